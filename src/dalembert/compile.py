@@ -1,0 +1,142 @@
+"""Model -> Mechanism: assemble, choose the plane if there is one, find redundant rows, pack."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.flatten import FlatModel, flatten
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
+from dalembert.model.elements import Body
+from dalembert.model.model import Model
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.pack import Coordinates, Packed, Row, pack
+from dalembert.planarity import Plane, find_plane
+from dalembert.projection import absolute_state, assemble
+from dalembert.rank import analyse
+
+Array = npt.NDArray[np.float64]
+RowKey = tuple[int, int]
+
+
+def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
+    """Frozen tables and a consistent initial state.
+
+    coordinates : "absolute" (position and Euler parameters per body) or "planar" (x, y, angle per body, all in one plane)
+    """
+    if coordinates not in ("absolute", "planar"):
+        raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
+    if not model.bodies:
+        raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
+    assembly = assemble(model)
+    flat = flatten(model)
+    plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
+    placed = FlatModel(model, assembly.bodies, flat.index, flat.primitives, flat.angles, flat.forces)
+    everything = pack(placed, coordinates, plane)
+    x_0 = _initial_state(placed, everything, plane)
+    vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
+    in_plane = pack(placed, coordinates, plane, vanishing) if vanishing else everything
+    report = analyse(in_plane, x_0)
+    redundant = frozenset(k for k in report.redundant if k not in vanishing)
+    _refuse_overdriven(everything, redundant, x_0, everything.I)
+    packed = pack(placed, coordinates, plane, vanishing | redundant) if redundant else in_plane
+    for array in (packed.I, packed.F, x_0):
+        array.flags.writeable = False
+
+    def named(keys: frozenset[RowKey]) -> tuple[Row, ...]:
+        return tuple(row for row in packed.rows if (row.primitive, row.component) in keys)
+
+    warnings = ()
+    if report.singular_start:
+        warnings = ("the initial configuration is singular: the constraint rank is lower there than nearby",)
+    return Mechanism(
+        model=model,
+        coordinates=coordinates,
+        plane=plane,
+        I=packed.I,
+        F=packed.F,
+        rows=packed.rows,
+        redundant=named(redundant),
+        out_of_plane=named(vanishing),
+        not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique - vanishing))),
+        angles=tuple((angle.joint, angle.component) for angle in flat.angles),
+        functions=packed.functions,
+        x_0=x_0,
+        warnings=warnings,
+    )
+
+
+def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
+    """State at t = 0 with joint angles counted from their given values."""
+    from dalembert.kernels.one_state import measure_angles
+
+    x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
+    first = len(x) - len(flat.angles)
+    joints = {joint.name: joint for joint in flat.joints}
+    for k, item in enumerate(flat.angles):
+        value = joints[item.joint].coordinate[item.component]
+        x[first + k] = 0.0 if value is None else value
+    angles = np.zeros(len(flat.angles))
+    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
+    x[first:] = angles
+    return x
+
+
+def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Array:
+    """(x, y, beta = 0) per body: the rotation at the start is R_0 itself."""
+    q, u = [], []
+    for body in bodies:
+        q += [plane.e1 @ body.position, plane.e2 @ body.position, 0.0]
+        rate = plane.normal @ body.angular_velocity if body.kind == "rigid" else 0.0
+        u += [plane.e1 @ body.velocity, plane.e2 @ body.velocity, rate]
+    return join_states([np.array(q), np.array(u), np.zeros(1 + len(flat.angles))])
+
+
+def _out_of_plane(packed: Packed, x_0: Array) -> frozenset[RowKey]:
+    """Rows that hold by themselves for any planar pose: zero residual and zero gradient, or implied within their own joint."""
+    from dalembert.rank import dependent_rows, inverse_root_mass
+
+    rng = np.random.default_rng(1)
+    scale = inverse_root_mass(packed)
+    vanishing: set[RowKey] | None = None
+    by_element: dict[str, list[Row]] = {}
+    for row in packed.rows:
+        by_element.setdefault(row.element, []).append(row)
+    for _ in range(2):
+        x = x_0.copy()
+        x[: packed.I[T.NQ]] += rng.uniform(-0.3, 0.3, int(packed.I[T.NQ]))
+        G, _, _, _ = dense_rows(packed, 0.0, x)
+        here = {
+            (rows[k].primitive, rows[k].component)
+            for rows in by_element.values()
+            for k in dependent_rows(_clean(G[[row.index for row in rows]] * scale), range(len(rows)))
+        }
+        vanishing = here if vanishing is None else vanishing & here
+    return frozenset(vanishing or ())
+
+
+def _clean(G: Array) -> Array:
+    """Rows of pure rounding become zero."""
+    return np.where(np.abs(G) < 1e-12 * max(1.0, np.abs(G).max(initial=0.0)), 0.0, G)
+
+
+def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array, I: npt.NDArray[np.int64]) -> None:
+    driven = [row for row in packed.rows if row.rheonomic and (row.primitive, row.component) in redundant]
+    if driven:
+        names = ", ".join(repr(name) for name in dict.fromkeys(row.element for row in driven))
+        raise ModelError(
+            f"the mechanism is over-driven: the other joints and drivers leave no freedom for {names};"
+            " remove a driver, or a joint that prescribes the same coordinate"
+        )
+
+
+def rotation_of(mechanism: Mechanism, body: int, beta: Array) -> Array:
+    """(nt, 3, 3) rotations of a planar body from its angles: exp(beta n^) R_0."""
+    assert mechanism.plane is not None
+    n = mechanism.plane.normal
+    at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * body + T.BF_R0
+    R_0 = mechanism.F[at : at + 9].reshape(3, 3)
+    half = np.stack([np.cos(beta / 2), *(np.sin(beta / 2) * n[k] for k in range(3))], axis=-1)
+    return np.stack([quaternion_to_matrix(h) for h in half]) @ R_0

@@ -1,0 +1,43 @@
+"""What dalembert raises. Every message names the element, what was got, what was expected, and the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class DalembertError(Exception):
+    """Base class of all errors raised by dalembert."""
+
+
+class ModelError(DalembertError):
+    """The description of a mechanism makes no sense."""
+
+
+class AssemblyError(DalembertError):
+    """The initial positions or velocities cannot be made consistent with the joints.
+
+    joints : names of the joints that conflict
+    """
+
+    def __init__(self, message: str, joints: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.joints = tuple(joints)
+
+
+class SimulationError(DalembertError):
+    """A run broke down.
+
+    solution : what was computed until then, or None;  time : when [s];  joint : name of the worst joint, if known
+    """
+
+    def __init__(
+        self, message: str, *, solution: object | None = None, time: float | None = None, joint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.solution = solution
+        self.time = time
+        self.joint = joint
+
+
+class StoreError(DalembertError):
+    """A result file cannot be written, or what was read is not a whole result."""

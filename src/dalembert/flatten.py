@@ -1,0 +1,67 @@
+"""Names become numbers: the model's elements as flat lists over body indices (0 = ground), still without any layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dalembert.model.elements import GROUND, Body, Force, Joint, Primitive
+from dalembert.model.joints import Angle, angle_of
+from dalembert.model.model import Model
+
+
+@dataclass(frozen=True)
+class FlatPrimitive:
+    """A primitive between bodies i and j that belongs to a joint or a driver."""
+
+    element: str
+    i: int
+    j: int
+    primitive: Primitive
+
+
+@dataclass(frozen=True)
+class FlatAngle:
+    """A joint angle that the state counts, so that it is unwrapped at any time."""
+
+    joint: str
+    component: int
+    i: int
+    j: int
+    angle: Angle
+
+
+@dataclass(frozen=True)
+class FlatModel:
+    """bodies : all movable ones, body k of the kernels is bodies[k - 1];  index : name -> k, ground 0"""
+
+    model: Model
+    bodies: tuple[Body, ...]
+    index: dict[str, int]
+    primitives: tuple[FlatPrimitive, ...]
+    angles: tuple[FlatAngle, ...]
+    forces: tuple[Force, ...]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(self.model.joints)
+
+
+def flatten(model: Model, extra: Iterable[FlatPrimitive] = ()) -> FlatModel:
+    """All bodies, primitives (joints first, then drivers, then `extra`), joint angles and forces of a model."""
+    bodies = tuple(model.bodies)
+    index = {GROUND: 0, **{body.name: k + 1 for k, body in enumerate(bodies)}}
+    primitives = [
+        FlatPrimitive(joint.name, index[joint.first], index[joint.second], primitive)
+        for joint in model.joints
+        for primitive in joint.primitives
+    ]
+    primitives += [FlatPrimitive(d.name, index[d.first], index[d.second], d.primitive) for d in model.drivers]
+    primitives += extra
+    angles = []
+    for joint in model.joints:
+        for component in range(len(joint.coordinates)):
+            angle = angle_of(joint, component)
+            if angle is not None:
+                angles.append(FlatAngle(joint.name, component, index[angle.first], index[angle.second], angle))
+    return FlatModel(model, bodies, index, tuple(primitives), tuple(angles), tuple(model.forces))

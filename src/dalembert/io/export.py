@@ -1,0 +1,112 @@
+"""Exports for other programs: netCDF, Parquet and CSV, chosen by the suffix of the path.
+
+netCDF keeps the dataset as it is: dimensions, coordinates, units; attributes that netCDF cannot hold (dictionaries,
+booleans, None) become JSON text. Parquet and CSV are tables with one row per time. A variable with further dimensions
+becomes one column per element, `name[label]` or `name[label,label]`, where a label is the coordinate value along that
+dimension (`position[slider,x]`) or, without coordinate, the index (`q[0]`). A variable without time is repeated in
+every row. Numbers keep all their bits in all three formats. Parquet keeps the dataset's attributes as JSON text in
+the schema metadata, under "attributes"; CSV has no place for them.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.errors import StoreError
+from dalembert.io.atomic import written_whole
+from dalembert.io.record import encode
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["export_dataset"]
+
+
+def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str], *, time: str = "time") -> None:
+    """Write `dataset` to `path` (.nc, .parquet or .csv), whole or not at all; an existing file is replaced."""
+    target = Path(path)
+    if target.suffix not in _WRITERS:
+        known = ", ".join(_WRITERS)
+        raise StoreError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
+    if target.is_dir():
+        raise StoreError(f"{target}: is a folder; give the path of a file")
+    packages, write = _WRITERS[target.suffix]
+    for package in packages:
+        if find_spec(package) is None:
+            raise StoreError(
+                f"{target}: writing {target.suffix} needs the package '{package}'; pip install 'dalembert[export]'"
+            )
+    with written_whole(target) as temporary:
+        write(dataset, temporary, time)
+
+
+def _write_netcdf(dataset: xarray.Dataset, path: Path, time: str) -> None:
+    plain = dataset.assign_attrs(_text_attributes(dataset.attrs))
+    for name, variable in dataset.variables.items():
+        plain[name].attrs = _text_attributes(variable.attrs)
+    # Without a fill value every NaN is data and keeps its bits.
+    encoding = {name: {"_FillValue": None} for name in plain.variables}
+    plain.to_netcdf(path, engine="h5netcdf", encoding=encoding)
+
+
+def _write_parquet(dataset: xarray.Dataset, path: Path, time: str) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table(_columns(dataset, time))
+    attributes = json.dumps(encode(dataset.attrs))
+    pyarrow.parquet.write_table(table.replace_schema_metadata({"attributes": attributes}), path)
+
+
+def _write_csv(dataset: xarray.Dataset, path: Path, time: str) -> None:
+    columns = _columns(dataset, time)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        # csv writes floats by repr: the shortest text that reads back as the same number
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+_WRITERS: dict[str, tuple[tuple[str, ...], Callable[[xarray.Dataset, Path, str], None]]] = {
+    ".nc": (("h5netcdf", "h5py"), _write_netcdf),
+    ".parquet": (("pyarrow",), _write_parquet),
+    ".csv": ((), _write_csv),
+}
+
+
+def _columns(dataset: xarray.Dataset, time: str) -> dict[str, NDArray[Any]]:
+    """The table: column name -> (nt,) values, the time first."""
+    if time not in dataset.sizes:
+        raise StoreError(f"the dataset has no dimension '{time}', so no rows to write; export it as .nc")
+    columns = {time: np.asarray(dataset[time].values)}
+    for name, variable in dataset.data_vars.items():
+        spread = variable if time in variable.dims else variable.expand_dims({time: dataset[time]})
+        values = spread.transpose(time, ...)
+        labels = [[str(label) for label in values[dim].values.tolist()] for dim in values.dims[1:]]
+        flat = values.values.reshape(values.sizes[time], -1)
+        for column, key in zip(flat.T, itertools.product(*labels), strict=True):
+            title = f"{name}[{','.join(key)}]" if key else str(name)
+            if title in columns:
+                raise StoreError(
+                    f"two columns would be named '{title}'; rename a variable or a label, or export as .nc"
+                )
+            columns[title] = np.ascontiguousarray(column)
+    return columns
+
+
+def _text_attributes(attributes: dict[Any, Any]) -> dict[str, Any]:
+    plain = (str, int, float, np.ndarray, np.generic)
+    return {
+        str(key): value if isinstance(value, plain) and not isinstance(value, bool) else json.dumps(encode(value))
+        for key, value in attributes.items()
+    }

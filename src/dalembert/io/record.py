@@ -1,0 +1,80 @@
+"""Checksummed JSON records: how attributes and the commit counter lie in a result store.
+
+Each record is the attributes of a zarr v3 group, `{"record": ..., "sha256": ...}`, so that any zarr reader shows it.
+JSON has no infinity and no NaN; they are written as `{"__float__": "inf"}` and come back as floats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import StoreError
+from dalembert.io.atomic import write_text
+
+__all__ = ["encode", "read_record", "write_record"]
+
+_FLOAT = "__float__"
+_METADATA = "zarr.json"
+
+
+def encode(value: Any, where: str = "attributes") -> Any:
+    """A copy of `value` in plain JSON types; tuples and arrays become lists. `where` names the value in errors."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return encode(value.tolist(), where)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {_FLOAT: repr(value)}
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str) or key == _FLOAT:
+                raise StoreError(f"{where}: key {key!r} cannot be stored; keys are text other than '{_FLOAT}'")
+        return {key: encode(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    kind = type(value).__name__
+    raise StoreError(f"{where}: a {kind} cannot be stored; give numbers, text, lists and dictionaries")
+
+
+def write_record(group: Path, record: Any) -> None:
+    """Write an encoded record as the attributes of the zarr group folder `group`, atomically."""
+    attributes = {"record": record, "sha256": _digest(record)}
+    metadata = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    write_text(group / _METADATA, json.dumps(metadata, indent=1, allow_nan=False))
+
+
+def read_record(group: Path) -> Any:
+    """Read and verify a record; `ValueError` says in a few words what is wrong with it."""
+    try:
+        text = (group / _METADATA).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ValueError(f"'{_METADATA}' is missing") from None
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"'{_METADATA}' cannot be read") from None
+    try:
+        attributes = json.loads(text)["attributes"]
+        record, expected = attributes["record"], attributes["sha256"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"'{_METADATA}' is damaged or holds no record") from None
+    if _digest(record) != expected:
+        raise ValueError(f"'{_METADATA}' does not match its checksum")
+    return _decode(record)
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {_FLOAT}:
+            return float(value[_FLOAT])
+        return {key: _decode(item) for key, item in value.items()}
+    return [_decode(item) for item in value] if isinstance(value, list) else value
+
+
+def _digest(record: Any) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

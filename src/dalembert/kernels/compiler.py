@@ -1,0 +1,95 @@
+"""The two decorators of the kernels, and the disk cache behind them.
+
+`@kernel` marks an entry point (compiled, cached, GIL released), `@inline` a helper (compiled into its callers, plain Python
+otherwise). Numba's own cache stamps only the caller's file, so an edited callee in another file goes unnoticed; our locator
+stamps all kernel sources and the options that change generated code.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import numba
+from numba.core.caching import _CacheLocator
+from numba.extending import register_jitable
+
+_FOLDER = Path(__file__).parent
+_OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
+
+
+def source_stamp() -> str:
+    """Hash of every kernel source file and of the options that change the machine code."""
+    digest = hashlib.sha256()
+    for path in sorted(_FOLDER.glob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    for option in _OPTIONS:
+        digest.update(f"{option}={os.environ.get(option, '')};".encode())
+    return digest.hexdigest()
+
+
+_STAMP = source_stamp()
+
+
+def cache_folder() -> Path:
+    """First writable of: $NUMBA_CACHE_DIR, the package folder, the user's cache folder, a private temporary folder."""
+    choices = [_FOLDER / "__pycache__", Path("~/.cache/dalembert/kernels").expanduser()]
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        choices.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]) / "dalembert")
+    for folder in choices:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="dalembert-kernels-"))
+
+
+_CACHE = cache_folder()
+
+
+class Locator(_CacheLocator):
+    """Where Numba keeps our machine code, and when it is out of date."""
+
+    def __init__(self, py_func, py_file):
+        self._line = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self):
+        return str(_CACHE)
+
+    def get_source_stamp(self):
+        return _STAMP
+
+    def get_disambiguator(self):
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        return cls(py_func, py_file)
+
+
+def kernel(function):
+    """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
+    before = numba.config.CACHE_LOCATOR_CLASSES
+    numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.Locator"
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
+    finally:
+        numba.config.CACHE_LOCATOR_CLASSES = before
+
+
+inline = register_jitable
+
+
+def bind(function, signature):
+    """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
+    if hasattr(function, "compile") and not function.signatures:
+        function.compile(signature)
+        function.disable_compile()
+    return function
+
+
+def is_compiled(function) -> bool:
+    """False when NUMBA_DISABLE_JIT leaves kernels as plain Python."""
+    return hasattr(function, "signatures")

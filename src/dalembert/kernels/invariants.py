@@ -1,0 +1,185 @@
+"""Return to an invariant, f_inv = 0, along its gradient [JetMultibody, (5.5)].
+
+    energy   f = T + U - W_ext - E_0          gradient in q: -(conservative wrench), in u: M u
+    user     f(t, q, u) - f_0                 gradient by central differences in (dr, dphi_B) and (v, w_B)
+
+W_ext is integrated with the state. Deviation: [JetMultibody] uses the trapezoidal rule, which is O(h^2) and would then be
+enforced (errata).
+"""
+
+import numpy as np
+
+from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.compiler import inline
+from dalembert.kernels.forces import applied_forces, kinetic_energy, potential_energy, pull_back
+from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
+from dalembert.kernels.primitives import constraint_rows
+from dalembert.kernels.solve import (
+    add_rows_transposed,
+    apply_inverse_metric,
+    assemble_blocks,
+    back_solve,
+    factor,
+    pull_back_rows,
+    subtract_row_products,
+)
+from dalembert.kernels.tables import (
+    CALLBACK_FAILED,
+    ENERGY,
+    ENERGY_0,
+    ENERGY_SCALE,
+    GRAVITY_X,
+    INVARIANT_F,
+    MASS_F,
+    METRIC_F,
+    METRIC_W,
+    MJ,
+    MM,
+    N_DINV,
+    NB,
+    NHUB,
+    NINVARIANT,
+    NON_FINITE,
+    NQ,
+    NU,
+    NX,
+    OK,
+    S_V,
+    S_W,
+    STATE_W,
+    TOL_INVARIANT,
+    W_A,
+    W_BODY,
+    W_CALL,
+    W_H,
+    W_RHS,
+    W_STAT,
+    W_WORK,
+    W_Y,
+    M,
+)
+
+
+@inline
+def energy_residual(x, I, F, W):
+    """T + U - W_ext - E_0 at the poses and angles in W."""
+    return kinetic_energy(I, F, W) + potential_energy(I, F, W) - x[I[NQ] + I[NU]] - F[ENERGY_0]
+
+
+@inline
+def energy_gradient(t, gq, gu, I, F, W, callback):
+    """W[gq] <- dU/dq (minus the conservative wrench), W[gu] <- M u, 6 numbers per body."""
+    gravity = load3(F, GRAVITY_X)
+    for b in range(I[NB] + 1):
+        m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
+        store3(W, I[W_H] + 6 * b, scale3(F[m + MM], gravity))
+        store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
+        store3(W, gu + 6 * b, scale3(F[m + MM], load3(W, s + S_V)))
+        store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
+    applied_forces(t, True, I, F, W, callback)
+    for b in range(1, I[NB] + 1):
+        pull_back(I[W_H] + 6 * b, b, I, F, W)
+        for i in range(6):
+            W[gq + 6 * b + i] = -W[I[W_H] + 6 * b + i]
+
+
+@inline
+def user_residual(k, t, x, I, F, W, callback):
+    """f_k(t, q, u) - f_k(0) and status."""
+    s = I[W_CALL]
+    for i in range(I[NX]):
+        W[s + i] = x[i]
+    status = callback(1000 + k, t, W, s)
+    return W[s + I[NX]] - F[I[INVARIANT_F] + k], status
+
+
+@inline
+def user_gradient(k, t, x, gq, gu, I, F, W, callback):
+    """Central differences; the copy of x lives at the end of W_WORK, one displacement in the last 6 (NB + 1) numbers."""
+    n = 6 * (I[NB] + 1)
+    d = I[W_WORK] + 2 * n
+    keep = d + n
+    for i in range(I[NX]):
+        W[keep + i] = x[i]
+    for i in range(n):
+        W[d + i] = 0.0
+    h = 6e-6
+    for c in range(6, n):
+        W[d + c] = 1.0
+        for part in range(2):
+            values = 0.0
+            for sign in (1.0, -1.0):
+                if part == 0:
+                    retract(x, d, sign * h, I, F, W)
+                else:
+                    add_velocity(x, d, sign * h, I, F, W)
+                value, status = user_residual(k, t, x, I, F, W, callback)
+                values += sign * value
+                for i in range(I[NX]):
+                    x[i] = W[keep + i]
+                if status != OK:
+                    return CALLBACK_FAILED
+            W[(gq if part == 0 else gu) + c] = values / (2.0 * h)
+        W[d + c] = 0.0
+    for b in range(1, I[NB] + 1):
+        pull_back(gq + 6 * b, b, I, F, W)
+        pull_back(gu + 6 * b, b, I, F, W)
+    return OK
+
+
+@inline
+def tangent_step(g, I, F, W):
+    """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. The blocks are factored already."""
+    n, d = 6 * (I[NB] + 1), I[W_H]
+    apply_inverse_metric(I[METRIC_F], g, d, I, F, W)
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[I[W_RHS] + i] = 0.0
+    subtract_row_products(I[W_A], d, 6, I[W_RHS], False, I, W)
+    back_solve(I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], d, I, W)
+    slope = 0.0
+    for i in range(6, n):
+        slope += W[g + i] * W[d + i]
+        W[g + i] = W[d + i]
+    return slope
+
+
+@inline
+def project_invariants(t, x, I, F, W, callback):
+    """One Newton step per invariant. Returns (status, how many were out of tolerance)."""
+    n = 6 * (I[NB] + 1)
+    gq, gu = I[W_WORK], I[W_WORK] + n
+    moved = 0
+    for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
+        load_poses(x, I, F, W)
+        load_angles(x, I, F, W)
+        if k < 0:
+            f, scale, status = energy_residual(x, I, F, W), F[ENERGY_SCALE], OK
+        else:
+            f, status = user_residual(k, t, x, I, F, W, callback)
+            scale = 1.0
+        if status != OK:
+            return status, moved
+        if not np.isfinite(f):
+            return NON_FINITE, moved
+        if abs(f) <= F[TOL_INVARIANT] * scale:
+            continue
+        W[I[W_STAT] + N_DINV] += 1.0
+        if k < 0:
+            energy_gradient(t, gq, gu, I, F, W, callback)
+        else:
+            status = user_gradient(k, t, x, gq, gu, I, F, W, callback)
+            if status != OK:
+                return status, moved
+            load_poses(x, I, F, W)
+        constraint_rows(t, I, F, W)
+        pull_back_rows(I[W_A], I, F, W)
+        assemble_blocks(I[METRIC_F], I, F, W)
+        factor(I, F, W)
+        slope = tangent_step(gq, I, F, W) + tangent_step(gu, I, F, W)
+        if slope * 1e-6 <= abs(f):  # stationary point: no admissible direction changes f; the report shows what is left
+            continue
+        retract(x, gq, -f / slope, I, F, W)
+        add_velocity(x, gu, -f / slope, I, F, W)
+        moved += 1
+    return OK, moved

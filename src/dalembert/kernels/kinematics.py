@@ -1,0 +1,193 @@
+"""From the state to poses and twists of bodies and back, for `absolute` and `planar` coordinates.
+
+    state x = (q, u, W_ext, angle counters)
+    rigid   q = (r, theta)  u = (r', w_B)        7 + 6
+    point   q = r           u = r'               3 + 3
+    planar  q = (x, y, beta)  u = (x', y', beta')  3 + 3    r = o + x e1 + y e2, R = exp(beta n^) R_0  [JetMultibody, 4.3]
+
+Inside the kernels every body has a pose (r, R) and a twist (v, w_B); N(q), the retraction and the packing of accelerations
+are the only places that know which coordinates carry them.
+"""
+
+import numpy as np
+
+from dalembert.kernels.algebra import (
+    add_to3,
+    axpy3,
+    cross,
+    dot3,
+    euler_parameter_rates,
+    load3,
+    load4,
+    load9,
+    mul,
+    mul_t,
+    normalise4,
+    rotation_matrix,
+    scale3,
+    store3,
+    store4,
+    store9,
+    sub3,
+)
+from dalembert.kernels.compiler import inline
+from dalembert.kernels.tables import (
+    ANGLE_F,
+    ANGLE_F_W,
+    ANGLE_I,
+    ANGLE_I_W,
+    B_KIND,
+    B_Q,
+    B_U,
+    BF_NORMAL,
+    BF_ORIGIN,
+    BF_R0,
+    BODY_F,
+    BODY_F_W,
+    BODY_I,
+    BODY_I_W,
+    G_BI,
+    G_BJ,
+    G_X,
+    NANGLE,
+    NB,
+    NQ,
+    PLANE_F,
+    POINT,
+    RIGID,
+    S_R,
+    S_ROT,
+    S_V,
+    S_W,
+    STATE_W,
+    W_ANGLE,
+    W_BODY,
+)
+
+
+@inline
+def load_poses(x, I, F, W):
+    """W_BODY <- pose and twist of every body from q and u."""
+    nq = I[NQ]
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        q, u = I[k + B_Q], nq + I[k + B_U]
+        s = I[W_BODY] + STATE_W * b
+        kind = I[k + B_KIND]
+        if kind == RIGID:
+            store3(W, s + S_R, load3(x, q))
+            store9(W, s + S_ROT, rotation_matrix(load4(x, q + 3)))
+            store3(W, s + S_V, load3(x, u))
+            store3(W, s + S_W, load3(x, u + 3))
+        elif kind == POINT:
+            store3(W, s + S_R, load3(x, q))
+            store3(W, s + S_V, load3(x, u))
+        else:
+            f = I[BODY_F] + BODY_F_W * b
+            e1, e2, n = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3), load3(F, I[PLANE_F] + 6)
+            store3(W, s + S_R, axpy3(x[q], e1, axpy3(x[q + 1], e2, load3(F, f + BF_ORIGIN))))
+            c, sn = np.cos(x[q + 2]), np.sin(x[q + 2])
+            for j in range(3):  # columns of exp(beta n^) R_0 by Rodrigues' formula
+                a = (F[f + BF_R0 + j], F[f + BF_R0 + 3 + j], F[f + BF_R0 + 6 + j])
+                d = axpy3(c, sub3(a, scale3(dot3(n, a), n)), axpy3(sn, cross(n, a), scale3(dot3(n, a), n)))
+                W[s + S_ROT + j], W[s + S_ROT + 3 + j], W[s + S_ROT + 6 + j] = d
+            store3(W, s + S_V, axpy3(x[u], e1, scale3(x[u + 1], e2)))
+            store3(W, s + S_W, scale3(x[u + 2], load3(F, f + BF_NORMAL)))
+
+
+@inline
+def store_rates(x, dx, acc, I, F, W):
+    """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
+    nq = I[NQ]
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        q, u = I[k + B_Q], I[k + B_U]
+        a = acc + 6 * b
+        kind = I[k + B_KIND]
+        for i in range(3):
+            dx[q + i] = x[nq + u + i]
+        if kind == RIGID:
+            store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), load3(x, nq + u + 3)))
+            for i in range(6):
+                dx[nq + u + i] = W[a + i]
+        elif kind == POINT:
+            store3(dx, nq + u, load3(W, a))
+        else:
+            store_planar(dx, nq + u, a, b, 1.0, I, F, W)
+
+
+@inline
+def store_planar(out, k, a, b, add_scale, I, F, W):
+    """out[k..k+2] <- (e1 . v, e2 . v, n_B . w) of the 6-vector at W[a]; scaled."""
+    v, w = load3(W, a), load3(W, a + 3)
+    out[k] = add_scale * dot3(load3(F, I[PLANE_F]), v)
+    out[k + 1] = add_scale * dot3(load3(F, I[PLANE_F] + 3), v)
+    out[k + 2] = add_scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+
+
+@inline
+def retract(x, d, scale, I, F, W):
+    """q <- q (+) scale d with 6 quasi-displacements (dr, dphi_B) per body at W[d + 6 b]; Euler parameters stay unit."""
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        q = I[k + B_Q]
+        a = d + 6 * b
+        kind = I[k + B_KIND]
+        if kind == RIGID:
+            add_to3(x, q, scale3(scale, load3(W, a)))
+            th = load4(x, q + 3)
+            r = euler_parameter_rates(th, scale3(scale, load3(W, a + 3)))
+            store4(x, q + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
+        elif kind == POINT:
+            add_to3(x, q, scale3(scale, load3(W, a)))
+        else:
+            v, w = load3(W, a), load3(W, a + 3)
+            x[q] += scale * dot3(load3(F, I[PLANE_F]), v)
+            x[q + 1] += scale * dot3(load3(F, I[PLANE_F] + 3), v)
+            x[q + 2] += scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+
+
+@inline
+def add_velocity(x, d, scale, I, F, W):
+    """u <- u + scale d with 6 numbers (v, w_B) per body at W[d + 6 b]."""
+    nq = I[NQ]
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        u = nq + I[k + B_U]
+        a = d + 6 * b
+        kind = I[k + B_KIND]
+        if kind == RIGID:
+            for i in range(6):
+                x[u + i] += scale * W[a + i]
+        elif kind == POINT:
+            add_to3(x, u, scale3(scale, load3(W, a)))
+        else:
+            v, w = load3(W, a), load3(W, a + 3)
+            x[u] += scale * dot3(load3(F, I[PLANE_F]), v)
+            x[u + 1] += scale * dot3(load3(F, I[PLANE_F] + 3), v)
+            x[u + 2] += scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+
+
+@inline
+def normalise(x, I):
+    """theta <- theta / |theta| for every rigid body [JetMultibody, Algorithm 5.3]; theta . theta' = 0 holds by w_B."""
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        if I[k + B_KIND] == RIGID:
+            q = I[k + B_Q] + 3
+            store4(x, q, normalise4(load4(x, q)))
+
+
+@inline
+def load_angles(x, I, F, W):
+    """W_ANGLE <- (angle, rate) of every counted joint angle, unwrapped with its counter in the state."""
+    for c in range(I[NANGLE]):
+        k, f = I[ANGLE_I] + ANGLE_I_W * c, I[ANGLE_F] + ANGLE_F_W * c
+        si, sj = I[W_BODY] + STATE_W * I[k + G_BI], I[W_BODY] + STATE_W * I[k + G_BJ]
+        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
+        d = mul_t(R_i, mul(R_j, load3(F, f + 9)))
+        angle = np.arctan2(dot3(load3(F, f + 3), d), dot3(load3(F, f), d))
+        turns = np.floor((x[I[k + G_X]] - angle) / (2.0 * np.pi) + 0.5)
+        w = sub3(mul_t(R_i, mul(R_j, load3(W, sj + S_W))), load3(W, si + S_W))
+        W[I[W_ANGLE] + 2 * c] = angle + 2.0 * np.pi * turns
+        W[I[W_ANGLE] + 2 * c + 1] = dot3(load3(F, f + 6), w)

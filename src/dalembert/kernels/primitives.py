@@ -1,0 +1,220 @@
+"""Constraint primitives on bodies: residual, rows and bias [JetMultibody, 5.3], and the rows of the velocity residual.
+
+Each primitive knows two bodies i, j (0 = ground) with points x = r + R p and directions d = R a:
+
+    C   g = x_j - x_i                     SO  g = d_i . d_j
+    O   g = d_i . (x_j - x_i) - f(t)      D   g = (|x_j - x_i|^2 - l(t)^2) / (2 l_0)
+    A   g = d_i(t) . d_j,  a_i(t) = -sin f a_i + cos f (n_i x a_i), i.e. g = sin(angle - f(t))
+
+    g' = A u + g_t,   g'' = A u' + zeta,   rows A = (force direction in world axes, torque direction in body axes)
+"""
+
+import numpy as np
+
+from dalembert.kernels.algebra import add3, axpy3, cross, dot3, load3, load9, mul, mul_t, scale3, store3, sub3
+from dalembert.kernels.compiler import inline
+from dalembert.kernels.motion import motion
+from dalembert.kernels.tables import (
+    NPRIM,
+    P_AI,
+    P_AJ,
+    P_BI,
+    P_BJ,
+    P_KIND,
+    P_MOTION,
+    P_ROW,
+    PF_AI,
+    PF_AJ,
+    PF_NI,
+    PF_OFFSET,
+    PF_PI,
+    PF_PJ,
+    PF_SCALE,
+    PRIM_F,
+    PRIM_F_W,
+    PRIM_I,
+    PRIM_I_W,
+    S_R,
+    S_ROT,
+    S_V,
+    S_W,
+    SO,
+    STATE_W,
+    W_A,
+    W_BODY,
+    W_G,
+    W_GT,
+    W_ZETA,
+    A,
+    C,
+    D,
+    O,
+)
+
+
+@inline
+def store_row(W, a, force, torque):
+    store3(W, a, force)
+    store3(W, a + 3, torque)
+
+
+@inline
+def motion_or_zero(m, t, I, F):
+    if m >= 0:
+        return motion(m, t, I, F)
+    return 0.0, 0.0, 0.0
+
+
+@inline
+def constraint_rows(t, I, F, W):
+    """W_G, W_GT, W_ZETA, W_A <- g, g_t, zeta and rows of all primitives at the poses and twists in W_BODY."""
+    g, gt, z = I[W_G], I[W_GT], I[W_ZETA]
+    for p in range(I[NPRIM]):
+        k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
+        si, sj = I[W_BODY] + STATE_W * I[k + P_BI], I[W_BODY] + STATE_W * I[k + P_BJ]
+        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
+        w_i, w_j = load3(W, si + S_W), load3(W, sj + S_W)
+        kind, row = I[k + P_KIND], I[k + P_ROW]
+        ai, aj = I[W_A] + I[k + P_AI], I[W_A] + I[k + P_AJ]
+        if kind == C:
+            p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
+            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
+            bias = sub3(mul(R_j, cross(w_j, cross(w_j, p_j))), mul(R_i, cross(w_i, cross(w_i, p_i))))
+            for c in range(3):
+                row = I[k + P_ROW + c]
+                W[g + row] = e[c]
+                W[gt + row] = 0.0
+                W[z + row] = bias[c]
+                ai, aj = I[W_A] + I[k + P_AI + c], I[W_A] + I[k + P_AJ + c]
+                for i in range(3):
+                    W[ai + i] = 0.0
+                    W[aj + i] = 0.0
+                W[ai + c] = -1.0
+                W[aj + c] = 1.0
+                store3(W, ai + 3, cross(load3(W, si + S_ROT + 3 * c), p_i))
+                store3(W, aj + 3, cross(p_j, load3(W, sj + S_ROT + 3 * c)))
+        elif kind == SO:
+            a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
+            d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
+            s_i, s_j = cross(w_i, a_i), cross(w_j, a_j)
+            W[g + row] = dot3(d_i, d_j)
+            W[gt + row] = 0.0
+            W[z + row] = (
+                dot3(mul(R_i, cross(w_i, s_i)), d_j)
+                + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j))
+                + dot3(d_i, mul(R_j, cross(w_j, s_j)))
+            )
+            zero = (0.0, 0.0, 0.0)
+            store_row(W, ai, zero, cross(a_i, mul_t(R_i, d_j)))
+            store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
+        elif kind == O:
+            p_i, p_j, a_i = load3(F, f + PF_PI), load3(F, f + PF_PJ), load3(F, f + PF_AI)
+            d = mul(R_i, a_i)
+            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
+            s_a, s_pi, s_pj = cross(w_i, a_i), cross(w_i, p_i), cross(w_j, p_j)
+            e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
+            f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+            W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
+            W[gt + row] = -f1
+            W[z + row] = (
+                dot3(mul(R_i, cross(w_i, s_a)), e)
+                + 2.0 * dot3(mul(R_i, s_a), e1)
+                + dot3(d, sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi))))
+                - f2
+            )
+            store_row(W, ai, scale3(-1.0, d), cross(a_i, add3(mul_t(R_i, e), p_i)))
+            store_row(W, aj, d, cross(p_j, mul_t(R_j, d)))
+        elif kind == D:
+            p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
+            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
+            s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
+            e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
+            f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+            l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
+            W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
+            W[gt + row] = -scale * l * f1
+            W[z + row] = scale * (
+                dot3(e1, e1)
+                + dot3(e, sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi))))
+                - f1 * f1
+                - l * f2
+            )
+            n = scale3(scale, e)
+            store_row(W, ai, scale3(-1.0, n), cross(mul_t(R_i, n), p_i))
+            store_row(W, aj, n, cross(p_j, mul_t(R_j, n)))
+        elif kind == A:
+            a, a1, a2 = driven_direction(t, k, f, I, F)
+            a_j = load3(F, f + PF_AJ)
+            d_i, d_j = mul(R_i, a), mul(R_j, a_j)
+            s_i, s_j = add3(cross(w_i, a), a1), cross(w_j, a_j)
+            W[g + row] = dot3(d_i, d_j)
+            W[gt + row] = dot3(mul(R_i, a1), d_j)
+            bias = add3(add3(cross(w_i, cross(w_i, a)), scale3(2.0, cross(w_i, a1))), a2)
+            W[z + row] = (
+                dot3(mul(R_i, bias), d_j)
+                + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j))
+                + dot3(d_i, mul(R_j, cross(w_j, s_j)))
+            )
+            zero = (0.0, 0.0, 0.0)
+            store_row(W, ai, zero, cross(a, mul_t(R_i, d_j)))
+            store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
+
+
+@inline
+def driven_direction(t, k, f, I, F):
+    """a(t) = -sin f a_i + cos f (n_i x a_i) and its first two time derivatives, in the axes of body i."""
+    a_i, n_i = load3(F, f + PF_AI), load3(F, f + PF_NI)
+    b_i = cross(n_i, a_i)
+    f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+    s, c = np.sin(f0 + F[f + PF_OFFSET]), np.cos(f0 + F[f + PF_OFFSET])
+    a = axpy3(-s, a_i, scale3(c, b_i))
+    e = axpy3(c, a_i, scale3(s, b_i))
+    return a, scale3(-f1, e), axpy3(-f2, e, scale3(-f1 * f1, a))
+
+
+@inline
+def velocity_gradient_rows(t, a_base, I, F, W):
+    """W[a_base..] <- rows of d(A u + g_t)/dq in quasi-displacements (dr, dphi_B), laid out like W_A.
+
+    With dR = R dphi^: d(R s) = R (dphi x s), so a term (R s) . y of the velocity residual has the row s x R^T y.
+    """
+    shift = a_base - I[W_A]
+    for p in range(I[NPRIM]):
+        k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
+        si, sj = I[W_BODY] + STATE_W * I[k + P_BI], I[W_BODY] + STATE_W * I[k + P_BJ]
+        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
+        w_i, w_j = load3(W, si + S_W), load3(W, sj + S_W)
+        kind = I[k + P_KIND]
+        ai, aj = shift + I[W_A] + I[k + P_AI], shift + I[W_A] + I[k + P_AJ]
+        zero = (0.0, 0.0, 0.0)
+        if kind == C:
+            s_i, s_j = cross(w_i, load3(F, f + PF_PI)), cross(w_j, load3(F, f + PF_PJ))
+            for c in range(3):
+                ai, aj = shift + I[W_A] + I[k + P_AI + c], shift + I[W_A] + I[k + P_AJ + c]
+                store_row(W, ai, zero, cross(load3(W, si + S_ROT + 3 * c), s_i))
+                store_row(W, aj, zero, cross(s_j, load3(W, sj + S_ROT + 3 * c)))
+        elif kind == SO or kind == A:
+            a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
+            a1 = zero
+            if kind == A:
+                a_i, a1, _ = driven_direction(t, k, f, I, F)
+            s_i, s_j = add3(cross(w_i, a_i), a1), cross(w_j, a_j)
+            d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
+            v_i, v_j = mul(R_i, s_i), mul(R_j, s_j)
+            store_row(W, ai, zero, add3(cross(s_i, mul_t(R_i, d_j)), cross(a_i, mul_t(R_i, v_j))))
+            store_row(W, aj, zero, add3(cross(s_j, mul_t(R_j, d_i)), cross(a_j, mul_t(R_j, v_i))))
+        else:
+            p_i, p_j, a_i = load3(F, f + PF_PI), load3(F, f + PF_PJ), load3(F, f + PF_AI)
+            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
+            s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
+            e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
+            if kind == O:
+                s_a = cross(w_i, a_i)
+                d, d1 = mul(R_i, a_i), mul(R_i, s_a)
+                own = add3(cross(s_a, mul_t(R_i, e)), cross(a_i, mul_t(R_i, e1)))
+            else:
+                d, d1 = scale3(F[f + PF_SCALE], e), scale3(F[f + PF_SCALE], e1)
+                own = zero
+            store_row(W, aj, d1, add3(cross(p_j, mul_t(R_j, d1)), cross(s_pj, mul_t(R_j, d))))
+            t_i = add3(cross(p_i, mul_t(R_i, d1)), cross(s_pi, mul_t(R_i, d)))
+            store_row(W, ai, scale3(-1.0, d1), sub3(own, t_i))

@@ -1,0 +1,111 @@
+"""Where things lie in the three packed arrays that every kernel receives.
+
+`I` (int64) and `F` (float64) hold the mechanism and the settings of a run; `W` (float64) is one thread's workspace. A header
+entry of `I` holds a number or the offset of a section; the constants below name header entries and columns of sections.
+Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_ALL-1 are redundant and only monitored.
+"""
+
+# header of I: sizes
+(NB, NQ, NU, NX, NANGLE, NPRIM, NFORCE, M, M_ALL, NINC, NNODE) = range(11)
+# header of I: offsets of sections in I
+(BODY_I, PRIM_I, FORCE_I, ANGLE_I, INC_I, PAIR_I, HUB_I, HUB_INC_I, TAPE_I) = range(11, 20)
+# header of I: offsets of sections in F
+(BODY_F, PRIM_F, FORCE_F, ANGLE_F, MASS_F, METRIC_F, PLANE_F) = range(20, 27)
+# header of I: offsets of sections in W
+(W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_LAM, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 43)
+# header of I: settings of a run
+(SOLVER, STAGES, ENERGY, MAX_NEWTON, ORTHOGONAL, SNAP) = range(43, 49)
+# header of I: more sizes and offsets
+(NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE, NINVARIANT, INVARIANT_F) = range(49, 60)
+HEADER_I = 64
+
+# header of F
+(GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
+HEADER_F = 16
+
+# BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
+(B_KIND, B_Q, B_U) = range(3)
+BODY_I_W = 3
+(BF_ORIGIN, BF_R0, BF_NORMAL) = (0, 3, 12)
+BODY_F_W = 15
+RIGID, POINT, PLANAR, GROUND = 0, 1, 2, 3
+
+# PLANE_F: e1, e2, normal (world)
+
+# MASS_F and METRIC_F columns: weight m, J (sym3), 1/m, J^-1 (sym3)
+(MM, MJ, MM_INV, MJ_INV) = (0, 1, 7, 8)
+METRIC_W = 14
+
+# W_BODY columns: pose and twist of a body
+(S_R, S_ROT, S_V, S_W) = (0, 3, 12, 15)
+STATE_W = 18
+
+# PRIM_I columns: kind, bodies, motion (offset or -1), three rows, three row offsets in W_A for body i and for body j
+(P_KIND, P_BI, P_BJ, P_MOTION, P_ROW, P_AI, P_AJ) = (0, 1, 2, 3, 4, 7, 10)
+PRIM_I_W = 13
+# PRIM_F columns
+(PF_PI, PF_PJ, PF_AI, PF_AJ, PF_NI, PF_OFFSET, PF_SCALE) = (0, 3, 6, 9, 12, 15, 16)
+PRIM_F_W = 17
+C, SO, O, D, A = 0, 1, 2, 3, 4
+
+# FORCE_I columns: kind, bodies, motion, angle counter, user function, frame (0 world, 1 body)
+(F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME) = range(7)
+FORCE_I_W = 7
+# FORCE_F columns
+(FF_PI, FF_PJ, FF_VEC, FF_K, FF_C, FF_L, FF_EI, FF_EJ) = (0, 3, 6, 9, 10, 11, 12, 21)
+FORCE_F_W = 30
+(
+    POINT_FORCE,
+    TORQUE,
+    SPRING,
+    JOINT_ANGLE,
+    JOINT_SLIDE,
+    JOINT_ROTATION_VECTOR,
+    JOINT_EULER_321,
+    MOTOR_ANGLE,
+    MOTOR_SLIDE,
+    USER_FORCE,
+    USER_TORQUE,
+) = range(11)
+
+# ANGLE_I columns: bodies, index of its counter in the state;  ANGLE_F: x_i, y_i, z_i, x_j
+(G_BI, G_BJ, G_X) = range(3)
+ANGLE_I_W = 3
+ANGLE_F_W = 12
+
+# motions, anywhere in I: kind, offset of their numbers in F, how many
+CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE = range(5)
+
+# INC_I columns (incidence = one node of constraint rows touching one body): body, rows, offset in W_A, first row, hub
+(E_BODY, E_N, E_A, E_ROW, E_HUB) = range(5)
+INC_I_W = 5
+# PAIR_I columns: incidences e1, e2 of one body that is eliminated at once, target offset in W_K, 1 when diagonal
+(Q_E1, Q_E2, Q_K, Q_DIAGONAL) = range(4)
+PAIR_I_W = 4
+# HUB_I columns: body kept as a node, offset of its diagonal block in W_K, first entry in W_RHS
+(U_BODY, U_K, U_X) = range(3)
+HUB_I_W = 3
+# HUB_INC_I columns: incidence, offset of the hub-joint block in W_K, 1 when stored with the hub's rows first
+(V_E, V_K, V_HUB_ROWS) = range(3)
+HUB_INC_I_W = 3
+
+# counters in W_STAT
+(
+    N_RHS,
+    N_PROJECT,
+    N_NEWTON,
+    N_NEWTON_MAX,
+    N_FACTOR,
+    N_RESIDUAL,
+    N_DG,
+    N_D2G,
+    N_DINV,
+    N_DEPENDENT,
+    WORST_ROW,
+    WORST_VALUE,
+    N_CG,
+) = range(13)
+N_STAT = 16
+
+# status of a kernel
+OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, INVARIANT_FAILED = range(7)

@@ -1,0 +1,131 @@
+"""The frozen result of compiling a model: packed tables, names of rows, a consistent initial state. No step size, no tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.kernels import tables as T
+from dalembert.model.model import Model
+from dalembert.pack import Coordinates, IntArray, Packed, Row
+from dalembert.planarity import Plane
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """A compiled model.
+
+    model : the model it was made from (never changed);  coordinates : how poses are stored in the state
+    I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
+    redundant : rows that the others imply;  not_unique : elements whose reactions the redundancy leaves undetermined
+    out_of_plane : rows that vanish identically in the plane (`planar` only)
+    x_0 : consistent initial state at t = 0: q, u, external work, joint angles
+    warnings : what the reader of a report should know (singular start, ...)
+    """
+
+    model: Model
+    coordinates: Coordinates
+    plane: Plane | None
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...]
+    out_of_plane: tuple[Row, ...]
+    not_unique: tuple[str, ...]
+    angles: tuple[tuple[str, int], ...]
+    functions: tuple[object, ...]
+    x_0: Array
+    warnings: tuple[str, ...]
+
+    @property
+    def nb(self) -> int:
+        """Number of movable bodies."""
+        return int(self.I[T.NB])
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates q."""
+        return int(self.I[T.NQ])
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities u."""
+        return int(self.I[T.NU])
+
+    @property
+    def m(self) -> int:
+        """Number of independent constraint rows."""
+        return int(self.I[T.M])
+
+    @property
+    def rank(self) -> int:
+        """Rank of the constraint Jacobian in general position: the redundant rows are left out."""
+        return self.m
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Velocities minus independent constraints; idle angles of planar point masses do not count."""
+        idle = sum(body.kind == "point" for body in self.model.bodies) if self.coordinates == "planar" else 0
+        return self.nu - idle - self.m
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.model.bodies)
+
+    def row_names(self) -> list[str]:
+        """Names of the independent rows in the order of the multipliers, "joint.label"."""
+        names = [""] * self.m
+        for row in self.rows:
+            if row.index < self.m:
+                names[row.index] = f"{row.element}.{row.label}"
+        return names
+
+    def rows_of(self, element: str) -> list[int]:
+        """Kernel row numbers of a joint or driver (numbers >= m are monitored only)."""
+        return [row.index for row in self.rows if row.element == element]
+
+    def element_of_row(self, index: int) -> str:
+        """The joint or driver that a kernel row belongs to."""
+        return next((row.element for row in self.rows if row.index == index), "?")
+
+    def workspace(self, *, dense: bool = False) -> Array:
+        """A new workspace for one thread."""
+        return new_workspace(self.I, dense=dense)
+
+
+def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
+    """Zeros, with the ground at rest in the origin and every rotation the identity."""
+    W = np.zeros(int(I[T.W_SIZE] if dense else I[T.W_DENSE]))
+    for b in range(int(I[T.NB]) + 1):
+        at = int(I[T.W_BODY]) + T.STATE_W * b + T.S_ROT
+        W[at : at + 9] = np.eye(3).ravel()
+    return W
+
+
+def dense_rows(packed: Packed | Mechanism, t: float, x: Array) -> tuple[Array, Array, Array, Array]:
+    """Dense G (m_all, 6 nb) in (v, w_B) of the bodies, g, g_t and zeta at one state: the reference path.
+
+    Rows are pulled back to what each body can do; dropped rows are zero in G.
+    """
+    from dalembert.kernels.one_state import evaluate_rows
+
+    I = packed.I
+    W: list[float] = new_workspace(I).tolist()
+    g, g_t, zeta = (np.zeros(int(I[T.M_ALL])) for _ in range(3))
+    evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W)
+    G = np.zeros((len(g), 6 * int(I[T.NB])))
+    incidences = I[I[T.INC_I] : I[T.INC_I] + T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
+    for body, n, a, row, _ in incidences:
+        at = int(I[T.W_A] + a)
+        G[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[at : at + 6 * n], (n, 6))
+    return G, g, g_t, zeta
+
+
+def join_states(parts: Sequence[Array]) -> Array:
+    """(q, u, W_ext, angles) as one state vector."""
+    return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])

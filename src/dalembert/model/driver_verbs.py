@@ -1,0 +1,57 @@
+"""The verbs of `Model` that prescribe motion: rheonomic rows."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.elements import GROUND, Driver, Primitive
+from dalembert.model.force_verbs import JointRef
+from dalembert.model.joint_verbs import BodyRef
+from dalembert.model.joints import driver_primitive
+from dalembert.model.motions import Motion, as_motion
+from dalembert.model.store import ElementStore
+from dalembert.model.validation import shown, unit_vector, vector
+
+
+class DriverVerbs(ElementStore):
+    """Prescribed motions. A motion is a number, `Constant`, `Polynomial`, `Harmonic`, `SmoothStep` or `Table`."""
+
+    def add_driver(self, name: str, joint: JointRef, motion: float | Motion, *, component: int = 0) -> Driver:
+        """Make a joint coordinate follow a motion [rad or m]; `component` is its index in `joint.coordinates`."""
+        owner = self._new_name("driver", name)
+        on = self._joint(owner, joint)
+        first, second, row = driver_primitive(owner, on, component, as_motion(owner, "motion", motion))
+        for other in self.drivers:
+            if other.joint == on.name and other.primitive.labels == row.labels:
+                raise ModelError(
+                    f"{owner}: {row.labels[0]} of joint {on.name!r} is already driven by {other.name!r}; keep one"
+                )
+        return self._add(Driver(name, on.name, first, second, row))
+
+    def add_point_driver(
+        self,
+        name: str,
+        body: BodyRef,
+        *,
+        direction: npt.ArrayLike,
+        motion: float | Motion,
+        point: npt.ArrayLike = (0.0, 0.0, 0.0),
+        reference: BodyRef = GROUND,
+        origin: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Driver:
+        """Make a body point's position along a direction follow a motion: (R_i a) . (x - x_0) = f(t) [m].
+
+        point : in the axes of `body`;  direction a and origin of x_0 : in the axes of `reference` (ground: world)
+        """
+        owner = self._new_name("driver", name)
+        i, j = self._two_bodies(owner, reference, body)
+        if i.kind == "point":
+            raise ModelError(f"{owner}: reference {i.name!r} is a point mass without axes; give a rigid body or ground")
+        p_j = vector(owner, "point", point)
+        if j.kind == "point" and p_j.any():
+            raise ModelError(f"{owner}: point is {shown(p_j)} on point mass {j.name!r}; give (0, 0, 0)")
+        a_i = unit_vector(owner, "direction", direction)
+        p_i = vector(owner, "origin", origin)
+        row = Primitive("O", ("point",), p_i, p_j, a_i, motion=as_motion(owner, "motion", motion))
+        return self._add(Driver(name, None, i.name, j.name, row))

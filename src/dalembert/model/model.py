@@ -1,0 +1,201 @@
+"""The model: what the user says about a mechanism. Verbs for bodies are here, the others are mixed in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.driver_verbs import DriverVerbs
+from dalembert.model.elements import Body
+from dalembert.model.force_verbs import ForceVerbs
+from dalembert.model.joint_verbs import JointVerbs
+from dalembert.model.joints import JOINTS
+from dalembert.model.rotation import Rotation, unit_quaternion
+from dalembert.model.serialise import FORMAT, VERSION, decode, encode
+from dalembert.model.store import Element
+from dalembert.model.validation import Array, frozen, inertia, number, shape_record, shown, vector
+
+if TYPE_CHECKING:
+    from dalembert.projection import Assembly
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+class Model(JointVerbs, DriverVerbs, ForceVerbs):
+    """A mechanism: bodies, joints, drivers, forces, by name. SI units; positions and velocities in world axes.
+
+        model = Model(gravity=(0, 0, -9.81))
+        arm = model.add_body("arm", **rod(1.0, 0.5).body(), position=(0.25, 0, 0))
+        model.add_revolute("hinge", model.ground, arm, point=(0, 0, 0), axis=(0, 1, 0))
+
+    Each verb checks what it is given, adds one element and returns it; elements never change afterwards.
+
+    gravity : (3,) acceleration, world axes [m/s^2]
+    """
+
+    def __init__(self, gravity: npt.ArrayLike = (0.0, 0.0, -9.81), *, name: str = "") -> None:
+        super().__init__()
+        if not isinstance(name, str):
+            raise ModelError(f"model: name is {shown(name)}; give a string")
+        self._gravity = vector("model", "gravity", gravity)
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """What reports and files call the model."""
+        return self._name
+
+    @property
+    def gravity(self) -> Array:
+        """(3,) acceleration of gravity, world axes [m/s^2]."""
+        return self._gravity
+
+    def add_body(
+        self,
+        name: str,
+        *,
+        mass: float,
+        inertia: npt.ArrayLike,
+        position: npt.ArrayLike = ZERO,
+        rotation: npt.ArrayLike | Rotation = (1.0, 0.0, 0.0, 0.0),
+        velocity: npt.ArrayLike = ZERO,
+        angular_velocity: npt.ArrayLike = ZERO,
+        shape: dict[str, object] | None = None,
+        fixed: bool = False,
+    ) -> Body:
+        """A rigid body. Its axes have their origin in the centre of mass.
+
+        mass [kg];  inertia about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
+        position of the centre of mass [m];  rotation body -> world: quaternion (scalar first), 3x3 matrix or `Rotation`
+        velocity of the centre of mass, angular_velocity : world axes [m/s], [rad/s]
+        fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
+        """
+        owner = self._new_name("body", name)
+        body = Body(
+            name,
+            "rigid",
+            number(owner, "mass", mass, above=0.0),
+            _inertia(owner, inertia),
+            vector(owner, "position", position),
+            unit_quaternion(owner, rotation),
+            vector(owner, "velocity", velocity),
+            vector(owner, "angular_velocity", angular_velocity),
+            _flag(owner, "fixed", fixed),
+            shape_record(owner, shape),
+        )
+        return self._add(body)
+
+    def add_point_mass(
+        self,
+        name: str,
+        *,
+        mass: float,
+        position: npt.ArrayLike = ZERO,
+        velocity: npt.ArrayLike = ZERO,
+        shape: dict[str, object] | None = None,
+        fixed: bool = False,
+    ) -> Body:
+        """A particle: three coordinates, no rotation. Points on it are (0, 0, 0); it carries no axes.
+
+        mass [kg];  position [m], velocity [m/s] : world axes;  fixed : assembly leaves them alone
+        """
+        owner = self._new_name("point mass", name)
+        body = Body(
+            name,
+            "point",
+            number(owner, "mass", mass, above=0.0),
+            frozen(np.zeros((3, 3))),
+            vector(owner, "position", position),
+            frozen([1.0, 0.0, 0.0, 0.0]),
+            vector(owner, "velocity", velocity),
+            frozen(np.zeros(3)),
+            _flag(owner, "fixed", fixed),
+            shape_record(owner, shape),
+        )
+        return self._add(body)
+
+    def assemble(self) -> Assembly:
+        """Consistent initial positions and velocities, and how far what was moved."""
+        from dalembert.projection import assemble
+
+        return assemble(self)
+
+    def copy(self) -> Model:
+        """A model with the same elements that can be added to on its own; handles of either are good for both."""
+        other = Model(self._gravity, name=self._name)
+        other._elements = dict(self._elements)
+        return other
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole model as dicts, lists, strings and numbers, exact through JSON."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self._name,
+            "gravity": encode(self._gravity),
+            "elements": [encode(element) for element in self._elements.values()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Model:
+        """The model that `to_dict` described. User functions are not restored: calling one raises `ModelError`."""
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise ModelError(f"model data: got {shown(data)}; give the dict of Model.to_dict()")
+        if data.get("version") != VERSION:
+            raise ModelError(f"model data: version is {shown(data.get('version'))}; this release reads {VERSION}")
+        model = cls(data.get("gravity", ZERO), name=data.get("name", ""))
+        records = data.get("elements")
+        if not isinstance(records, list):
+            raise ModelError(f"model data: elements is {shown(records)}; give the list of Model.to_dict()")
+        for record in records:
+            element: Element = decode(record)
+            owner = model._new_name(type(element).__name__, element.name)
+            for end in ("first", "second", "body"):
+                if hasattr(element, end):
+                    model._body(owner, getattr(element, end))
+            if getattr(element, "joint", None) is not None:
+                model._joint(owner, getattr(element, "joint", None))
+            model._elements[element.name] = element
+        return model
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of `to_dict`: equal for equal models, in every process."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        counts = {"bodies": self.bodies, "joints": self.joints, "drivers": self.drivers, "forces": self.forces}
+        listed = ", ".join(f"{what} {len(items)}" for what, items in counts.items())
+        return f"<Model {self._name!r}: {listed}>" if self._name else f"<Model: {listed}>"
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, str, str, str]] = [("body", b.name, b.kind, f"{b.mass:g} kg") for b in self.bodies]
+        rows += [
+            ("joint", j.name, j.type, f"{j.first} - {j.second}, {JOINTS[j.type].conditions} rows") for j in self.joints
+        ]
+        for d in self.drivers:
+            what = f"joint {d.joint}" if d.joint else f"{d.first} - {d.second}"
+            rows.append(("driver", d.name, type(d.primitive.motion).__name__, what))
+        for f in self.forces:
+            ends = [str(getattr(f, end)) for end in ("body", "joint", "first", "second") if hasattr(f, end)]
+            rows.append(("force", f.name, type(f).__name__, " - ".join(ends)))
+        widths = [max((len(row[k]) for row in rows), default=0) for k in range(4)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        gravity = ", ".join(f"{c:g}" for c in self._gravity)
+        return "\n".join([f"{self!r}, gravity ({gravity}) m/s^2", *lines])
+
+
+_inertia = inertia  # add_body has an argument of this name
+
+
+def _flag(owner: str, label: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give True or False")
+    return value

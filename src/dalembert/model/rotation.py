@@ -1,0 +1,143 @@
+"""Rotations of the model pose: quaternions (scalar first), matrices, axis and angle. Body -> world throughout."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import Array, frozen, number, numbers, shown, unit_vector, vector
+
+UNIT_LENGTH = 1e-3  # published tables are rounded to 3 digits [JetMultibody, Tables 3 and 6]
+ORTHOGONAL = 1e-6
+
+
+def quaternion_to_matrix(theta: Array) -> Array:
+    """R = H~(theta) H(theta)^T of a unit quaternion theta, (4,) scalar first -> (3, 3)."""
+    w, x, y, z = (float(c) for c in theta)
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
+def matrix_to_quaternion(R: Array) -> Array:
+    """Unit quaternion of a rotation matrix, (3, 3) -> (4,) scalar first, scalar part >= 0.
+
+    4 theta theta^T is a linear function of R; its column with the largest diagonal entry loses no digits.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    K = np.array(
+        [
+            [1 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1 - a - e + i],
+        ]
+    )
+    column = K[:, int(np.argmax(np.diag(K)))]
+    theta: Array = column / np.linalg.norm(column)
+    return -theta if theta[0] < 0.0 else theta
+
+
+def unit_quaternion(owner: str, value: object) -> Array:
+    """A unit quaternion from a quaternion, a rotation matrix or a `Rotation`.
+
+    A quaternion is normalised when its length is within 1e-3 of one; a matrix must be orthogonal within 1e-6.
+    """
+    if isinstance(value, Rotation):
+        return value.quaternion
+    try:
+        shape = np.asarray(value).shape
+    except ValueError:
+        shape = ()
+    if shape == (3, 3):
+        R = numbers(owner, "rotation", value, (3, 3))
+        error = float(np.abs(R.T @ R - np.eye(3)).max())
+        if error > ORTHOGONAL:
+            raise ModelError(
+                f"{owner}: rotation is a matrix that misses orthogonality by {error:.2g}; "
+                f"give one with R^T R = 1 within {ORTHOGONAL:g}"
+            )
+        if np.linalg.det(R) < 0.0:
+            raise ModelError(f"{owner}: rotation is a matrix with determinant -1, a reflection; change a column's sign")
+        return frozen(matrix_to_quaternion(R))
+    if shape != (4,):
+        raise ModelError(
+            f"{owner}: rotation is {shown(value)}; "
+            "give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
+        )
+    theta = numbers(owner, "rotation", value, (4,))
+    length = float(np.linalg.norm(theta))
+    if abs(length - 1.0) > UNIT_LENGTH:
+        raise ModelError(
+            f"{owner}: rotation is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"
+        )
+    return frozen(theta / length)
+
+
+class Rotation:
+    """A rotation, body -> world. `a * b` applies b first: `(a * b).apply(v) == a.apply(b.apply(v))`."""
+
+    __slots__ = ("_theta",)
+
+    def __init__(self, quaternion: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        self._theta = unit_quaternion("Rotation", quaternion)
+
+    @classmethod
+    def from_quaternion(cls, quaternion: npt.ArrayLike) -> Rotation:
+        """From four numbers, scalar first, of length one within 1e-3."""
+        return cls(numbers("Rotation", "quaternion", quaternion, (4,)))
+
+    @classmethod
+    def from_matrix(cls, matrix: npt.ArrayLike) -> Rotation:
+        """From a 3x3 matrix whose columns are the body's axes in world axes."""
+        return cls(numbers("Rotation", "matrix", matrix, (3, 3)))
+
+    @classmethod
+    def from_axis_angle(cls, axis: npt.ArrayLike, angle: float) -> Rotation:
+        """By `angle` [rad] about `axis` (any length but zero), right-handed."""
+        half = 0.5 * number("Rotation", "angle", angle)
+        n = unit_vector("Rotation", "axis", axis)
+        return cls(np.array([math.cos(half), *(math.sin(half) * n)]))
+
+    @classmethod
+    def from_rpy(cls, roll: float, pitch: float, yaw: float) -> Rotation:
+        """R = Rz(yaw) Ry(pitch) Rx(roll), angles in rad: about the world's x, then y, then z."""
+        x = cls.from_axis_angle((1.0, 0.0, 0.0), roll)
+        y = cls.from_axis_angle((0.0, 1.0, 0.0), pitch)
+        return cls.from_axis_angle((0.0, 0.0, 1.0), yaw) * y * x
+
+    @property
+    def quaternion(self) -> Array:
+        """(4,) unit, scalar first."""
+        return self._theta
+
+    @property
+    def matrix(self) -> Array:
+        """(3, 3) body -> world."""
+        return quaternion_to_matrix(self._theta)
+
+    def inverse(self) -> Rotation:
+        """The rotation that undoes this one."""
+        return Rotation(self._theta * np.array([1.0, -1.0, -1.0, -1.0]))
+
+    def apply(self, v: npt.ArrayLike) -> Array:
+        """R v: a vector given in body axes, in world axes."""
+        rotated: Array = self.matrix @ vector("Rotation", "vector", v)
+        return rotated
+
+    def __mul__(self, other: Rotation) -> Rotation:
+        if not isinstance(other, Rotation):
+            return NotImplemented
+        (w, *_), (s, *_) = self._theta, other._theta
+        a, b = self._theta[1:], other._theta[1:]
+        return Rotation(np.array([w * s - a @ b, *(w * b + s * a + np.cross(a, b))]))
+
+    def __repr__(self) -> str:
+        return f"Rotation({tuple(self._theta.tolist())})"

@@ -1,0 +1,90 @@
+"""Mass and inertia of homogeneous solids, about the centre of mass, in body axes.
+
+A solid fills three keywords of a body: `model.add_body("link", **da.rod(1.0, 0.5).body(), position=(0.25, 0, 0))`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import choice, number, shown, vector
+
+Axis = Literal["x", "y", "z"]
+
+THIN = 1e-4  # axial over transverse inertia of a rod without radius
+
+
+class BodyProperties(TypedDict):
+    """The keywords of `Model.add_body` that a solid fills."""
+
+    mass: float
+    inertia: tuple[float, float, float]
+    shape: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A homogeneous solid: mass [kg], principal moments of inertia (I_x, I_y, I_z) [kg m^2], shape for the viewer."""
+
+    mass: float
+    inertia: tuple[float, float, float]
+    shape: dict[str, object]
+
+    def body(self) -> BodyProperties:
+        """Keywords for `Model.add_body(name, **solid.body(), ...)`."""
+        return {"mass": self.mass, "inertia": self.inertia, "shape": dict(self.shape)}
+
+
+def _round(owner: str, mass: float, axial: float, transverse: float, axis: Axis, shape: dict[str, object]) -> Solid:
+    """A solid of revolution: the moment about `axis`, and the one about the two others."""
+    choice(owner, "axis", axis, ("x", "y", "z"))
+    x, y, z = (axial if axis == name else transverse for name in "xyz")
+    return Solid(mass, (x, y, z), shape | {"axis": axis})
+
+
+def rod(mass: float, length: float, axis: Axis = "x", radius: float = 0.0) -> Solid:
+    """A round rod along `axis` [m, kg].
+
+    Without a radius it is the ideal thin rod, m l^2 / 12 across; about its own axis it gets 1e-4 of that, because a
+    rigid body needs three positive moments.
+    """
+    m, length = number("rod", "mass", mass, above=0.0), number("rod", "length", length, above=0.0)
+    if number("rod", "radius", radius, least=0.0) > 0.0:
+        return cylinder(m, radius, length, axis)
+    across = m * length**2 / 12.0
+    return _round("rod", m, THIN * across, across, axis, {"type": "rod", "length": length})
+
+
+def cylinder(mass: float, radius: float, length: float, axis: Axis = "z") -> Solid:
+    """A full cylinder along `axis`: m r^2 / 2 about it, m (3 r^2 + l^2) / 12 across [m, kg]."""
+    m, r = number("cylinder", "mass", mass, above=0.0), number("cylinder", "radius", radius, above=0.0)
+    length = number("cylinder", "length", length, above=0.0)
+    across = m * (3.0 * r**2 + length**2) / 12.0
+    return _round("cylinder", m, 0.5 * m * r**2, across, axis, {"type": "cylinder", "radius": r, "length": length})
+
+
+def disc(mass: float, radius: float, axis: Axis = "z") -> Solid:
+    """A thin disc normal to `axis`: m r^2 / 2 about it, m r^2 / 4 across [m, kg]."""
+    m, r = number("disc", "mass", mass, above=0.0), number("disc", "radius", radius, above=0.0)
+    return _round("disc", m, 0.5 * m * r**2, 0.25 * m * r**2, axis, {"type": "disc", "radius": r})
+
+
+def box(mass: float, size: npt.ArrayLike) -> Solid:
+    """A box with edges (s_x, s_y, s_z): I_x = m (s_y^2 + s_z^2) / 12 and so on [m, kg]."""
+    m = number("box", "mass", mass, above=0.0)
+    x, y, z = (float(edge) for edge in vector("box", "size", size))
+    if min(x, y, z) <= 0.0:
+        raise ModelError(f"box: size is {shown([x, y, z])}; give three edges greater than 0")
+    moments = (m * (y * y + z * z) / 12.0, m * (x * x + z * z) / 12.0, m * (x * x + y * y) / 12.0)
+    return Solid(m, moments, {"type": "box", "size": [x, y, z]})
+
+
+def sphere(mass: float, radius: float) -> Solid:
+    """A full sphere: 2/5 m r^2 [m, kg]."""
+    m, r = number("sphere", "mass", mass, above=0.0), number("sphere", "radius", radius, above=0.0)
+    moment = 0.4 * m * r**2
+    return Solid(m, (moment, moment, moment), {"type": "sphere", "radius": r})

@@ -1,0 +1,128 @@
+"""The named elements of a model: unique names, lookup by handle or name, in the order they were added."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.model.elements import (
+    GROUND,
+    Body,
+    Driver,
+    Force,
+    Joint,
+    JointMotor,
+    JointSpringDamper,
+    PointForce,
+    SpringDamper,
+    Torque,
+)
+from dalembert.model.validation import element_name, frozen, nearest, shown
+
+Element = Body | Joint | Driver | Force
+E = TypeVar("E", Body, Joint, Driver, PointForce, Torque, SpringDamper, JointSpringDamper, JointMotor)
+
+_ZERO = frozen(np.zeros(3))
+
+
+def ground_body() -> Body:
+    """The body that never moves: world axes, at the origin."""
+    return Body(GROUND, "ground", 0.0, frozen(np.zeros((3, 3))), _ZERO, frozen([1.0, 0.0, 0.0, 0.0]), _ZERO, _ZERO)
+
+
+class ElementStore:
+    """Holds the elements; the verbs of `Model` add to it."""
+
+    def __init__(self) -> None:
+        self._ground = ground_body()
+        self._elements: dict[str, Element] = {}
+
+    @property
+    def ground(self) -> Body:
+        """The fixed world as a body: give it (or the name "ground") wherever a body is asked for."""
+        return self._ground
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies and point masses in the order they were added, without the ground."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Body))
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints in the order they were added."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Joint))
+
+    @property
+    def drivers(self) -> tuple[Driver, ...]:
+        """Drivers in the order they were added."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Driver))
+
+    @property
+    def forces(self) -> tuple[Force, ...]:
+        """Forces, torques, spring-dampers and motors in the order they were added."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Force))
+
+    def body(self, name: Body | str) -> Body:
+        """A body by name ("ground" for the ground); a handle of this model is returned as it is."""
+        return self._body("model", name)
+
+    def joint(self, name: Joint | str) -> Joint:
+        """A joint by name; a handle of this model is returned as it is."""
+        return self._joint("model", name)
+
+    def _new_name(self, kind: str, name: object) -> str:
+        """Check a new element's name and return how messages call the element: "joint 'knee'"."""
+        text = element_name(kind, name)
+        if text == GROUND:
+            raise ModelError(f"{kind} {text!r}: this name belongs to the ground; choose another")
+        if text in self._elements:
+            used = type(self._elements[text]).__name__
+            raise ModelError(f"{kind} {text!r}: this name is already used by a {used}; choose another")
+        return f"{kind} {text!r}"
+
+    def _add(self, element: E) -> E:
+        self._elements[element.name] = element
+        return element
+
+    def _body(self, owner: str, which: object) -> Body:
+        """A body of this model, by handle or name."""
+        name = which.name if isinstance(which, Body) else which
+        found = self._find(name)
+        if not isinstance(found, Body):
+            known = [b.name for b in self.bodies] + [GROUND]
+            raise ModelError(f"{owner}: there is no body {shown(name)}; {nearest(name, known)}")
+        if isinstance(which, Body) and which is not found and which.kind != "ground":
+            raise ModelError(f"{owner}: body {which.name!r} belongs to another model; give a body of this one")
+        return found
+
+    def _joint(self, owner: str, which: object) -> Joint:
+        """A joint of this model, by handle or name."""
+        name = which.name if isinstance(which, Joint) else which
+        found = self._find(name)
+        if not isinstance(found, Joint):
+            known = [j.name for j in self.joints]
+            raise ModelError(f"{owner}: there is no joint {shown(name)}; {nearest(name, known)}")
+        if isinstance(which, Joint) and which is not found:
+            raise ModelError(f"{owner}: joint {which.name!r} belongs to another model; give a joint of this one")
+        return found
+
+    def _find(self, name: object) -> Element | None:
+        if not isinstance(name, str):
+            return None
+        return self._ground if name == GROUND else self._elements.get(name)
+
+    def _two_bodies(self, owner: str, first: object, second: object) -> tuple[Body, Body]:
+        """The two different bodies that an element connects."""
+        i, j = self._body(owner, first), self._body(owner, second)
+        if i is j:
+            raise ModelError(f"{owner}: connects body {i.name!r} with itself; give two different bodies")
+        return i, j
+
+    def _moving_body(self, owner: str, which: object) -> Body:
+        """A body that a force can move."""
+        body = self._body(owner, which)
+        if body.kind == "ground":
+            raise ModelError(f"{owner}: acts on the ground, which never moves; give a body")
+        return body

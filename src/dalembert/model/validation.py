@@ -1,0 +1,184 @@
+"""Checks of what the user says, one function per kind of value; each returns the value in its normal form.
+
+`owner` names the element in messages ("joint 'knee'"), `label` the argument ("axis").
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+
+Array = npt.NDArray[np.float64]
+
+SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
+PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
+
+
+def shown(value: object) -> str:
+    """A value as it appears in a message: short, and the same for lists, tuples and arrays."""
+    text = repr(value.tolist()) if isinstance(value, np.ndarray | np.generic) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def frozen(array: npt.ArrayLike) -> Array:
+    """A float64 copy that cannot be written to."""
+    out = np.array(array, dtype=np.float64)
+    out.flags.writeable = False
+    return out
+
+
+def element_name(kind: str, name: object) -> str:
+    """A non-empty string."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind}: the name is {shown(name)}; give a non-empty string as first argument")
+    return name
+
+
+def number(owner: str, label: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
+    """A finite real number, greater than `above`, not less than `least`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give a number")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not math.isfinite(result):
+        raise ModelError(f"{owner}: {label} is {result}; give a finite number")
+    if above is not None and not result > above:
+        raise ModelError(f"{owner}: {label} is {result:g}; give a number greater than {above:g}")
+    if least is not None and not result >= least:
+        raise ModelError(f"{owner}: {label} is {result:g}; give a number not less than {least:g}")
+    return result
+
+
+def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Array:
+    """A finite array of the given shape, read-only."""
+    what = f"{shape[0]} numbers" if len(shape) == 1 else "a " + "x".join(map(str, shape)) + " matrix"
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "iuf":
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}") from None
+    if array.shape != shape:
+        raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {what}")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{owner}: {label} is {shown(array)}; give finite numbers")
+    return frozen(array)
+
+
+def vector(owner: str, label: str, value: object) -> Array:
+    """Three finite numbers."""
+    return numbers(owner, label, value, (3,))
+
+
+def unit_vector(owner: str, label: str, value: object) -> Array:
+    """A direction: any non-zero 3-vector, returned with length one."""
+    array = vector(owner, label, value)
+    largest = float(np.abs(array).max())
+    if largest == 0.0:
+        raise ModelError(f"{owner}: {label} has length 0; give a non-zero 3-vector")
+    scaled = array / largest  # so that no square over- or underflows
+    return frozen(scaled / np.linalg.norm(scaled))
+
+
+def several(owner: str, label: str, value: object, counts: tuple[int, ...], what: str) -> Sequence[Any]:
+    """A sequence with one of the given lengths; its entries are checked by the caller."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) not in counts:
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}")
+    return value  # type: ignore[return-value]
+
+
+def choice(owner: str, label: str, value: object, options: Iterable[str]) -> None:
+    """One of a few words."""
+    options = tuple(options)
+    if not isinstance(value, str) or value not in options:
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {' or '.join(map(repr, options))}")
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """The second half of an "unknown name" message: the nearest known name, or all of them."""
+    known = tuple(known)
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not known:
+        return "there are none yet"
+    return "known: " + ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
+
+
+def inertia(owner: str, value: object) -> Array:
+    """Inertia about the centre of mass in body axes, 3 values or 3x3, as a (3, 3) matrix that a real body can have.
+
+    Symmetric; principal values I_1 <= I_2 <= I_3 positive with I_3 <= I_1 + I_2 (equality for a flat body).
+    """
+    full = isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not np.isscalar(value[0])
+    matrix = numbers(owner, "inertia", value, (3, 3)) if full else np.diag(numbers(owner, "inertia", value, (3,)))
+    scale = float(np.abs(matrix).max())
+    if float(np.abs(matrix - matrix.T).max()) > SLACK * scale:
+        raise ModelError(f"{owner}: inertia is not symmetric, {shown(matrix)}; give a symmetric 3x3 matrix or 3 values")
+    matrix = 0.5 * matrix + 0.5 * matrix.T
+    low, middle, high = (float(x) for x in np.linalg.eigvalsh(matrix))
+    principal = f"principal values ({low:.6g}, {middle:.6g}, {high:.6g}) kg m^2"
+    if low <= 1e-12 * scale:
+        raise ModelError(
+            f"{owner}: inertia has {principal}; a rigid body needs all three greater than 0: "
+            "give a thin rod a small radius, or use add_point_mass for a body without rotation"
+        )
+    if high > (low + middle) * (1.0 + SLACK):
+        raise ModelError(
+            f"{owner}: inertia has {principal}; no body has one greater than the sum of the other two: "
+            "check units, and that it is taken about the centre of mass in body axes"
+        )
+    return frozen(matrix)
+
+
+def shape_record(owner: str, shape: object) -> dict[str, object] | None:
+    """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists."""
+    if shape is None:
+        return None
+    try:
+        if not isinstance(shape, dict):
+            raise TypeError
+        text = json.dumps(shape, allow_nan=False, default=lambda x: np.asarray(x, dtype=float).tolist())
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
+    record: dict[str, object] = json.loads(text)
+    return record
+
+
+def plain_function(function: object) -> Any:
+    """The Python function behind a compiled one."""
+    return getattr(function, "py_func", function)
+
+
+def argument_count(function: object) -> int:
+    """Number of positional parameters of a user function; -1 when it cannot be known."""
+    try:
+        parameters = inspect.signature(plain_function(function)).parameters.values()
+    except (TypeError, ValueError):
+        return -1
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if any(p.kind not in positional for p in parameters):
+        return -1
+    return len(parameters)
+
+
+def user_function(owner: str, function: object) -> None:
+    """A user force is f(t) or f(t, r, v, R, w)."""
+    count = argument_count(function)
+    if count not in (1, 5):
+        got = "parameters that cannot be counted (*args, keyword-only)" if count < 0 else f"{count} parameters"
+        raise ModelError(
+            f"{owner}: the function has {got}; give f(t) or f(t, r, v, R, w), "
+            "with r, v position and velocity of the point, R rotation, w angular velocity (world axes)"
+        )

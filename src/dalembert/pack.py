@@ -1,0 +1,377 @@
+"""Flat model -> the packed arrays of kernels/tables.py: bodies, primitives, forces, motions, the elimination plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.flatten import FlatModel
+from dalembert.kernels import tables as T
+from dalembert.kernels.motion import motion as evaluate_motion
+from dalembert.model.elements import Body, Joint, JointMotor, JointSpringDamper, PointForce, Primitive, SpringDamper, Torque
+from dalembert.model.joints import angle_of, direction_of
+from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.plan import Plan, make_plan
+from dalembert.planarity import Plane
+from dalembert.topology import Forest, spanning_forest
+
+Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Coordinates = Literal["absolute", "planar"]
+
+_KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only)."""
+
+    element: str
+    label: str
+    rheonomic: bool
+    primitive: int
+    component: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The packed arrays and what is needed to read them."""
+
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    nodes: tuple[tuple[int, int], ...]
+    forest: Forest
+    plan: Plan
+    functions: tuple[object, ...]
+
+
+class _Writer:
+    """Sections appended to I and F; the header of I keeps where they start."""
+
+    def __init__(self) -> None:
+        self.I: list[int] = [0] * T.HEADER_I
+        self.F: list[float] = [0.0] * T.HEADER_F
+
+    def section_i(self, entry: int, values: Iterable[int] = ()) -> None:
+        self.I[entry] = len(self.I)
+        self.I += [int(v) for v in values]
+
+    def section_f(self, entry: int, values: Iterable[float] = ()) -> None:
+        self.I[entry] = len(self.F)
+        self.F += [float(v) for v in values]
+
+    def motion(self, motion: Motion | None) -> int:
+        """Append a motion; its offset in I, or -1 for none."""
+        if motion is None:
+            return -1
+        numbers: Sequence[float]
+        match motion:
+            case Constant(value):
+                kind, count, numbers = T.CONSTANT, 1, (value,)
+            case Polynomial(coefficients):
+                kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
+            case Harmonic(amplitude, frequency, phase, offset):
+                kind, count, numbers = T.HARMONIC, 4, (amplitude, frequency, phase, offset)
+            case SmoothStep(start, stop, t_start, t_stop):
+                kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
+            case _:
+                from scipy.interpolate import CubicSpline
+
+                spline = CubicSpline(motion.times, motion.values, bc_type="natural")
+                kind, count = T.TABLE, len(motion.times) - 1
+                numbers = [*motion.times, *spline.c[::-1].T.ravel()]
+        offset = len(self.I)
+        self.I += [kind, len(self.F), count]
+        self.F += [float(v) for v in numbers]
+        return offset
+
+
+def pack(
+    flat: FlatModel, coordinates: Coordinates, plane: Plane | None, dropped: frozenset[tuple[int, int]] = frozenset()
+) -> Packed:
+    """Lay everything out; rows (primitive, component) in `dropped` are monitored but not solved for."""
+    out = _Writer()
+    nq, nu = _bodies(out, flat, coordinates, plane)
+    out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
+    out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
+    out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
+    out.F[T.EPS_PIVOT] = 1e-11
+    rows, nodes, forest, plan = _constraints(out, flat, dropped)
+    _angles(out, flat, nq + nu + 1)
+    functions = _forces(out, flat)
+    _workspace(out.I)
+    return Packed(np.array(out.I, dtype=np.int64), np.array(out.F), rows, nodes, forest, plan, functions)
+
+
+def _sym(J: Array) -> list[float]:
+    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+
+
+def _metric(weight: float, J: Array) -> list[float]:
+    return [weight, *_sym(J), 1.0 / weight, *_sym(np.linalg.inv(J))]
+
+
+def _bodies(out: _Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
+    nq, nu = 0, 0
+    table: list[int] = [T.GROUND, 0, 0]
+    planar: list[float] = [0.0] * T.BODY_F_W
+    mass: list[float] = [0.0] * T.METRIC_W
+    euclidean: list[float] = [0.0] * T.METRIC_W
+    for body in flat.bodies:
+        record, inertia, weight = [0.0] * T.BODY_F_W, np.eye(3), np.eye(3)
+        kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
+        if plane is not None:  # a point mass in the plane keeps an idle angle
+            R_0 = quaternion_to_matrix(body.rotation)
+            n_B = R_0.T @ plane.normal
+            record = [*plane.normal * (plane.normal @ body.position), *R_0.ravel(), *n_B]
+            if body.kind == "rigid":
+                inertia = float(n_B @ body.inertia @ n_B) * np.eye(3)
+        elif kind == T.RIGID:
+            inertia, weight = body.inertia, 0.25 * np.eye(3)
+        table += [kind, nq, nu]
+        nq, nu = nq + (7 if kind == T.RIGID else 3), nu + (6 if kind == T.RIGID else 3)
+        planar += record
+        mass += _metric(body.mass, inertia)
+        euclidean += _metric(1.0, weight)
+    out.section_i(T.BODY_I, table)
+    out.section_f(T.BODY_F, planar)
+    out.section_f(T.MASS_F, mass)
+    out.section_f(T.METRIC_F, euclidean)
+    out.section_f(T.PLANE_F, [] if plane is None else [*plane.e1, *plane.e2, *plane.normal])
+    return nq, nu
+
+
+def _constraints(
+    out: _Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]]
+) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
+    """Primitives, nodes, incidences, and the plan of the block solve."""
+    kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for p, flat_primitive in enumerate(flat.primitives):
+        pair = (min(flat_primitive.i, flat_primitive.j), max(flat_primitive.i, flat_primitive.j))
+        for c in range(len(flat_primitive.primitive.labels)):
+            if (p, c) not in dropped:
+                kept.setdefault(pair, []).append((p, c))
+    nodes = tuple(kept)
+    forest = spanning_forest(len(flat.bodies), nodes)
+    plan = make_plan(len(flat.bodies), nodes, [len(kept[pair]) for pair in nodes], forest)
+
+    number: dict[tuple[int, int], int] = {}
+    place: dict[tuple[int, int, int], int] = {}
+    incidences: list[tuple[int, int, int, int, int]] = []
+    incidence_at: dict[tuple[int, int], int] = {}
+    a_size = 0
+    for node, pair in enumerate(nodes):
+        members = kept[pair]
+        for local, row in enumerate(members):
+            number[row] = plan.unknown[node] + local
+        for body in pair:
+            if body == 0:
+                continue
+            incidence_at[node, body] = len(incidences)
+            incidences.append((body, len(members), a_size, plan.unknown[node], int(body in plan.hubs)))
+            for local, row in enumerate(members):
+                place[*row, body] = a_size + 6 * local
+            a_size += 6 * len(members)
+
+    m = len(number)
+    rows: list[Row] = []
+    table: list[int] = []
+    numbers: list[float] = []
+    for p, item in enumerate(flat.primitives):
+        primitive = item.primitive
+        motion = out.motion(primitive.motion)
+        columns: tuple[list[int], list[int], list[int]] = ([], [], [])
+        for c, label in enumerate(primitive.labels):
+            index = number.get((p, c), m + sum(row.index >= m for row in rows))
+            rows.append(Row(item.element, label, primitive.motion is not None, p, c, index))
+            columns[0].append(index)
+            columns[1].append(place.get((p, c, item.i), a_size))
+            columns[2].append(place.get((p, c, item.j), a_size))
+        padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
+        table += [_KINDS[primitive.kind], item.i, item.j, motion, *padded]
+        numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
+        numbers += [primitive.offset, 1.0 / _reference_length(primitive, motion, out)]
+    out.I[T.NPRIM], out.I[T.M], out.I[T.M_ALL] = len(flat.primitives), m, len(rows)
+    out.section_i(T.PRIM_I, table)
+    out.section_f(T.PRIM_F, numbers)
+    out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
+    out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
+    out.I[T.W_A] = a_size  # turned into an offset by _workspace
+    _couplings(out, flat, nodes, plan, incidence_at)
+    return tuple(rows), nodes, forest, plan
+
+
+def _couplings(
+    out: _Writer,
+    flat: FlatModel,
+    nodes: tuple[tuple[int, int], ...],
+    plan: Plan,
+    incidence_at: dict[tuple[int, int], int],
+) -> None:
+    """Which products A W^-1 A^T go into which block, which rows couple to which hub, and the tape."""
+    position = {node: k for k, node in enumerate(plan.order)}
+    at_body: dict[int, list[int]] = {}
+    for node, pair in enumerate(nodes):
+        for body in pair:
+            if body:
+                at_body.setdefault(body, []).append(node)
+    pairs: list[int] = []
+    hub_rows: list[int] = []
+    for body, around in at_body.items():
+        around.sort(key=position.__getitem__)
+        if body in plan.hubs:
+            hub = len(nodes) + plan.hubs.index(body)
+            for node in around:
+                hub_first = position[hub] > position[node]
+                block = plan.block[hub, node] if hub_first else plan.block[node, hub]
+                hub_rows += [incidence_at[node, body], block, int(hub_first)]
+            continue
+        for k, late in enumerate(around):
+            for early in around[: k + 1]:
+                e1, e2 = incidence_at[late, body], incidence_at[early, body]
+                pairs += [e1, e2, plan.block[late, early], int(late == early)]
+    hubs = [
+        entry
+        for k, body in enumerate(plan.hubs)
+        for entry in (body, plan.block[len(nodes) + k, len(nodes) + k], plan.unknown[len(nodes) + k])
+    ]
+    out.I[T.NPAIR], out.I[T.NHUB], out.I[T.NHUB_INC] = len(pairs) // T.PAIR_I_W, len(plan.hubs), len(hub_rows) // 3
+    out.section_i(T.PAIR_I, pairs)
+    out.section_i(T.HUB_I, hubs)
+    out.section_i(T.HUB_INC_I, hub_rows)
+    out.section_i(T.TAPE_I, plan.tape)
+    out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
+
+
+def _reference_length(primitive: Primitive, motion: int, out: _Writer) -> float:
+    """What a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
+    if primitive.kind != "D":
+        return 1.0
+    return primitive.offset + (evaluate_motion(motion, 0.0, out.I, out.F)[0] if motion >= 0 else 0.0)
+
+
+def _angles(out: _Writer, flat: FlatModel, first: int) -> None:
+    table, numbers = [], []
+    for k, item in enumerate(flat.angles):
+        table += [item.i, item.j, first + k]
+        angle = item.angle
+        numbers += [*angle.a_i, *np.cross(angle.n_i, angle.a_i), *angle.n_i, *angle.a_j]
+    out.section_i(T.ANGLE_I, table)
+    out.section_f(T.ANGLE_F, numbers)
+
+
+def _forces(out: _Writer, flat: FlatModel) -> tuple[object, ...]:
+    counter = {(angle.joint, angle.component): k for k, angle in enumerate(flat.angles)}
+    joints = {joint.name: joint for joint in flat.model.joints}
+    table: list[int] = []
+    numbers: list[float] = []
+    functions: list[object] = []
+    zero = np.zeros(3)
+
+    def add(
+        kind: int,
+        i: int,
+        j: int = 0,
+        *,
+        motion: Motion | None = None,
+        angle: int = -1,
+        call: int = -1,
+        frame: int = 0,
+        p_i: Array = zero,
+        p_j: Array = zero,
+        vector: Array = zero,
+        k: float = 0.0,
+        c: float = 0.0,
+        length: float = 0.0,
+        frames: tuple[Array, Array] = (np.eye(3), np.eye(3)),
+    ) -> None:
+        table.extend([kind, i, j, out.motion(motion), angle, call, frame])
+        numbers.extend([*p_i, *p_j, *vector, k, c, length, *frames[0].ravel(), *frames[1].ravel()])
+
+    def add_on_coordinate(
+        joint: Joint, component: int, kinds: tuple[int, int], *, motion: Motion | None = None, k: float = 0.0,
+        c: float = 0.0, length: float = 0.0,
+    ) -> None:  # fmt: skip
+        angle, direction = angle_of(joint, component), direction_of(joint, component)
+        if angle is not None:
+            i, j = flat.index[angle.first], flat.index[angle.second]
+            at = counter[joint.name, component]
+            add(kinds[0], i, j, motion=motion, angle=at, vector=angle.n_i, k=k, c=c, length=length)
+        else:
+            assert direction is not None
+            i, j = flat.index[joint.first], flat.index[joint.second]
+            points = {"p_i": joint.p_i, "p_j": joint.p_j}
+            add(kinds[1], i, j, motion=motion, vector=direction, k=k, c=c, length=length, **points)
+
+    for force in flat.forces:
+        match force:
+            case PointForce() | Torque():
+                at_point = isinstance(force, PointForce)
+                vector = force.force if isinstance(force, PointForce) else force.torque
+                call, kind = -1, T.POINT_FORCE if at_point else T.TORQUE
+                if callable(vector):
+                    call, kind = len(functions), T.USER_FORCE if at_point else T.USER_TORQUE
+                    functions.append(force)
+                    vector = zero
+                point = force.point if isinstance(force, PointForce) else zero
+                frame = int(force.frame == "body")
+                i = flat.index[force.body]
+                add(kind, i, motion=force.factor, call=call, frame=frame, p_i=point, vector=vector)
+            case SpringDamper():
+                i, j = flat.index[force.first], flat.index[force.second]
+                gains = {"k": force.stiffness, "c": force.damping, "length": force.length}
+                add(T.SPRING, i, j, p_i=force.p_i, p_j=force.p_j, **gains)
+            case JointSpringDamper(law="coordinate"):
+                joint = joints[force.joint]
+                gains = {"k": force.stiffness, "c": force.damping, "length": force.reference}
+                add_on_coordinate(joint, force.component, (T.JOINT_ANGLE, T.JOINT_SLIDE), **gains)
+            case JointSpringDamper():
+                joint = joints[force.joint]
+                kind = T.JOINT_ROTATION_VECTOR if force.law == "rotation-vector" else T.JOINT_EULER_321
+                i, j = flat.index[joint.first], flat.index[joint.second]
+                add(kind, i, j, k=force.stiffness, c=force.damping, frames=(joint.E_i, joint.E_j))
+            case JointMotor():
+                joint = joints[force.joint]
+                add_on_coordinate(joint, force.component, (T.MOTOR_ANGLE, T.MOTOR_SLIDE), motion=force.effort)
+    out.I[T.NFORCE] = len(flat.forces)
+    out.section_i(T.FORCE_I, table)
+    out.section_f(T.FORCE_F, numbers)
+    return tuple(functions)
+
+
+def _workspace(I: list[int]) -> None:
+    """Where the sections of W start; the dense part for the orthogonal projection comes last, only some runs have it."""
+    nb6, m, m_all, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX]
+    a_size = I[T.W_A] + 6  # one spare row takes what ground and dropped rows would write
+    unknowns = m + 6 * I[T.NHUB]
+    sizes = {
+        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+        T.W_H: nb6,
+        T.W_ACC: nb6,
+        T.W_G: m_all,
+        T.W_GT: m_all,
+        T.W_ZETA: m_all,
+        T.W_A: a_size,
+        T.W_Y: a_size,
+        T.W_K: I[T.K_SIZE],
+        T.W_RHS: unknowns,
+        T.W_DIAG: unknowns,
+        T.W_ANGLE: 2 * I[T.NANGLE],
+        T.W_X: nx,
+        T.W_STAT: T.N_STAT,
+        T.W_CALL: nx + 32,
+        T.W_CG: 5 * m + nb6,
+        T.W_WORK: 3 * nb6 + nx,
+    }
+    used = 0
+    for entry, size in sizes.items():
+        I[entry], used = used, used + size
+    I[T.W_DENSE] = used
+    I[T.W_SIZE] = used + 4 * m * m + 6 * m + 2 * nb6 + a_size

@@ -1,0 +1,85 @@
+"""Is a model planar, and in which plane? The `planar` coordinate kind moves every body in one plane [JetMultibody, 4.3]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.elements import Body, PointForce
+from dalembert.model.model import Model
+from dalembert.model.rotation import quaternion_to_matrix
+
+Array = npt.NDArray[np.float64]
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Unit vectors e1, e2 in the plane and its normal, right-handed, world axes."""
+
+    e1: Array
+    e2: Array
+    normal: Array
+
+
+def find_plane(model: Model, bodies: tuple[Body, ...]) -> Plane:
+    """The plane in which the assembled bodies move, or an error that names what leaves it."""
+    normal = _normal(model, bodies)
+    e1 = np.eye(3)[np.argmin(np.abs(normal))]
+    e1 = e1 - normal * (normal @ e1)
+    if abs(abs(normal[2]) - 1.0) < 1e-12:
+        e1 = np.array([1.0, 0.0, 0.0])
+    e1 = e1 / np.linalg.norm(e1)
+    plane = Plane(e1, np.cross(normal, e1), normal)
+    _check(model, bodies, plane)
+    return plane
+
+
+def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
+    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
+    axes = [
+        rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2]
+        for joint in model.joints
+        if joint.type in ("revolute", "planar")
+    ]
+    axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
+    if axes:
+        normal = axes[0] / np.linalg.norm(axes[0])
+    else:
+        centre = np.mean([body.position for body in bodies], axis=0)
+        flat = [model.gravity, *(body.velocity for body in bodies), *(body.position - centre for body in bodies)]
+        _, values, directions = np.linalg.svd(np.array(flat) + 0.0)
+        if len(values) > 1 and values[1] <= _SLACK * max(1.0, values[0]):
+            normal = np.array([0.0, 0.0, 1.0])  # everything on one line: any plane through it; prefer x-y
+            if abs(directions[0] @ normal) > 1.0 - _SLACK:
+                normal = np.array([0.0, 1.0, 0.0])
+            else:
+                normal = normal - directions[0] * (directions[0] @ normal)
+                normal = normal / np.linalg.norm(normal)
+        else:
+            normal = directions[2]
+    largest = int(np.argmax(np.abs(normal)))
+    return np.asarray(normal if normal[largest] > 0 else -normal, dtype=float)
+
+
+def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
+    n = plane.normal
+
+    def refuse(what: str) -> ModelError:
+        shown = ", ".join(f"{v:.4g}" for v in n)
+        return ModelError(f"{what} leaves the plane with normal ({shown}); use coordinates='absolute'")
+
+    if abs(n @ model.gravity) > _SLACK * (1.0 + np.linalg.norm(model.gravity)):
+        raise refuse("gravity")
+    for body in bodies:
+        if abs(n @ body.velocity) > _SLACK * (1.0 + np.linalg.norm(body.velocity)):
+            raise refuse(f"body {body.name!r}: velocity")
+        if np.linalg.norm(np.cross(n, body.angular_velocity)) > _SLACK * (1.0 + np.linalg.norm(body.angular_velocity)):
+            raise refuse(f"body {body.name!r}: angular velocity")
+    for force in model.forces:
+        if isinstance(force, PointForce) and not callable(force.force) and force.frame == "world":
+            if abs(n @ force.force) > _SLACK * (1.0 + np.linalg.norm(force.force)):
+                raise refuse(f"force {force.name!r}")

@@ -1,0 +1,249 @@
+"""Assembly: consistent initial positions and velocities by weighted projection, in `absolute` coordinates.
+
+    positions    minimise |dq|_M   with g(q + dq, 0) = 0 and the given joint coordinates
+    velocities   minimise |du|_M   with G u + g_t = 0 and the given joint rates
+
+Bodies marked `fixed` keep their data. What cannot be met raises and names the joints; what was moved is reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import AssemblyError
+from dalembert.flatten import FlatModel, FlatPrimitive, flatten
+from dalembert.kernels import tables as T
+from dalembert.mechanism import dense_rows, join_states, new_workspace
+from dalembert.model.elements import Body
+from dalembert.model.joints import driver_primitive
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant, Polynomial
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.pack import Packed, pack
+
+Array = npt.NDArray[np.float64]
+
+POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
+_MAX_ITERATIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far assembly moved one body: metres, radians, m/s, rad/s."""
+
+    body: str
+    distance: float
+    angle: float
+    velocity: float
+    angular_velocity: float
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units)."""
+
+    bodies: tuple[Body, ...]
+    moved: tuple[Moved, ...]
+    position_residual: tuple[float, float]
+    velocity_residual: tuple[float, float]
+
+    def __str__(self) -> str:
+        lines = [
+            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
+            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
+        ]
+        for m in self.moved:
+            lines.append(
+                f"{m.body}: moved {m.distance:.3e} m, turned {m.angle:.3e} rad,"
+                f" velocity {m.velocity:.3e} m/s, angular velocity {m.angular_velocity:.3e} rad/s"
+            )
+        if not self.moved:
+            lines.append("nothing was moved")
+        return "\n".join(lines)
+
+
+def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
+    """State vector of rigid bodies and point masses: q, u, then zeros for external work and angle counters."""
+    q, u = [], []
+    for body in bodies:
+        q += [*body.position, *(body.rotation if body.kind == "rigid" else ())]
+        u += [*body.velocity]
+        if body.kind == "rigid":
+            u += [*(quaternion_to_matrix(body.rotation).T @ body.angular_velocity)]
+    return join_states([np.array(q), np.array(u), np.zeros(1 + angles)])
+
+
+def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int64]) -> tuple[Body, ...]:
+    table = I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
+    nq = int(I[T.NQ])
+    made = []
+    for body, (_, q, u) in zip(bodies, table[1:], strict=True):
+        position, velocity = x[q : q + 3].copy(), x[nq + u : nq + u + 3].copy()
+        if body.kind == "rigid":
+            rotation = x[q + 3 : q + 7].copy()
+            angular = quaternion_to_matrix(rotation) @ x[nq + u + 3 : nq + u + 6]
+            body = replace(body, rotation=rotation, angular_velocity=angular)
+        made.append(replace(body, position=position, velocity=velocity))
+    return tuple(made)
+
+
+def assemble(model: Model) -> Assembly:
+    """Consistent initial data for a model, or an AssemblyError that names the joints in the way."""
+    given = _given_values(model)
+    flat = flatten(model, given)
+    packed = pack(flat, "absolute", None)
+    size = _size(flat)
+    movable = np.repeat([not body.fixed for body in flat.bodies], 6)
+    x = absolute_state(flat.bodies, len(flat.angles))
+
+    position_rows = _rows(packed, lambda row: row.label != "rate")
+    start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
+    velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
+    velocity_start, x = _assemble_velocities(packed, x, movable, velocity_rows)
+
+    bodies = _bodies_from_state(flat.bodies, x, packed.I)
+    moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
+    return Assembly(bodies, moved, start, velocity_start)
+
+
+def _given_values(model: Model) -> list[FlatPrimitive]:
+    """Rows for the joint coordinates and rates that the model asks for; labels "coordinate", "rate" or "both"."""
+    index = {body.name: k + 1 for k, body in enumerate(model.bodies)}
+    rows = []
+    for joint in model.joints:
+        for component in range(len(joint.coordinates)):
+            value, rate = joint.coordinate[component], joint.rate[component]
+            if value is None and rate is None:
+                continue
+            first, second, row = driver_primitive(f"joint {joint.name!r}", joint, component, Constant(0.0))
+            motion = Polynomial((0.0 if value is None else value, 0.0 if rate is None else rate))
+            label = "rate" if value is None else ("coordinate" if rate is None else "both")
+            if label == "rate" and row.kind == "A":
+                raise AssemblyError(
+                    f"joint {joint.name!r}: a rate without its coordinate; give coordinate= as well", joints=(joint.name,)
+                )
+            rows.append(
+                FlatPrimitive(joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion))
+            )
+    return rows
+
+
+def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
+    assert callable(wanted)
+    return np.array([row.index for row in packed.rows if wanted(row)], dtype=np.int64)
+
+
+def _size(flat: FlatModel) -> float:
+    """Largest distance from the origin or lever arm in the model, at least 1 m: what tolerances are measured by."""
+    sizes = [np.abs(body.position).max() for body in flat.bodies]
+    sizes += [np.abs(v).max() for item in flat.primitives for v in (item.primitive.p_i, item.primitive.p_j)]
+    return float(max([1.0, *sizes]))
+
+
+def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list[tuple[str, float]]:
+    """Elements by their largest residual, worst first, down to a hundredth of the worst."""
+    worst: dict[str, float] = {}
+    element = {row.index: row.element for row in packed.rows}
+    for row, value in zip(rows, np.abs(residual), strict=True):
+        worst[element[int(row)]] = max(worst.get(element[int(row)], 0.0), float(value))
+    top = max(worst.values(), default=0.0)
+    return sorted(((n, v) for n, v in worst.items() if v >= 0.01 * top), key=lambda item: -item[1])
+
+
+def _assemble_positions(
+    flat: FlatModel, packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+) -> tuple[tuple[float, float], Array]:
+    """Damped Gauss-Newton on g = 0 in the mass metric."""
+    from dalembert.kernels.one_state import move
+    from dalembert.rank import inverse_root_mass
+
+    scale = inverse_root_mass(packed) * movable
+    W = new_workspace(packed.I)
+    zero = np.zeros(len(scale))
+    G, g, *_ = dense_rows(packed, 0.0, x)
+    start = float(np.abs(g[rows]).max(initial=0.0))
+    for _ in range(_MAX_ITERATIONS):
+        residual = float(np.abs(g[rows]).max(initial=0.0))
+        if residual <= POSITION_TOLERANCE * size:
+            break
+        step = -scale * np.linalg.lstsq(G[rows] * scale, g[rows], rcond=1e-8)[0]
+        largest = np.abs(step).max(initial=0.0)
+        damping = min(1.0, 0.5 * size / largest) if largest > 0 else 0.0
+        for _ in range(12):
+            trial = x.copy()
+            move(trial, damping * step, zero, packed.I, packed.F, W)
+            G_new, g_new, *_ = dense_rows(packed, 0.0, trial)
+            if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
+                break
+            damping *= 0.5
+        else:
+            break
+        x, G, g = trial, G_new, g_new
+    residual = float(np.abs(g[rows]).max(initial=0.0))
+    if residual > 100 * POSITION_TOLERANCE * size:
+        blamed = _blame(packed, rows, g[rows])
+        listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+        raise AssemblyError(
+            f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
+            " check their points, axes and given coordinates, or let a fixed body move",
+            joints=tuple(name for name, _ in blamed),
+        )
+    return (start, residual), x
+
+
+def _assemble_velocities(
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]
+) -> tuple[tuple[float, float], Array]:
+    from dalembert.kernels.one_state import move
+    from dalembert.rank import inverse_root_mass
+
+    scale = inverse_root_mass(packed) * movable
+    W = new_workspace(packed.I)
+    x = x.copy()
+
+    def residual_at(x: Array) -> Array:
+        from dalembert.kernels.one_state import velocity_residual
+
+        out = np.zeros(int(packed.I[T.M_ALL]))
+        velocity_residual(0.0, x, out, packed.I, packed.F, W)
+        return out[rows]
+
+    G, *_ = dense_rows(packed, 0.0, x)
+    r = residual_at(x)
+    start = float(np.abs(r).max(initial=0.0))
+    speed = 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
+    for _ in range(3):
+        if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
+            break
+        du = -scale * np.linalg.lstsq(G[rows] * scale, r, rcond=1e-9)[0]
+        move(x, np.zeros(len(du)), du, packed.I, packed.F, W)
+        r = residual_at(x)
+    worst = float(np.abs(r).max(initial=0.0))
+    if worst > 1e-9 * (speed + start):
+        blamed = _blame(packed, rows, r)
+        listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+        raise AssemblyError(
+            f"no velocities fit: joints {listed} keep the velocity residual in brackets;"
+            " check rates, drivers and the velocities of fixed bodies",
+            joints=tuple(name for name, _ in blamed),
+        )
+    return (start, worst), x
+
+
+def _moved(old: Body, new: Body, size: float) -> Moved | None:
+    turn = quaternion_to_matrix(old.rotation).T @ quaternion_to_matrix(new.rotation)
+    angle = float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0))
+    moved = Moved(
+        old.name,
+        float(np.linalg.norm(new.position - old.position)),
+        abs(angle),
+        float(np.linalg.norm(new.velocity - old.velocity)),
+        float(np.linalg.norm(new.angular_velocity - old.angular_velocity)),
+    )
+    threshold = 1e-12 * size
+    changed = moved.distance > threshold or moved.angle > 1e-12
+    speed = 1.0 + float(np.linalg.norm(old.velocity) + np.linalg.norm(old.angular_velocity))
+    return moved if changed or max(moved.velocity, moved.angular_velocity) > 1e-12 * speed else None

@@ -1,0 +1,142 @@
+"""Exports: the same numbers in netCDF, Parquet and CSV, and messages for what cannot be written."""
+
+import csv
+import json
+import os
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+import xarray as xr
+
+from dalembert.errors import StoreError
+from dalembert.io import export
+from dalembert.io.export import export_dataset
+
+ODD = np.array([np.nan, -0.0, np.inf, -np.inf, 5e-324, 0.1 + 0.2])
+COLUMNS = ["time", "odd", "count", "position[crank,x]", "position[crank,y]", "position[rod,x]", "position[rod,y]"]
+COLUMNS += ["q[0]", "q[1]", "q[2]", "mass[crank]", "mass[rod]"]
+
+
+@pytest.fixture
+def dataset(rng):
+    return xr.Dataset(
+        {
+            "odd": ("time", ODD),
+            "count": ("time", np.arange(6)),
+            "position": (("time", "body", "axis"), rng.normal(size=(6, 2, 2)), {"units": "m"}),
+            "q": (("coordinate", "time"), rng.normal(size=(3, 6))),
+            "lam": (("time", "row"), np.empty((6, 0))),
+            "mass": ("body", [0.12, 1 / 3]),
+        },
+        coords={"time": np.linspace(0, 1, 6), "body": ["crank", "rod"], "axis": ["x", "y"]},
+        attrs={"settings": {"rtol": 1e-9, "max_step": float("inf")}, "status": "complete", "fixed": True},
+    )
+
+
+def check_bits(actual, expected):
+    assert np.asarray(actual, dtype=float).tobytes() == np.asarray(expected, dtype=float).tobytes()
+
+
+def check_table(columns, dataset):
+    assert list(columns) == COLUMNS
+    check_bits(columns["time"], dataset["time"])
+    check_bits(columns["odd"], ODD)
+    check_bits(columns["position[rod,x]"], dataset["position"].sel(body="rod", axis="x"))
+    check_bits(columns["q[2]"], dataset["q"].isel(coordinate=2))
+    check_bits(columns["mass[rod]"], np.full(6, 1 / 3))
+
+
+def test_netcdf_keeps_every_bit(tmp_path, dataset):
+    export_dataset(dataset, tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as read:
+        assert set(read.variables) == set(dataset.variables)
+        for name in ("odd", "position", "q", "lam", "mass", "time"):
+            assert read[name].dims == dataset[name].dims
+            assert read[name].dtype == dataset[name].dtype
+            check_bits(read[name], dataset[name])
+        assert read["count"].dtype == dataset["count"].dtype
+        np.testing.assert_array_equal(read["count"], dataset["count"])
+        assert list(read["body"].values) == ["crank", "rod"]
+        assert read["position"].attrs["units"] == "m"
+        assert read.attrs["status"] == "complete"
+        assert json.loads(read.attrs["settings"])["rtol"] == 1e-9
+        assert json.loads(read.attrs["fixed"]) is True
+    assert dataset.attrs["fixed"] is True  # the caller's dataset stays as it was
+
+
+def test_csv_keeps_every_bit(tmp_path, dataset):
+    export_dataset(dataset, tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="", encoding="utf-8") as file:
+        title, *rows = csv.reader(file)
+    assert len(rows) == 6
+    check_table({name: [float(row[i]) for row in rows] for i, name in enumerate(title)}, dataset)
+
+
+def test_parquet_keeps_every_bit(tmp_path, dataset):
+    export_dataset(dataset, tmp_path / "run.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    check_table({name: table[name].to_numpy() for name in table.column_names}, dataset)
+    assert table["count"].type == "int64"
+    assert table["odd"].null_count == 0
+    assert json.loads(table.schema.metadata[b"attributes"])["status"] == "complete"
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
+def test_export_replaces_and_leaves_nothing_else(tmp_path, dataset, suffix):
+    path = tmp_path / f"run{suffix}"
+    path.write_text("old", encoding="utf-8")
+    export_dataset(dataset, path)
+    assert os.listdir(tmp_path) == [path.name]
+    assert path.stat().st_size > 100
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
+def test_unwritable_paths(tmp_path, dataset, suffix):
+    (tmp_path / "file").write_text("a regular file", encoding="utf-8")
+    with pytest.raises(StoreError, match="is a file, not a folder; choose another path"):
+        export_dataset(dataset, tmp_path / "file" / f"run{suffix}")
+    with pytest.raises(StoreError, match=r"the folder '.*missing' does not exist; create it"):
+        export_dataset(dataset, tmp_path / "missing" / f"run{suffix}")
+    (tmp_path / f"folder{suffix}").mkdir()
+    with pytest.raises(StoreError, match="is a folder; give the path of a file"):
+        export_dataset(dataset, tmp_path / f"folder{suffix}")
+    assert sorted(os.listdir(tmp_path)) == ["file", f"folder{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".parquet", ".csv"])
+def test_failure_in_mid_write_keeps_the_old_file(tmp_path, dataset, suffix, monkeypatch):
+    path = tmp_path / f"run{suffix}"
+    path.write_text("old", encoding="utf-8")
+
+    def half_written(dataset, temporary, time):
+        temporary.write_text("half", encoding="utf-8")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setitem(export._WRITERS, suffix, ((), half_written))
+    with pytest.raises(StoreError, match=r"run\..*: cannot write: No space left on device"):
+        export_dataset(dataset, path)
+    assert os.listdir(tmp_path) == [path.name]
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_unknown_suffix_lists_the_known(tmp_path, dataset):
+    with pytest.raises(StoreError, match=r"unknown suffix '\.xlsx'.*one of \.nc, \.parquet, \.csv"):
+        export_dataset(dataset, tmp_path / "run.xlsx")
+
+
+@pytest.mark.parametrize(("suffix", "package"), [(".nc", "h5netcdf"), (".parquet", "pyarrow")])
+def test_missing_package_names_the_extra(tmp_path, dataset, monkeypatch, suffix, package):
+    monkeypatch.setattr(export, "find_spec", lambda name: None)
+    with pytest.raises(StoreError, match=rf"needs the package '{package}'; pip install 'dalembert\[export\]'"):
+        export_dataset(dataset, tmp_path / f"run{suffix}")
+    assert os.listdir(tmp_path) == []
+
+
+def test_tables_need_time_and_unique_columns(tmp_path, dataset):
+    with pytest.raises(StoreError, match="no dimension 'time'"):
+        export_dataset(dataset[["mass"]], tmp_path / "run.csv")
+    twice = dataset.assign_coords(body=["crank", "crank"])
+    with pytest.raises(StoreError, match=r"two columns would be named 'position\[crank,x\]'"):
+        export_dataset(twice, tmp_path / "run.csv")
+    assert os.listdir(tmp_path) == []
