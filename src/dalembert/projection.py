@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dalembert.errors import AssemblyError
 from dalembert.flatten import FlatModel, FlatPrimitive, flatten
 from dalembert.kernels import tables as T
+from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.mechanism import dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.joints import driver_primitive
@@ -28,6 +29,7 @@ Array = npt.NDArray[np.float64]
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
 _MAX_ITERATIONS = 60
+_ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +125,13 @@ def _given_values(model: Model) -> list[FlatPrimitive]:
             label = "rate" if value is None else ("coordinate" if rate is None else "both")
             if label == "rate" and row.kind == "A":
                 raise AssemblyError(
-                    f"joint {joint.name!r}: a rate without its coordinate; give coordinate= as well", joints=(joint.name,)
+                    f"joint {joint.name!r}: a rate without its coordinate; give coordinate= as well",
+                    joints=(joint.name,),
                 )
             rows.append(
-                FlatPrimitive(joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion))
+                FlatPrimitive(
+                    joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion)
+                )
             )
     return rows
 
@@ -153,10 +158,57 @@ def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list
     return sorted(((n, v) for n, v in worst.items() if v >= 0.01 * top), key=lambda item: -item[1])
 
 
+def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]:
+    """Primitive -> how far a prescribed angle is from its value at t = 0, in (-pi, pi]; the residual is its sine."""
+    bodies = _bodies_from_state(flat.bodies, x, packed.I)
+    rotation = [np.eye(3), *(quaternion_to_matrix(body.rotation) for body in bodies)]
+    errors = {}
+    for p, item in enumerate(flat.primitives):
+        row = item.primitive
+        if row.kind == "A":
+            d = rotation[item.i].T @ rotation[item.j] @ row.a_j
+            angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
+            motion = int(packed.I[packed.I[T.PRIM_I] + T.PRIM_I_W * p + T.P_MOTION])
+            target = row.offset + (evaluate_motion(motion, 0.0, packed.I, packed.F)[0] if motion >= 0 else 0.0)
+            errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
+    return errors
+
+
 def _assemble_positions(
     flat: FlatModel, packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
 ) -> tuple[tuple[float, float], Array]:
-    """Damped Gauss-Newton on g = 0 in the mass metric."""
+    """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away."""
+    errors = _angle_errors(flat, packed, x)
+    steps = max([1, *(int(np.ceil(abs(error) / _ANGLE_STEP)) for error in errors.values())])
+    start = float(np.abs(dense_rows(packed, 0.0, x)[1][rows]).max(initial=0.0))
+    g = np.zeros(0)
+    for step in range(1, steps + 1):
+        F = packed.F.copy()
+        for p, error in errors.items():
+            F[packed.I[T.PRIM_F] + T.PRIM_F_W * p + T.PF_OFFSET] += error * (1.0 - step / steps)
+        x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, size)
+    residual = float(np.abs(g).max(initial=0.0))
+    blamed = _blame(packed, rows, g)
+    if residual <= 100 * POSITION_TOLERANCE * size:
+        blamed = [
+            (flat.primitives[p].element, error)
+            for p, error in _angle_errors(flat, packed, x).items()
+            if abs(error) > 1.0
+        ]
+        if not blamed:
+            return (start, residual), x
+    listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+    raise AssemblyError(
+        f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
+        " check their points, axes and given coordinates, or let a fixed body move",
+        joints=tuple(name for name, _ in blamed),
+    )
+
+
+def _gauss_newton(
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+) -> tuple[Array, Array]:
+    """Damped Gauss-Newton on g = 0 in the mass metric: state and residuals where it ends."""
     from dalembert.kernels.one_state import move
     from dalembert.rank import inverse_root_mass
 
@@ -164,7 +216,6 @@ def _assemble_positions(
     W = new_workspace(packed.I)
     zero = np.zeros(len(scale))
     G, g, *_ = dense_rows(packed, 0.0, x)
-    start = float(np.abs(g[rows]).max(initial=0.0))
     for _ in range(_MAX_ITERATIONS):
         residual = float(np.abs(g[rows]).max(initial=0.0))
         if residual <= POSITION_TOLERANCE * size:
@@ -182,16 +233,7 @@ def _assemble_positions(
         else:
             break
         x, G, g = trial, G_new, g_new
-    residual = float(np.abs(g[rows]).max(initial=0.0))
-    if residual > 100 * POSITION_TOLERANCE * size:
-        blamed = _blame(packed, rows, g[rows])
-        listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
-        raise AssemblyError(
-            f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
-            " check their points, axes and given coordinates, or let a fixed body move",
-            joints=tuple(name for name, _ in blamed),
-        )
-    return (start, residual), x
+    return x, g[rows]
 
 
 def _assemble_velocities(

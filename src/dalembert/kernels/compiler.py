@@ -1,7 +1,7 @@
-"""The two decorators of the kernels, and the disk cache behind them.
+"""The decorators of the kernels, and the disk cache behind them.
 
-`@kernel` marks an entry point (compiled, cached, GIL released), `@inline` a helper (compiled into its callers, plain Python
-otherwise). Numba's own cache stamps only the caller's file, so an edited callee in another file goes unnoticed; our locator
+`@kernel` marks an entry point (compiled, cached, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
+when called from Python). Numba's own cache stamps only the caller's file, so an edited callee in another file goes unnoticed; our locator
 stamps all kernel sources and the options that change generated code.
 """
 
@@ -46,6 +46,7 @@ def cache_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="dalembert-kernels-"))
 
 
+CACHE = os.environ.get("NOCACHE") is None
 _CACHE = cache_folder()
 
 
@@ -74,12 +75,21 @@ def kernel(function):
     before = numba.config.CACHE_LOCATOR_CLASSES
     numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.Locator"
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
+        return numba.njit(cache=CACHE, nogil=True, error_model="numpy", fastmath=False)(function)
     finally:
         numba.config.CACHE_LOCATOR_CLASSES = before
 
 
-inline = register_jitable
+inline = register_jitable(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def flat(function):
+    """A part of an entry point that is only there to be read: pasted into its caller before types are inferred.
+
+    Helpers (`inline`) are optimised once by themselves and once more in every caller, so deep nesting of large ones is what
+    compile time goes into; parts are not compiled by themselves.
+    """
+    return numba.njit(inline="always", error_model="numpy")(function)
 
 
 def bind(function, signature):

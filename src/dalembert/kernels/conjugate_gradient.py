@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.solve import add_rows_transposed
+from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.distribution import prepare_solve, store_solution
+from dalembert.kernels.solve import add_rows_transposed, subtract_row_products
 from dalembert.kernels.tables import (
     E_A,
     E_BODY,
@@ -14,7 +15,9 @@ from dalembert.kernels.tables import (
     N_CG,
     NB,
     NINC,
+    OK,
     W_A,
+    W_ACC,
     W_CG,
     W_RHS,
     W_STAT,
@@ -41,15 +44,13 @@ def apply_schur(v, out, work, I, W):
             W[out + I[k + E_ROW] + i] += s
 
 
-@inline
+@flat
 def conjugate_gradient(I, F, W):
     """W_RHS <- S^-1 W_RHS to a relative residual of 1e-14, with Jacobi preconditioning.
 
     Stops at 1e-14, when no progress is left in double precision, or after 20 M iterations.
     """
     m, x = I[M], I[W_RHS]
-    if m == 0:
-        return
     r, z, p, s, d = I[W_CG], I[W_CG] + m, I[W_CG] + 2 * m, I[W_CG] + 3 * m, I[W_CG] + 4 * m
     work = I[W_CG] + 5 * m
     for i in range(m):
@@ -86,3 +87,14 @@ def conjugate_gradient(I, F, W):
             W[p + i] = W[z + i] + new / rz * W[p + i]
         rz = new
         W[I[W_STAT] + N_CG] += 1.0
+
+
+@kernel
+def jet_rate_by_cg(mode, t, x, dx, I, F, W, forces, callback):
+    """The distribution with S solved by conjugate gradients; the slot's mode is always RATE."""
+    status = prepare_solve(t, x, I, F, W, forces, callback)
+    if status == OK:
+        subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], False, I, W)
+        conjugate_gradient(I, F, W)
+        status = store_solution(x, dx, I, F, W)
+    return status

@@ -1,4 +1,4 @@
-"""Applied forces on bodies: wrenches, power of what has no potential, potential energy.
+"""Force elements on bodies: wrenches, power of what has no potential, potential energy. Compiled only where a model has any.
 
 W_H holds (force in world axes, torque about the centre of mass in body axes) per body. Conservative are gravity and the
 elastic part of springs (not the "euler-321" law, which has no potential: errata of [MovingFrame]); all the rest is external
@@ -10,11 +10,9 @@ import numpy as np
 from dalembert.kernels.algebra import (
     add3,
     add_to3,
-    axpy3,
     cross,
     dot3,
     load3,
-    load6,
     load9,
     matmul,
     mul,
@@ -24,19 +22,13 @@ from dalembert.kernels.algebra import (
     store3,
     store9,
     sub3,
-    sym_mul,
     transpose,
 )
-from dalembert.kernels.compiler import inline
+from dalembert.kernels.compiler import inline, kernel
 from dalembert.kernels.motion import motion
 from dalembert.kernels.tables import (
-    B_KIND,
-    BF_NORMAL,
-    BODY_F,
-    BODY_F_W,
-    BODY_I,
-    BODY_I_W,
     CALLBACK_FAILED,
+    CONSERVATIVE,
     F_ANGLE,
     F_BI,
     F_BJ,
@@ -56,25 +48,17 @@ from dalembert.kernels.tables import (
     FORCE_F_W,
     FORCE_I,
     FORCE_I_W,
-    GRAVITY_X,
     JOINT_ANGLE,
     JOINT_EULER_321,
     JOINT_ROTATION_VECTOR,
     JOINT_SLIDE,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MM,
     MOTOR_ANGLE,
     MOTOR_SLIDE,
-    NB,
     NFORCE,
     OK,
-    PLANAR,
-    PLANE_F,
-    POINT,
     POINT_FORCE,
-    RIGID,
+    POTENTIAL,
+    POWER,
     S_R,
     S_ROT,
     S_V,
@@ -88,6 +72,7 @@ from dalembert.kernels.tables import (
     W_BODY,
     W_CALL,
     W_H,
+    W_STAT,
 )
 
 
@@ -100,26 +85,44 @@ def add_force_at(b, f_W, p, R, I, W):
 
 
 @inline
-def gravity_and_gyroscopic(I, F, W):
-    """W_H <- (m g, -w_B x I w_B)  [JetMultibody, (3.4); Newton-Euler form]"""
-    gravity = load3(F, GRAVITY_X)
-    for b in range(I[NB] + 1):
-        h, m = I[W_H] + 6 * b, I[MASS_F] + METRIC_W * b
-        w = load3(W, I[W_BODY] + STATE_W * b + S_W)
-        store3(W, h, scale3(F[m + MM], gravity))
-        store3(W, h + 3, cross(sym_mul(load6(F, m + MJ), w), w))
-
-
-@inline
 def euler_321(R):
     """(phi, theta, psi) of R = Rz(psi) Ry(theta) Rx(phi).  Deviation: corrected as in the errata of [MovingFrame]."""
     return np.arctan2(R[7], R[8]), -np.arcsin(min(1.0, max(-1.0, R[6]))), np.arctan2(R[3], R[0])
 
 
 @inline
-def applied_forces(t, conservative_only, I, F, W, callback):
-    """Add every force element to W_H; return (power of the external ones, status)."""
-    power = 0.0
+def stored_energy(I, F, W):
+    """Potential energy of all springs that have one."""
+    U = 0.0
+    for e in range(I[NFORCE]):
+        k, f = I[FORCE_I] + FORCE_I_W * e, I[FORCE_F] + FORCE_F_W * e
+        kind = I[k + F_KIND]
+        si, sj = I[W_BODY] + STATE_W * I[k + F_BI], I[W_BODY] + STATE_W * I[k + F_BJ]
+        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
+        s = F[f + FF_L]
+        if kind == SPRING or kind == JOINT_SLIDE:
+            d = sub3(
+                add3(load3(W, sj + S_R), mul(R_j, load3(F, f + FF_PJ))),
+                add3(load3(W, si + S_R), mul(R_i, load3(F, f + FF_PI))),
+            )
+            s = np.sqrt(dot3(d, d)) if kind == SPRING else dot3(mul(R_i, load3(F, f + FF_VEC)), d)
+        elif kind == JOINT_ANGLE:
+            s = W[I[W_ANGLE] + 2 * I[k + F_ANGLE]]
+        elif kind == JOINT_ROTATION_VECTOR:
+            v = rotation_vector(matmul(transpose(matmul(R_i, load9(F, f + FF_EI))), matmul(R_j, load9(F, f + FF_EJ))))
+            s = F[f + FF_L] + np.sqrt(dot3(v, v))
+        U += 0.5 * F[f + FF_K] * (s - F[f + FF_L]) ** 2
+    return U
+
+
+@kernel
+def force_elements(mode, t, I, F, W, callback):
+    """WRENCH: add every element to W_H, POWER <- power of the external ones; CONSERVATIVE: only those with a potential;
+    POTENTIAL: POWER <- energy stored in the elements. Status."""
+    if mode == POTENTIAL:
+        W[I[W_STAT] + POWER] = stored_energy(I, F, W)
+        return OK
+    power, conservative_only = 0.0, mode == CONSERVATIVE
     for e in range(I[NFORCE]):
         k, f = I[FORCE_I] + FORCE_I_W * e, I[FORCE_F] + FORCE_F_W * e
         kind, bi, bj = I[k + F_KIND], I[k + F_BI], I[k + F_BJ]
@@ -190,7 +193,7 @@ def applied_forces(t, conservative_only, I, F, W, callback):
                 store9(W, s + 6, R_i)
                 store3(W, s + 15, mul(R_i, w_i))
                 if callback(I[k + F_CALL], t, W, s) != OK:
-                    return power, CALLBACK_FAILED
+                    return CALLBACK_FAILED
                 vector = load3(W, s + 18)
             elif I[k + F_MOTION] >= 0:
                 vector = scale3(motion(I[k + F_MOTION], t, I, F)[0], vector)
@@ -204,58 +207,5 @@ def applied_forces(t, conservative_only, I, F, W, callback):
                     vector = mul_t(R_i, vector)
                 power += dot3(vector, w_i)
                 add_to3(W, I[W_H] + 6 * bi + 3, vector)
-    return power, OK
-
-
-@inline
-def pull_back(a, b, I, F, W):
-    """Restrict the 6-vector at W[a] (row or wrench of body b) to the directions in which the body can move."""
-    kind = I[I[BODY_I] + BODY_I_W * b + B_KIND]
-    if kind == RIGID:
-        return
-    if kind == POINT:
-        store3(W, a + 3, (0.0, 0.0, 0.0))
-    elif kind == PLANAR:
-        n, n_B = load3(F, I[PLANE_F] + 6), load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL)
-        v = load3(W, a)
-        store3(W, a, axpy3(-dot3(n, v), n, v))
-        store3(W, a + 3, scale3(dot3(n_B, load3(W, a + 3)), n_B))
-
-
-@inline
-def kinetic_energy(I, F, W):
-    """T = 1/2 sum m |v|^2 + w_B . I w_B"""
-    T = 0.0
-    for b in range(1, I[NB] + 1):
-        m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
-        v, w = load3(W, s + S_V), load3(W, s + S_W)
-        T += 0.5 * (F[m + MM] * dot3(v, v) + dot3(w, sym_mul(load6(F, m + MJ), w)))
-    return T
-
-
-@inline
-def potential_energy(I, F, W):
-    """U of gravity and of all springs that have a potential."""
-    U = 0.0
-    gravity = load3(F, GRAVITY_X)
-    for b in range(1, I[NB] + 1):
-        U -= F[I[MASS_F] + METRIC_W * b + MM] * dot3(gravity, load3(W, I[W_BODY] + STATE_W * b + S_R))
-    for e in range(I[NFORCE]):
-        k, f = I[FORCE_I] + FORCE_I_W * e, I[FORCE_F] + FORCE_F_W * e
-        kind = I[k + F_KIND]
-        si, sj = I[W_BODY] + STATE_W * I[k + F_BI], I[W_BODY] + STATE_W * I[k + F_BJ]
-        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
-        s = F[f + FF_L]
-        if kind == SPRING or kind == JOINT_SLIDE:
-            d = sub3(
-                add3(load3(W, sj + S_R), mul(R_j, load3(F, f + FF_PJ))),
-                add3(load3(W, si + S_R), mul(R_i, load3(F, f + FF_PI))),
-            )
-            s = np.sqrt(dot3(d, d)) if kind == SPRING else dot3(mul(R_i, load3(F, f + FF_VEC)), d)
-        elif kind == JOINT_ANGLE:
-            s = W[I[W_ANGLE] + 2 * I[k + F_ANGLE]]
-        elif kind == JOINT_ROTATION_VECTOR:
-            v = rotation_vector(matmul(transpose(matmul(R_i, load9(F, f + FF_EI))), matmul(R_j, load9(F, f + FF_EJ))))
-            s = F[f + FF_L] + np.sqrt(dot3(v, v))
-        U += 0.5 * F[f + FF_K] * (s - F[f + FF_L]) ** 2
-    return U
+    W[I[W_STAT] + POWER] = power
+    return OK

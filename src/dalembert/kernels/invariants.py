@@ -10,8 +10,8 @@ enforced (errata).
 import numpy as np
 
 from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.forces import applied_forces, kinetic_energy, potential_energy, pull_back
+from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.inertia import gravity_potential, kinetic_energy, pull_back
 from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import (
@@ -25,6 +25,7 @@ from dalembert.kernels.solve import (
 )
 from dalembert.kernels.tables import (
     CALLBACK_FAILED,
+    CONSERVATIVE,
     ENERGY,
     ENERGY_0,
     ENERGY_SCALE,
@@ -35,6 +36,7 @@ from dalembert.kernels.tables import (
     METRIC_W,
     MJ,
     MM,
+    MOVED,
     N_DINV,
     NB,
     NHUB,
@@ -44,6 +46,8 @@ from dalembert.kernels.tables import (
     NU,
     NX,
     OK,
+    POTENTIAL,
+    POWER,
     S_V,
     S_W,
     STATE_W,
@@ -60,14 +64,16 @@ from dalembert.kernels.tables import (
 )
 
 
-@inline
-def energy_residual(x, I, F, W):
+@flat
+def energy_residual(t, x, I, F, W, forces, callback):
     """T + U - W_ext - E_0 at the poses and angles in W."""
-    return kinetic_energy(I, F, W) + potential_energy(I, F, W) - x[I[NQ] + I[NU]] - F[ENERGY_0]
+    forces(POTENTIAL, t, I, F, W, callback)
+    stored = W[I[W_STAT] + POWER]
+    return kinetic_energy(I, F, W) + gravity_potential(I, F, W) + stored - x[I[NQ] + I[NU]] - F[ENERGY_0]
 
 
-@inline
-def energy_gradient(t, gq, gu, I, F, W, callback):
+@flat
+def energy_gradient(t, gq, gu, I, F, W, forces, callback):
     """W[gq] <- dU/dq (minus the conservative wrench), W[gu] <- M u, 6 numbers per body."""
     gravity = load3(F, GRAVITY_X)
     for b in range(I[NB] + 1):
@@ -76,7 +82,7 @@ def energy_gradient(t, gq, gu, I, F, W, callback):
         store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
         store3(W, gu + 6 * b, scale3(F[m + MM], load3(W, s + S_V)))
         store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
-    applied_forces(t, True, I, F, W, callback)
+    forces(CONSERVATIVE, t, I, F, W, callback)
     for b in range(1, I[NB] + 1):
         pull_back(I[W_H] + 6 * b, b, I, F, W)
         for i in range(6):
@@ -127,7 +133,7 @@ def user_gradient(k, t, x, gq, gu, I, F, W, callback):
     return OK
 
 
-@inline
+@flat
 def tangent_step(g, I, F, W):
     """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. The blocks are factored already."""
     n, d = 6 * (I[NB] + 1), I[W_H]
@@ -144,9 +150,9 @@ def tangent_step(g, I, F, W):
     return slope
 
 
-@inline
-def project_invariants(t, x, I, F, W, callback):
-    """One Newton step per invariant. Returns (status, how many were out of tolerance)."""
+@kernel
+def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
+    """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
     n = 6 * (I[NB] + 1)
     gq, gu = I[W_WORK], I[W_WORK] + n
     moved = 0
@@ -154,23 +160,23 @@ def project_invariants(t, x, I, F, W, callback):
         load_poses(x, I, F, W)
         load_angles(x, I, F, W)
         if k < 0:
-            f, scale, status = energy_residual(x, I, F, W), F[ENERGY_SCALE], OK
+            f, scale, status = energy_residual(t, x, I, F, W, forces, callback), F[ENERGY_SCALE], OK
         else:
             f, status = user_residual(k, t, x, I, F, W, callback)
             scale = 1.0
         if status != OK:
-            return status, moved
+            return status
         if not np.isfinite(f):
-            return NON_FINITE, moved
+            return NON_FINITE
         if abs(f) <= F[TOL_INVARIANT] * scale:
             continue
         W[I[W_STAT] + N_DINV] += 1.0
         if k < 0:
-            energy_gradient(t, gq, gu, I, F, W, callback)
+            energy_gradient(t, gq, gu, I, F, W, forces, callback)
         else:
             status = user_gradient(k, t, x, gq, gu, I, F, W, callback)
             if status != OK:
-                return status, moved
+                return status
             load_poses(x, I, F, W)
         constraint_rows(t, I, F, W)
         pull_back_rows(I[W_A], I, F, W)
@@ -182,4 +188,4 @@ def project_invariants(t, x, I, F, W, callback):
         retract(x, gq, -f / slope, I, F, W)
         add_velocity(x, gu, -f / slope, I, F, W)
         moved += 1
-    return OK, moved
+    return MOVED if moved > 0 else OK

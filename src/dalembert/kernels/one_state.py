@@ -3,6 +3,8 @@
 All arguments may be lists, which plain Python reads faster than arrays.
 """
 
+from dalembert.kernels.forces import stored_energy
+from dalembert.kernels.inertia import gravity_potential, kinetic_energy
 from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import pull_back_rows, subtract_row_products
@@ -61,3 +63,10 @@ def velocity_residual(t, x, out, I, F, W):
     subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_ZETA], False, I, W)
     for i in range(I[M]):
         out[i] = -W[I[W_ZETA] + i]
+
+
+def energies(x, I, F, W):
+    """(T, U) at one state."""
+    load_poses(x, I, F, W)
+    load_angles(x, I, F, W)
+    return kinetic_energy(I, F, W), gravity_potential(I, F, W) + stored_energy(I, F, W)

@@ -11,9 +11,10 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 
 import numpy as np
 
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.kinematics import add_velocity, load_poses, retract
+from dalembert.kernels.compiler import inline, kernel
+from dalembert.kernels.kinematics import add_velocity, load_poses, normalise, retract
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
+from dalembert.kernels.project import snap_angles
 from dalembert.kernels.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -36,6 +37,7 @@ from dalembert.kernels.tables import (
     N_DG,
     N_NEWTON,
     N_NEWTON_MAX,
+    N_PROJECT,
     NB,
     NEWTON_FAILED,
     NON_FINITE,
@@ -145,9 +147,11 @@ def fill_schur(S, unit, body, m, b_base, I, F, W):
             W[S + 2 * m * i + c] = -W[out + i]
 
 
-@inline
-def project_orthogonal(t, x, I, F, W):
-    """x <- orthogonal projection of x; status."""
+@kernel
+def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
+    """x <- orthogonal projection of x; status. The slot's mode is always to project."""
+    W[I[W_STAT] + N_PROJECT] += 1.0
+    normalise(x, I)
     m, nb6 = I[M], 6 * (I[NB] + 1)
     D, E = I[W_WORK], I[W_WORK] + nb6
     keep = I[W_WORK] + 3 * nb6
@@ -204,4 +208,5 @@ def project_orthogonal(t, x, I, F, W):
         add_velocity(x, du, -1.0, I, F, W)
     W[I[W_STAT] + N_NEWTON] += done
     W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(done))
+    snap_angles(x, I, F, W)
     return status

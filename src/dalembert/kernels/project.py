@@ -12,16 +12,13 @@ projected onto the tangent space, so that returning to the invariant does not le
 
 import numpy as np
 
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.invariants import project_invariants
+from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, normalise, retract
-from dalembert.kernels.orthogonal import project_orthogonal
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import assemble_blocks, factor, metric_correction, pull_back_rows, subtract_row_products
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
-    ENERGY,
     G_X,
     MAX_NEWTON,
     METRIC_F,
@@ -32,10 +29,8 @@ from dalembert.kernels.tables import (
     NANGLE,
     NB,
     NEWTON_FAILED,
-    NINVARIANT,
     NON_FINITE,
     OK,
-    ORTHOGONAL,
     S_R,
     S_V,
     STATE_W,
@@ -82,7 +77,7 @@ def note_failure(row, value, I, W):
     W[I[W_STAT] + WORST_VALUE] = value
 
 
-@inline
+@flat
 def evaluate_rows(t, x, I, F, W):
     load_poses(x, I, F, W)
     constraint_rows(t, I, F, W)
@@ -90,7 +85,7 @@ def evaluate_rows(t, x, I, F, W):
     W[I[W_STAT] + N_DG] += 1.0
 
 
-@inline
+@flat
 def project_positions(t, x, I, F, W):
     """g(q, t) = 0 by Newton's method. Returns (status, 1 when W_K holds a factorisation near q)."""
     before, factored, status, done = 0.0, 0, OK, 0
@@ -122,7 +117,7 @@ def project_positions(t, x, I, F, W):
     return status, factored
 
 
-@inline
+@flat
 def project_velocities(x, factored, I, F, W):
     """G u + g_t = 0 with the rows at q in W_A, refined until the tolerance is met."""
     r = I[W_ZETA]
@@ -154,36 +149,20 @@ def project_velocities(x, factored, I, F, W):
     return NEWTON_FAILED
 
 
-@inline
+@flat
 def project_constraints(t, x, I, F, W):
-    """Onto M_theta and M_hc."""
+    """Onto M_theta and M_hc. Status."""
+    W[I[W_STAT] + N_PROJECT] += 1.0
     normalise(x, I)
-    if I[M] == 0:
-        load_poses(x, I, F, W)
-        return OK
-    if I[ORTHOGONAL]:
-        return project_orthogonal(t, x, I, F, W)
     status, factored = project_positions(t, x, I, F, W)
     if status == OK:
         status = project_velocities(x, factored, I, F, W)
     return status
 
 
-@inline
-def project_state(t, x, with_invariants, I, F, W, callback):
-    """Onto M_theta, M_hc and, if asked, M_inv, in turns until all hold [JetMultibody, Algorithm 5.5]."""
-    W[I[W_STAT] + N_PROJECT] += 1.0
-    status = project_constraints(t, x, I, F, W)
-    if with_invariants and (I[ENERGY] or I[NINVARIANT] > 0):
-        for _ in range(I[MAX_NEWTON]):
-            if status != OK:
-                break
-            status, moved = project_invariants(t, x, I, F, W, callback)
-            if status != OK or moved == 0:
-                break
-            status = project_constraints(t, x, I, F, W)
-    if status == OK:
-        load_angles(x, I, F, W)
-        for c in range(I[NANGLE]):  # the counter itself stays exact
-            x[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c]
-    return status
+@flat
+def snap_angles(x, I, F, W):
+    """The counters of joint angles take the exact angle at the poses in W."""
+    load_angles(x, I, F, W)
+    for c in range(I[NANGLE]):
+        x[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c]

@@ -8,11 +8,20 @@ norm, or that of DOP853 with its third-order companion. Dense output runs throug
 
 import numpy as np
 
-from dalembert.kernels.compiler import kernel
-from dalembert.kernels.tables import CALLBACK_FAILED, NON_FINITE, OK, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.compiler import inline, kernel
+from dalembert.kernels.tables import (
+    CALLBACK_FAILED,
+    MOVED,
+    NON_FINITE,
+    OK,
+    PROJECT,
+    RATE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+)
 
 # integer settings: stages without the last, error law (0 none, 1 plain, 2 DOP853), dense law (0 Hermite, 1 DOPRI5, 2 DOP853)
-(R_STAGES, R_ERROR, R_DENSE, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_MAX_STEPS, R_CONTROL) = range(9)
+(R_STAGES, R_ERROR, R_DENSE, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_PROJECT_STAGES, R_CONTROL) = range(9)
 # real settings
 (H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN) = range(7)
 # real state kept between chunks
@@ -23,8 +32,10 @@ from dalembert.kernels.tables import CALLBACK_FAILED, NON_FINITE, OK, STEP_TOO_S
 
 @kernel
 def runge_kutta(
-    rate,
+    system,
     project,
+    correct,
+    forces,
     callback,
     t_end,
     x,
@@ -58,7 +69,7 @@ def runge_kutta(
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
-        status = rate(t, x, stages[0], I, F, W, callback)
+        status = system(RATE, t, x, stages[0], I, F, W, forces, callback)
         if status != OK:
             return status
         state_i[D_HAVE_RATE] = 1
@@ -74,7 +85,12 @@ def runge_kutta(
         status = OK
         for i in range(1, s):
             combine(x, stages, a, i, i, h, y)
-            status = rate(t + c[i] * h, y, stages[i], I, F, W, callback)
+            if settings_i[R_PROJECT_STAGES] >= 1:
+                status = project(PROJECT, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
+                if settings_i[R_PROJECT_STAGES] == 2 and status == OK:
+                    status = keep_invariants(project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
+            if status == OK:
+                status = system(RATE, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
         err = 0.0
@@ -83,9 +99,11 @@ def runge_kutta(
             if settings_i[R_ERROR] == 2:
                 err = error_853(x, y, stages, e, s, h, nq, settings_f)
             if err <= 1.0:
-                status = project(t + h, y, I, F, W, callback)
+                status = project(PROJECT, t + h, y, stages[s], I, F, W, forces, callback)
                 if status == OK:
-                    status = rate(t + h, y, stages[s], I, F, W, callback)
+                    status = keep_invariants(project, correct, t + h, y, stages[s], I, F, W, forces, callback)
+                if status == OK:
+                    status = system(RATE, t + h, y, stages[s], I, F, W, forces, callback)
             if settings_i[R_ERROR] == 1 and status == OK:
                 err = error_plain(x, y, stages, e, s + 1, h, nq, settings_f)
         if settings_i[R_CONTROL] == 0:
@@ -119,8 +137,9 @@ def runge_kutta(
         # accepted
         t_new = t_end if last else t + h
         status = save_inside(
-            rate, project, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i, save_t, out_t, out_x, I, F, W
-        )
+            system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
+            save_t, out_t, out_x, I, F, W,
+        )  # fmt: skip
         if status != OK:
             return status
         for i in range(n):
@@ -140,12 +159,13 @@ def runge_kutta(
     return OK if t >= t_end else TOO_MANY_STEPS
 
 
-@kernel
+@inline
 def save_inside(
-    rate, project, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i, save_t, out_t, out_x, I, F, W
-):
+    system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
+    save_t, out_t, out_x, I, F, W,
+):  # fmt: skip
     """Store the new point, or every requested time within (t, t_new], interpolated and projected."""
-    n, s = x.size, settings_i[R_STAGES]
+    n = x.size
     if settings_i[R_EVERY]:
         k = state_i[D_SAVED]
         out_t[k] = t_new
@@ -155,7 +175,7 @@ def save_inside(
         return OK
     if not (state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new):
         return OK
-    status = dense_coefficients(rate, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W)
+    status = dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W)
     while status == OK and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new:
         k = state_i[D_SAVED]
         out_t[k] = save_t[state_i[D_NEXT]]
@@ -164,13 +184,28 @@ def save_inside(
                 out_x[k, i] = y[i]
         else:
             interpolate((out_t[k] - t) / h, x, dense, settings_i[R_DENSE], out_x[k])
-            status = project(out_t[k], out_x[k], I, F, W, callback)
+            status = project(PROJECT, out_t[k], out_x[k], dense[7], I, F, W, forces, callback)
+            if status == OK:
+                status = keep_invariants(project, correct, out_t[k], out_x[k], dense[7], I, F, W, forces, callback)
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
     return status
 
 
-@kernel
+@inline
+def keep_invariants(project, correct, t, y, work, I, F, W, forces, callback):
+    """Correct invariants and project onto the constraints in turns until both hold [JetMultibody, Algorithm 5.5]."""
+    for _ in range(20):
+        status = correct(PROJECT, t, y, work, I, F, W, forces, callback)
+        if status != MOVED:
+            return status
+        status = project(PROJECT, t, y, work, I, F, W, forces, callback)
+        if status != OK:
+            return status
+    return OK
+
+
+@inline
 def combine(x, stages, a, row, count, h, y):
     """y <- x + h sum_{j < count} a[row, j] k_j"""
     for i in range(x.size):
@@ -180,7 +215,7 @@ def combine(x, stages, a, row, count, h, y):
         y[i] = x[i] + h * s
 
 
-@kernel
+@inline
 def error_plain(x, y, stages, e, count, h, n, settings_f):
     """RMS of h sum e_i k_i over atol + rtol max(|x|, |y|), on q and u [HairerNorsettWanner1993, II (4.11)]"""
     total = 0.0
@@ -193,7 +228,7 @@ def error_plain(x, y, stages, e, count, h, n, settings_f):
     return np.sqrt(total / n)
 
 
-@kernel
+@inline
 def error_853(x, y, stages, e, count, h, n, settings_f):
     """err5^2 / sqrt(err5^2 + 0.01 err3^2) on q and u [HairerNorsettWanner1993, II.10 (10.17)]"""
     five, three = 0.0, 0.0
@@ -210,14 +245,14 @@ def error_853(x, y, stages, e, count, h, n, settings_f):
     return abs(h) * five / np.sqrt((five + 0.01 * three) * n)
 
 
-@kernel
-def dense_coefficients(rate, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
+@inline
+def dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
     """Coefficients of the interpolant of the step from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
-    n, s, law = x.size, settings_i[R_STAGES], settings_i[R_DENSE]
+    n, s = x.size, settings_i[R_STAGES]
     for extra in range(settings_i[R_EXTRA]):
         row = s + 1 + extra
         combine(x, stages, a, row, row, h, dense[7])
-        status = rate(t + c[row] * h, dense[7], stages[row], I, F, W, callback)
+        status = system(RATE, t + c[row] * h, dense[7], stages[row], I, F, W, forces, callback)
         if status != OK:
             return status
     for i in range(n):
@@ -235,7 +270,7 @@ def dense_coefficients(rate, callback, t, h, x, y, stages, dense, a, c, d, setti
     return OK
 
 
-@kernel
+@inline
 def interpolate(theta, x, dense, law, out):
     """x(t + theta h): nested form theta (. + (1 - theta) (. + theta (. + (1 - theta) ...)))"""
     top = 2 if law == 0 else (3 if law == 1 else 6)

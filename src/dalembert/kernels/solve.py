@@ -15,9 +15,9 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 
 import numpy as np
 
-from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.forces import pull_back
+from dalembert.kernels.algebra import dot3, load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.compiler import flat, inline
+from dalembert.kernels.inertia import pull_back
 from dalembert.kernels.tables import (
     B_KIND,
     BODY_I,
@@ -58,6 +58,7 @@ from dalembert.kernels.tables import (
     RIGID,
     U_BODY,
     U_K,
+    U_X,
     V_E,
     V_HUB_ROWS,
     V_K,
@@ -91,10 +92,12 @@ def apply_inverse(metric, b, v, w, F):
 
 @inline
 def assemble_blocks(metric, I, F, W):
-    """W_Y <- A W^-1 and W_K <- S on the constraint nodes, A_h and W_h on the hubs."""
-    K = I[W_K]
+    """W_Y <- A W^-1, W_K <- S on the constraint nodes, A_h and W_h on the hubs, W_DIAG <- diagonal of S and W_h."""
+    K, scale = I[W_K], I[W_DIAG]
     for i in range(I[K_SIZE]):
         W[K + i] = 0.0
+    for i in range(I[M]):
+        W[scale + i] = 0.0
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
         for i in range(I[k + E_N]):
@@ -102,6 +105,7 @@ def assemble_blocks(metric, I, F, W):
             v, w = apply_inverse(metric, I[k + E_BODY], load3(W, a), load3(W, a + 3), F)
             store3(W, y, v)
             store3(W, y + 3, w)
+            W[scale + I[k + E_ROW] + i] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
     for p in range(I[NPAIR]):
         k = I[PAIR_I] + PAIR_I_W * p
         e1, e2 = I[INC_I] + INC_I_W * I[k + Q_E1], I[INC_I] + INC_I_W * I[k + Q_E2]
@@ -124,6 +128,8 @@ def assemble_blocks(metric, I, F, W):
         W[d + 21] = J[0]
         W[d + 27], W[d + 28] = J[1], J[3]
         W[d + 33], W[d + 34], W[d + 35] = J[2], J[4], J[5]
+        for i in range(6):
+            W[scale + I[k + U_X] + i] = W[d + 7 * i]
     for v in range(I[NHUB_INC]):
         k = I[HUB_INC_I] + HUB_INC_I_W * v
         e = I[INC_I] + INC_I_W * I[k + V_E]
@@ -141,11 +147,6 @@ def assemble_blocks(metric, I, F, W):
 def factor(I, F, W):
     """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal."""
     K, nodes, scale = I[W_K], I[NODE_I], I[W_DIAG]
-    for node in range(I[NNODE]):
-        p = I[nodes + node]
-        n, d, own = I[p], K + I[p + 1], scale + I[p + 2]
-        for i in range(n):
-            W[own + i] = W[d + (n + 1) * i]
     dependent = 0
     for node in range(I[NNODE]):
         p = I[nodes + node]
@@ -166,7 +167,7 @@ def factor(I, F, W):
 def small_cholesky(W, d, n, own, eps):
     """In place on the lower triangle of the n x n block at W[d]; returns how many pivots vanished.
 
-    A pivot counts as zero when it falls below eps times the diagonal entry before elimination, kept at W[own + i].
+    A pivot counts as zero when it falls below eps times the diagonal entry of S (or W_h), kept at W[own + i].
     """
     dependent = 0
     for i in range(n):
@@ -290,7 +291,7 @@ def add_rows_transposed(a_base, lam, out, I, W):
         W[o], W[o + 1], W[o + 2], W[o + 3], W[o + 4], W[o + 5] = s0, s1, s2, s3, s4, s5
 
 
-@inline
+@flat
 def metric_correction(c, out, I, F, W):
     """W[out] <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side at W[c]; the blocks are factored already."""
     for i in range(I[M]):

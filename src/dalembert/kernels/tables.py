@@ -14,7 +14,7 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 # header of I: offsets of sections in W
 (W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_LAM, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 43)
 # header of I: settings of a run
-(SOLVER, STAGES, ENERGY, MAX_NEWTON, ORTHOGONAL, SNAP) = range(43, 49)
+(ENERGY, MAX_NEWTON) = range(43, 45)
 # header of I: more sizes and offsets
 (NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE, NINVARIANT, INVARIANT_F) = range(49, 60)
 HEADER_I = 64
@@ -104,8 +104,13 @@ HUB_INC_I_W = 3
     WORST_ROW,
     WORST_VALUE,
     N_CG,
-) = range(13)
+    POWER,
+) = range(14)
 N_STAT = 16
 
 # status of a kernel
-OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, INVARIANT_FAILED = range(7)
+OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED = range(7)
+
+# what a slot is asked to do
+RATE, PROJECT = range(2)
+WRENCH, CONSERVATIVE, POTENTIAL = range(3)

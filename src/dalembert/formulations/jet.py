@@ -1,0 +1,109 @@
+"""Jet: absolute or planar coordinates, exact projection onto everything that must hold [JetMultibody, 3-6]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from dalembert.callbacks import Callbacks
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism, new_workspace
+
+Invariant = Callable[..., float]
+_STAGES = {"none": 0, "constraints": 1, "all": 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jet:
+    """Constraints by multipliers in the equations of motion and by projection of every step.
+
+    projection : "quasi-orthogonal" (Algorithms 5.3-5.5) or "orthogonal" (full iteration on (5.2), slower, for comparison)
+    invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant
+    stages : which Runge-Kutta stage points are projected too: "none", "constraints", or "all" (and invariants)
+    metric : the projection's norm, "euclidean" in (r, theta) as in the paper, or "mass"
+    solver : "block" (block-sparse factorisation of S) or "cg" (conjugate gradients, as in the paper)
+    tolerance, velocity_tolerance : residual left after projection [m or rad], [m/s or rad/s]
+    invariant_tolerance : |f - f_0| left, for the energy relative to the largest of |T|, |U| at the start and 1 J
+    max_newton : Newton iterations before a step is refused
+    """
+
+    projection: Literal["quasi-orthogonal", "orthogonal"] = "quasi-orthogonal"
+    invariants: Literal["energy"] | Sequence[Invariant] | None = None
+    stages: Literal["none", "constraints", "all"] = "none"
+    metric: Literal["euclidean", "mass"] = "euclidean"
+    solver: Literal["block", "cg"] = "block"
+    tolerance: float = 1e-11
+    velocity_tolerance: float = 1e-11
+    invariant_tolerance: float = 1e-13
+    max_newton: int = 50
+
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
+
+    def __post_init__(self) -> None:
+        allowed = {
+            "projection": ("quasi-orthogonal", "orthogonal"),
+            "stages": tuple(_STAGES),
+            "metric": ("euclidean", "mass"),
+            "solver": ("block", "cg"),
+        }
+        for label, values in allowed.items():
+            if getattr(self, label) not in values:
+                raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give one of {', '.join(values)}")
+        if isinstance(self.invariants, str) and self.invariants != "energy":
+            raise ModelError(f"Jet: invariants is {self.invariants!r}; give None, 'energy' or a list of functions")
+        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
+            if not getattr(self, label) > 0:
+                raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give a positive number")
+
+    @property
+    def functions(self) -> tuple[Invariant, ...]:
+        """The user's invariants."""
+        return () if self.invariants is None or isinstance(self.invariants, str) else tuple(self.invariants)
+
+    def prepare(self, mechanism: Mechanism) -> Run:
+        """Tables with this formulation's settings, a workspace, and compiled slots."""
+        from dalembert.kernels.jet import jet
+        from dalembert.kernels.slots import as_system, no_correction
+
+        I, F = mechanism.I.copy(), mechanism.F.copy()
+        I[T.MAX_NEWTON] = self.max_newton
+        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        if self.metric == "mass":
+            I[T.METRIC_F] = I[T.MASS_F]
+        system = project = jet
+        correct = no_correction
+        if self.solver == "cg":
+            from dalembert.kernels.conjugate_gradient import jet_rate_by_cg as system
+        if self.projection == "orthogonal":
+            from dalembert.kernels.orthogonal import project_orthogonal as project
+        if self.invariants is not None:
+            from dalembert.kernels.invariants import correct_invariants as correct
+        run = Run(
+            mechanism=mechanism,
+            I=I,
+            F=F,
+            W=new_workspace(I, dense=self.projection == "orthogonal"),
+            system=as_system(system),
+            project=as_system(project),
+            correct=as_system(correct),
+            stages=_STAGES[self.stages],
+            callbacks=Callbacks(mechanism, self.functions),
+        )
+        return run if self.invariants is None else self._with_invariants(run)
+
+    def _with_invariants(self, run: Run) -> Run:
+        """Their values at the start, which the run keeps."""
+        x_0 = run.mechanism.x_0
+        T_0, U_0 = run.energies(x_0)
+        run.I[T.ENERGY] = int(self.invariants == "energy")
+        run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
+        values = [run.callbacks.invariant(k, 0.0, x_0) for k in range(len(self.functions))]
+        run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
+        return run.with_constants(np.concatenate([run.F, values]))

@@ -1,0 +1,59 @@
+"""What a formulation hands to the integrator: tables with settings, a workspace, compiled slots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.callbacks import Callbacks
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """I, F, W as in kernels/tables.py; system, project and correct fill the system seam of kernels/slots.py.
+
+    stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
+    """
+
+    mechanism: Mechanism
+    I: npt.NDArray[np.int64]
+    F: Array
+    W: Array
+    system: Any
+    project: Any
+    correct: Any
+    stages: int
+    callbacks: Callbacks
+
+    def with_constants(self, F: Array) -> Run:
+        """The same run with a longer table of constants."""
+        return replace(self, F=F)
+
+    @property
+    def forces(self) -> Any:
+        """The force elements' slot; nothing is compiled for a model without any."""
+        from dalembert.kernels.slots import as_forces, no_forces
+
+        if self.I[T.NFORCE] == 0:
+            return as_forces(no_forces)
+        from dalembert.kernels.forces import force_elements
+
+        return as_forces(force_elements)
+
+    def energies(self, x: Array) -> tuple[float, float]:
+        """Kinetic and potential energy at one state."""
+        from dalembert.kernels.one_state import energies
+
+        T_, U_ = energies(x.tolist(), self.I.tolist(), self.F.tolist(), self.W.tolist())
+        return float(T_), float(U_)
+
+    def counter(self, which: int) -> float:
+        """One of the counters in W_STAT."""
+        return float(self.W[self.I[T.W_STAT] + which])

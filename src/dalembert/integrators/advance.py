@@ -1,0 +1,151 @@
+"""One explicit Runge-Kutta integration in compiled chunks: what simulate drives and dense output reuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.formulations.run import Run
+from dalembert.integrators.explicit_rk import ExplicitRungeKutta
+from dalembert.kernels import tables as T
+
+Array = npt.NDArray[np.float64]
+
+
+class Advance:
+    """The state of an integration between chunks.
+
+    t, x : where it stands;  accepted, rejected : steps so far;  saved() : states stored since the last call
+    save_at : increasing times to save at, or None to save every accepted step
+    """
+
+    def __init__(
+        self, run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t_end: float, save_at: Array | None
+    ) -> None:
+        from dalembert.kernels import runge_kutta as rk
+
+        tableau = integrator.tableau
+        self.run, self.integrator, self.t_end = run, integrator, t_end
+        self._kernel = _compiled()
+        self.x, self.x_old = x_0.copy(), x_0.copy()
+        n = len(x_0)
+        self._stages = np.zeros((len(tableau.c), n))
+        self._dense = np.zeros((8, n))
+        self._save_at = np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float)
+        error = 0 if not integrator.adaptive else (2 if len(tableau.e) == 2 else 1)
+        self._settings_i = np.zeros(9, dtype=np.int64)
+        self._settings_i[rk.R_STAGES] = tableau.stages
+        self._settings_i[rk.R_ERROR] = error
+        self._settings_i[rk.R_DENSE] = tableau.dense
+        self._settings_i[rk.R_EXTRA] = tableau.extra
+        self._settings_i[rk.R_ORDER] = tableau.error_order
+        self._settings_i[rk.R_NQU] = run.mechanism.nq + run.mechanism.nu
+        self._settings_i[rk.R_EVERY] = int(save_at is None)
+        self._settings_i[rk.R_PROJECT_STAGES] = run.stages
+        self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
+        span = t_end - t_0
+        self._settings_f = np.array(
+            [
+                integrator.rtol,
+                integrator.atol,
+                integrator.safety,
+                integrator.factor_min,
+                integrator.factor_max,
+                min(integrator.max_step, span),
+                1e-14 * max(abs(t_0), abs(t_end)),
+            ]
+        )
+        self._state_i = np.zeros(6, dtype=np.int64)
+        self._state_f = np.zeros(5)
+        self._state_f[rk.C_T] = t_0
+        self._state_f[rk.C_FACMAX] = integrator.factor_max
+        self._rk: Any = rk
+        self._out_t, self._out_x = np.zeros(0), np.zeros((0, n))
+        self._state_f[rk.C_H] = integrator.step or integrator.first_step or 0.0
+        if self._state_f[rk.C_H] == 0.0:
+            self._state_f[rk.C_H] = min(self._first_step(t_0, self.x), span, integrator.max_step)
+
+    @property
+    def t(self) -> float:
+        return float(self._state_f[self._rk.C_T])
+
+    @property
+    def step_size(self) -> float:
+        """The last accepted step [s]."""
+        return float(self._state_f[self._rk.C_H_DONE])
+
+    @property
+    def t_old(self) -> float:
+        """Where the last accepted step began."""
+        return float(self._state_f[self._rk.C_T_OLD])
+
+    @property
+    def accepted(self) -> int:
+        return int(self._state_i[self._rk.D_ACCEPTED])
+
+    @property
+    def rejected(self) -> int:
+        return int(self._state_i[self._rk.D_REJECTED])
+
+    @property
+    def refused(self) -> int:
+        """Rejected steps whose cause was not the error estimate but a failed projection or a non-finite value."""
+        return int(self._state_i[self._rk.D_FAILED_PROJECTIONS])
+
+    def rate(self, t: float, x: Array, dx: Array) -> int:
+        """One evaluation of the right-hand side; status."""
+        run = self.run
+        return int(run.system(T.RATE, t, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled))
+
+    def _first_step(self, t_0: float, x_0: Array) -> float:
+        """[HairerNorsettWanner1993, II.4, starting step size]"""
+        n = self.run.mechanism.nq + self.run.mechanism.nu
+        f_0, f_1 = np.zeros_like(x_0), np.zeros_like(x_0)
+        if self.rate(t_0, x_0, f_0) != T.OK:
+            return 1e-6
+        scale = self.integrator.atol + self.integrator.rtol * np.abs(x_0[:n])
+        d_0, d_1 = (float(np.sqrt(np.mean((v[:n] / scale) ** 2))) for v in (x_0, f_0))
+        h = 1e-6 if min(d_0, d_1) < 1e-5 else 0.01 * d_0 / d_1
+        if self.rate(t_0 + h, x_0 + h * f_0, f_1) != T.OK:
+            return h
+        d_2 = float(np.sqrt(np.mean(((f_1 - f_0)[:n] / scale) ** 2))) / h
+        largest = max(d_1, d_2)
+        h_1 = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / self.integrator.tableau.error_order)
+        return min(100 * h, h_1)
+
+    def steps(self, count: int, t_limit: float | None = None) -> int:
+        """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
+        run, tableau = self.run, self.integrator.tableau
+        room = count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
+        if len(self._out_t) < room:
+            self._out_t, self._out_x = np.zeros(room), np.zeros((room, len(self.x)))
+        status = self._kernel(
+            run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
+            self.t_end if t_limit is None else t_limit,
+            self.x, self.x_old, self._stages, self._dense,
+            tableau.a, tableau.b, tableau.c, tableau.e, tableau.d,
+            self._settings_i, self._settings_f, self._state_i, self._state_f,
+            self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
+        )  # fmt: skip
+        return int(status)
+
+    def saved(self) -> tuple[Array, Array]:
+        """States saved since the last call."""
+        k = int(self._state_i[self._rk.D_SAVED])
+        self._state_i[self._rk.D_SAVED] = 0
+        return self._out_t[:k].copy(), self._out_x[:k].copy()
+
+
+def _compiled() -> Any:
+    """The time loop, compiled for its one signature."""
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.runge_kutta import runge_kutta
+    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+
+    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    signature = i8(SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v, m, m, m, m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
+    return bind(runge_kutta, signature)

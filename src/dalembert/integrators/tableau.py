@@ -1,0 +1,112 @@
+"""Explicit Runge-Kutta tableaux with error estimators and interpolants [HairerNorsettWanner1993, II]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.integrators import dop853_tableau
+
+Array = npt.NDArray[np.float64]
+
+HERMITE, DOPRI5, DOP853_DENSE = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Tableau:
+    """k_i = f(t + c_i h, x + h sum_j a_ij k_j);  x_1 = x + h sum b_i k_i
+
+    a, c : stages 0..s-1, row s is the new point (first same as last), further rows belong to the interpolant
+    e : error estimators over stages 0..s, empty for none;  d : the interpolant's rows over all stages
+    order : of x_1;  error_order : exponent of the step-size controller
+    """
+
+    order: int
+    error_order: int
+    a: Array
+    b: Array
+    c: Array
+    e: Array
+    d: Array
+    dense: int
+
+    @property
+    def stages(self) -> int:
+        return self.b.shape[1]
+
+    @property
+    def extra(self) -> int:
+        return len(self.c) - self.stages - 1
+
+
+def _matrix(rows: Sequence[Mapping[int, float]], columns: int) -> Array:
+    matrix = np.zeros((len(rows), columns))
+    for i, row in enumerate(rows):
+        for j, value in row.items():
+            matrix[i, j] = value
+    return matrix
+
+
+def _simple(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float]) -> Tableau:
+    """A method without error estimator, with the cubic Hermite interpolant."""
+    s = len(weights)
+    a = np.zeros((s + 1, s + 1))
+    for i, row in enumerate(rows):
+        a[i, : len(row)] = row
+    a[s, :s] = weights
+    return Tableau(
+        order, order, a, np.array([weights], dtype=float), a.sum(axis=1), np.zeros((0, s + 1)), np.zeros((0, 1)), HERMITE
+    )
+
+
+EULER = _simple(1, [[]], [1.0])
+MIDPOINT = _simple(2, [[], [1 / 2]], [0.0, 1.0])
+RUNGE_KUTTA_4 = _simple(4, [[], [1 / 2], [0.0, 1 / 2], [0.0, 0.0, 1.0]], [1 / 6, 1 / 3, 1 / 3, 1 / 6])
+
+
+def _dormand_prince() -> Tableau:
+    """5(4) pair [DormandPrince1980] with the fourth-order interpolant of [HairerNorsettWanner1993, II.6]."""
+    rows: list[list[float]] = [
+        [],
+        [1 / 5],
+        [3 / 40, 9 / 40],
+        [44 / 45, -56 / 15, 32 / 9],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+        [35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    ]
+    a = np.zeros((7, 7))
+    for i, row in enumerate(rows):
+        a[i, : len(row)] = row
+    fourth = np.array([5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40])
+    d = [
+        -12715105075 / 11282082432,
+        0,
+        87487479700 / 32700410799,
+        -10690763975 / 1880347072,
+        701980252875 / 199316789632,
+        -1453857185 / 822651844,
+        69997945 / 29380423,
+    ]
+    return Tableau(5, 5, a, a[6:, :6].copy(), a.sum(axis=1), a[6:] - fourth, np.array([d]), DOPRI5)
+
+
+def _dop853() -> Tableau:
+    a = _matrix(dop853_tableau.A, 16)
+    return Tableau(
+        order=8,
+        error_order=8,
+        a=a,
+        b=a[12:13, :12].copy(),
+        c=np.array(dop853_tableau.C),
+        e=_matrix(dop853_tableau.E, 13),
+        d=_matrix(dop853_tableau.D, 16),
+        dense=DOP853_DENSE,
+    )
+
+
+DORMAND_PRINCE = _dormand_prince()
+DOP853 = _dop853()

@@ -1,0 +1,171 @@
+"""The slots of the jet formulation and the plain-Python kernels at one state, as the tests call them.
+
+Only this file knows how the kernels are entered.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.kernels import tables as T
+from dalembert.kernels.algebra import load3, scale3, store3
+from dalembert.kernels.conjugate_gradient import jet_rate_by_cg
+from dalembert.kernels.forces import applied_forces, kinetic_energy, potential_energy, pull_back_wrenches
+from dalembert.kernels.jet import jet
+from dalembert.kernels.kinematics import load_angles, load_poses
+from dalembert.kernels.one_state import move
+from dalembert.kernels.orthogonal import project_orthogonal
+from dalembert.kernels.primitives import velocity_gradient_rows
+from dalembert.kernels.slots import as_callback, as_system, no_callback
+from dalembert.kernels.solve import pull_back_rows
+from dalembert.mechanism import dense_rows
+
+STENCIL = ((-2, 1.0 / 12.0), (-1, -8.0 / 12.0), (1, 8.0 / 12.0), (2, -1.0 / 12.0))
+STEP = 1e-3
+# Four-point differences with this step: truncation STEP^4 / 30 f^(5) = 3e-14 f^(5), rounding 1.5 eps |f| / STEP = 3e-13 |f|.
+# With f^(5) up to 1e4 (angular velocities of 5 rad/s to the fifth power) the error stays below 1e-9.
+DIFFERENCE = 2e-9
+
+
+def difference(f, h=STEP):
+    """f'(0) by four points, error O(h^4)."""
+    return sum(w * np.asarray(f(k * h)) for k, w in STENCIL) / h
+
+
+@dataclass
+class Evaluation:
+    """What one right-hand side leaves behind: rows 0..m-1 of G, wrenches and accelerations with 6 numbers per body."""
+
+    status: int
+    rate: np.ndarray
+    acceleration: np.ndarray
+    lam: np.ndarray
+    wrench: np.ndarray
+    power: float
+    W: np.ndarray
+
+
+def copy_tables(mechanism, **settings):
+    """Writable I and F with the projection's defaults and the settings given by their names in tables."""
+    I, F = mechanism.I.copy(), mechanism.F.copy()
+    values = {"MAX_NEWTON": 50, "TOL_POSITION": 1e-12, "TOL_VELOCITY": 1e-12, **settings}
+    for name, value in values.items():
+        (F if name.startswith("TOL_") else I)[getattr(T, name)] = value
+    return I, F
+
+
+def evaluate(mechanism, t, x, *, conjugate_gradients=False):
+    """Accelerations, multipliers and wrenches at one state through the compiled right-hand side."""
+    I, F = copy_tables(mechanism)
+    system = as_system(jet_rate_by_cg if conjugate_gradients else jet)
+    W, dx = mechanism.workspace(), np.zeros(len(x))
+    status = system(T.RATE, t, x.copy(), dx, I, F, W, as_callback(no_callback))
+    nb6 = 6 * mechanism.nb
+    return Evaluation(
+        status,
+        dx,
+        W[I[T.W_ACC] + 6 :][:nb6].copy(),
+        W[I[T.W_RHS] :][: mechanism.m].copy(),
+        W[I[T.W_H] + 6 :][:nb6].copy(),
+        float(dx[mechanism.nq + mechanism.nu]),
+        W,
+    )
+
+
+def project(mechanism, t, x, *, orthogonal=False, metric=None, **settings):
+    """(status, projected copy of x, workspace) through the compiled projection."""
+    I, F = copy_tables(mechanism, **settings)
+    if metric is not None:
+        I[T.METRIC_F] = metric
+    W, x, dx = mechanism.workspace(dense=orthogonal), x.copy(), np.zeros(len(x))
+    system = as_system(project_orthogonal if orthogonal else jet)
+    return system(T.PROJECT, t, x, dx, I, F, W, as_callback(no_callback)), x, W
+
+
+def moved(mechanism, x, dq, du=None):
+    """x (+) (dq, du) with 6 numbers per body."""
+    x = x.copy()
+    du = np.zeros(len(dq)) if du is None else du
+    move(x, dq, du, mechanism.I, mechanism.F, mechanism.workspace())
+    return x
+
+
+def twist(mechanism, x):
+    """(v, w_B) of every body, 6 numbers each."""
+    W = mechanism.workspace()
+    load_poses(x, mechanism.I, mechanism.F, W)
+    table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)
+    return table[1:, T.S_V : T.S_V + 6].ravel()
+
+
+def poses(mechanism, x):
+    """Positions (nb, 3) and rotations (nb, 3, 3)."""
+    W = mechanism.workspace()
+    load_poses(x, mechanism.I, mechanism.F, W)
+    table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)[1:]
+    return table[:, T.S_R : T.S_R + 3], table[:, T.S_ROT : T.S_ROT + 9].reshape(-1, 3, 3)
+
+
+def restrict(mechanism, v):
+    """A random 6-vector per body, cut down to what each body can do (point masses, planar bodies)."""
+    x = np.zeros(len(mechanism.x_0))
+    x[: mechanism.nq] = mechanism.x_0[: mechanism.nq]
+    return twist(mechanism, moved(mechanism, x, np.zeros(len(v)), v))
+
+
+def mass_matrix(mechanism, metric=None):
+    """Block-diagonal (6 nb, 6 nb) mass matrix (or another metric table)."""
+    at = int(mechanism.I[T.MASS_F] if metric is None else metric)
+    M = np.zeros((6 * mechanism.nb, 6 * mechanism.nb))
+    for b in range(1, mechanism.nb + 1):
+        m, xx, xy, xz, yy, yz, zz = mechanism.F[at + T.METRIC_W * b :][:7]
+        k = 6 * (b - 1)
+        M[k : k + 3, k : k + 3] = m * np.eye(3)
+        M[k + 3 : k + 6, k + 3 : k + 6] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return M
+
+
+def rows(mechanism, t, x):
+    """Dense G, g, g_t, zeta of the independent rows."""
+    m = mechanism.m
+    return tuple(a[:m] for a in dense_rows(mechanism, t, x))
+
+
+def velocity_gradient(mechanism, t, x):
+    """Dense d(G u + g_t)/dq in quasi-displacements."""
+    I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
+    base, size = len(W), I[T.W_Y] - I[T.W_A]
+    W += [0.0] * size
+    load_poses(x.tolist(), I, F, W)
+    velocity_gradient_rows(t, base, I, F, W)
+    pull_back_rows(base, I, F, W)
+    B = np.zeros((mechanism.m, 6 * mechanism.nb))
+    for e in range(I[T.NINC]):
+        body, n, a, row, _ = I[I[T.INC_I] + T.INC_I_W * e :][: T.INC_I_W]
+        B[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[base + a : base + a + 6 * n], (n, 6))
+    return B
+
+
+def energies(mechanism, x):
+    """(T, U)"""
+    I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
+    load_poses(x.tolist(), I, F, W)
+    load_angles(x.tolist(), I, F, W)
+    return kinetic_energy(I, F, W), potential_energy(I, F, W)
+
+
+def conservative_wrench(mechanism, x):
+    """-dU/dq, 6 numbers per body."""
+    I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
+    load_poses(x.tolist(), I, F, W)
+    load_angles(x.tolist(), I, F, W)
+    for b in range(mechanism.nb + 1):
+        store3(W, I[T.W_H] + 6 * b, scale3(F[I[T.MASS_F] + T.METRIC_W * b + T.MM], load3(F, T.GRAVITY_X)))
+    applied_forces(0.0, True, I, F, W, None)
+    pull_back_wrenches(I, F, W)
+    return np.array(W[I[T.W_H] + 6 :][: 6 * mechanism.nb])
+
+
+def relative(a, b):
+    """Largest difference over the larger norm."""
+    return float(np.abs(a - b).max(initial=0.0) / max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), 1e-300))
