@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.kernels import one_state
 from dalembert.kernels import tables as T
-from dalembert.kernels.algebra import load3, scale3, store3
 from dalembert.kernels.conjugate_gradient import jet_rate_by_cg
-from dalembert.kernels.forces import applied_forces, kinetic_energy, potential_energy, pull_back_wrenches
+from dalembert.kernels.forces import force_elements
+from dalembert.kernels.inertia import pull_back_wrenches
 from dalembert.kernels.jet import jet
 from dalembert.kernels.kinematics import load_angles, load_poses
-from dalembert.kernels.one_state import move
 from dalembert.kernels.orthogonal import project_orthogonal
 from dalembert.kernels.primitives import velocity_gradient_rows
-from dalembert.kernels.slots import as_callback, as_system, no_callback
+from dalembert.kernels.slots import as_callback, as_forces, as_system, no_callback, no_forces
 from dalembert.kernels.solve import pull_back_rows
 from dalembert.mechanism import dense_rows
 
@@ -54,12 +54,17 @@ def copy_tables(mechanism, **settings):
     return I, F
 
 
+def seams(mechanism):
+    """The force elements, compiled only where there are any, and the user's functions, of which there are none."""
+    return as_forces(force_elements if mechanism.I[T.NFORCE] else no_forces), as_callback(no_callback)
+
+
 def evaluate(mechanism, t, x, *, conjugate_gradients=False):
     """Accelerations, multipliers and wrenches at one state through the compiled right-hand side."""
     I, F = copy_tables(mechanism)
     system = as_system(jet_rate_by_cg if conjugate_gradients else jet)
     W, dx = mechanism.workspace(), np.zeros(len(x))
-    status = system(T.RATE, t, x.copy(), dx, I, F, W, as_callback(no_callback))
+    status = system(T.RATE, t, x.copy(), dx, I, F, W, *seams(mechanism))
     nb6 = 6 * mechanism.nb
     return Evaluation(
         status,
@@ -79,14 +84,14 @@ def project(mechanism, t, x, *, orthogonal=False, metric=None, **settings):
         I[T.METRIC_F] = metric
     W, x, dx = mechanism.workspace(dense=orthogonal), x.copy(), np.zeros(len(x))
     system = as_system(project_orthogonal if orthogonal else jet)
-    return system(T.PROJECT, t, x, dx, I, F, W, as_callback(no_callback)), x, W
+    return system(T.PROJECT, t, x, dx, I, F, W, *seams(mechanism)), x, W
 
 
 def moved(mechanism, x, dq, du=None):
     """x (+) (dq, du) with 6 numbers per body."""
     x = x.copy()
     du = np.zeros(len(dq)) if du is None else du
-    move(x, dq, du, mechanism.I, mechanism.F, mechanism.workspace())
+    one_state.move(x, dq, du, mechanism.I, mechanism.F, mechanism.workspace())
     return x
 
 
@@ -148,22 +153,20 @@ def velocity_gradient(mechanism, t, x):
 
 def energies(mechanism, x):
     """(T, U)"""
-    I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
-    load_poses(x.tolist(), I, F, W)
-    load_angles(x.tolist(), I, F, W)
-    return kinetic_energy(I, F, W), potential_energy(I, F, W)
+    return one_state.energies(x.tolist(), mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist())
 
 
 def conservative_wrench(mechanism, x):
     """-dU/dq, 6 numbers per body."""
-    I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
-    load_poses(x.tolist(), I, F, W)
-    load_angles(x.tolist(), I, F, W)
-    for b in range(mechanism.nb + 1):
-        store3(W, I[T.W_H] + 6 * b, scale3(F[I[T.MASS_F] + T.METRIC_W * b + T.MM], load3(F, T.GRAVITY_X)))
-    applied_forces(0.0, True, I, F, W, None)
+    I, F, W = mechanism.I, mechanism.F, mechanism.workspace()
+    load_poses(x, I, F, W)
+    load_angles(x, I, F, W)
+    for b in range(1, mechanism.nb + 1):
+        W[I[T.W_H] + 6 * b :][:3] = F[I[T.MASS_F] + T.METRIC_W * b + T.MM] * F[T.GRAVITY_X :][:3]
+    forces, callback = seams(mechanism)
+    assert forces(T.CONSERVATIVE, 0.0, I.copy(), F.copy(), W, callback) == T.OK
     pull_back_wrenches(I, F, W)
-    return np.array(W[I[T.W_H] + 6 :][: 6 * mechanism.nb])
+    return W[I[T.W_H] + 6 :][: 6 * mechanism.nb].copy()
 
 
 def relative(a, b):

@@ -1,0 +1,87 @@
+"""dalembert: constrained multibody dynamics. Describe a mechanism once, simulate it, and see why to trust the result."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table
+from dalembert.model.rotation import Rotation
+from dalembert.model.shapes import box, cylinder, disc, rod, sphere
+
+if TYPE_CHECKING:
+    from dalembert.citation import cite
+    from dalembert.compilation import compile
+    from dalembert.events import Event
+    from dalembert.formulations.jet import Jet
+    from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
+    from dalembert.io.results import load
+    from dalembert.mechanism import Mechanism
+    from dalembert.projection import Assembly
+    from dalembert.simulation import simulate
+    from dalembert.solution import Solution
+
+# imported on first use, so that `import dalembert` stays fast
+_LAZY = {
+    "Assembly": "projection",
+    "DOP853": "integrators.explicit_rk",
+    "DormandPrince": "integrators.explicit_rk",
+    "Euler": "integrators.explicit_rk",
+    "Event": "events",
+    "Jet": "formulations.jet",
+    "Mechanism": "mechanism",
+    "Midpoint": "integrators.explicit_rk",
+    "RungeKutta4": "integrators.explicit_rk",
+    "Solution": "solution",
+    "cite": "citation",
+    "compile": "compilation",
+    "load": "io.results",
+    "simulate": "simulation",
+}
+
+__version__ = "0.1.0"
+__all__ = [
+    "DOP853",
+    "Assembly",
+    "AssemblyError",
+    "Constant",
+    "DalembertError",
+    "DormandPrince",
+    "Euler",
+    "Event",
+    "Harmonic",
+    "Jet",
+    "Mechanism",
+    "Midpoint",
+    "Model",
+    "ModelError",
+    "Polynomial",
+    "Rotation",
+    "RungeKutta4",
+    "SimulationError",
+    "SmoothStep",
+    "Solution",
+    "StoreError",
+    "Table",
+    "box",
+    "cite",
+    "compile",
+    "cylinder",
+    "disc",
+    "load",
+    "rod",
+    "simulate",
+    "sphere",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"dalembert.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

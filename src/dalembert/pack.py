@@ -52,7 +52,7 @@ class Packed:
     functions: tuple[object, ...]
 
 
-class _Writer:
+class Writer:
     """Sections appended to I and F; the header of I keeps where they start."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def pack(
     flat: FlatModel, coordinates: Coordinates, plane: Plane | None, dropped: frozenset[tuple[int, int]] = frozenset()
 ) -> Packed:
     """Lay everything out; rows (primitive, component) in `dropped` are monitored but not solved for."""
-    out = _Writer()
+    out = Writer()
     nq, nu = _bodies(out, flat, coordinates, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
@@ -118,7 +118,7 @@ def _metric(weight: float, J: Array) -> list[float]:
     return [weight, *_sym(J), 1.0 / weight, *_sym(np.linalg.inv(J))]
 
 
-def _bodies(out: _Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
+def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
     nq, nu = 0, 0
     table: list[int] = [T.GROUND, 0, 0]
     planar: list[float] = [0.0] * T.BODY_F_W
@@ -149,7 +149,7 @@ def _bodies(out: _Writer, flat: FlatModel, coordinates: Coordinates, plane: Plan
 
 
 def _constraints(
-    out: _Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]]
+    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]]
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
     """Primitives, nodes, incidences, and the plan of the block solve."""
     kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -209,7 +209,7 @@ def _constraints(
 
 
 def _couplings(
-    out: _Writer,
+    out: Writer,
     flat: FlatModel,
     nodes: tuple[tuple[int, int], ...],
     plan: Plan,
@@ -250,14 +250,14 @@ def _couplings(
     out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
 
 
-def _reference_length(primitive: Primitive, motion: int, out: _Writer) -> float:
+def _reference_length(primitive: Primitive, motion: int, out: Writer) -> float:
     """What a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
     if primitive.kind != "D":
         return 1.0
     return primitive.offset + (evaluate_motion(motion, 0.0, out.I, out.F)[0] if motion >= 0 else 0.0)
 
 
-def _angles(out: _Writer, flat: FlatModel, first: int) -> None:
+def _angles(out: Writer, flat: FlatModel, first: int) -> None:
     table, numbers = [], []
     for k, item in enumerate(flat.angles):
         table += [item.i, item.j, first + k]
@@ -267,7 +267,7 @@ def _angles(out: _Writer, flat: FlatModel, first: int) -> None:
     out.section_f(T.ANGLE_F, numbers)
 
 
-def _forces(out: _Writer, flat: FlatModel) -> tuple[object, ...]:
+def _forces(out: Writer, flat: FlatModel) -> tuple[object, ...]:
     counter = {(angle.joint, angle.component): k for k, angle in enumerate(flat.angles)}
     joints = {joint.name: joint for joint in flat.model.joints}
     table: list[int] = []

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dalembert.cite import cite, load_references, parse_bibtex
+from dalembert.citation import cite, load_references, parse_bibtex
 from dalembert.errors import DalembertError
 
 SOURCE = Path(__file__).parents[2] / "src" / "dalembert"

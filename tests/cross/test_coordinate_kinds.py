@@ -6,7 +6,7 @@ from kernel_calls import evaluate, mass_matrix, poses, relative, twist
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compile import compile
+from dalembert.compilation import compile
 from dalembert.gallery.four_bar import NORMAL
 from dalembert.kernels import tables as T
 from dalembert.model.model import Model

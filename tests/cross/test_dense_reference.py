@@ -6,7 +6,7 @@ from kernel_calls import evaluate, mass_matrix, project, relative, rows
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compile import compile
+from dalembert.compilation import compile
 from dalembert.kernels import tables as T
 from dalembert.mechanism import dense_rows
 

@@ -18,7 +18,7 @@ from kernel_calls import (
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compile import compile
+from dalembert.compilation import compile
 from dalembert.kernels import tables as T
 
 CASES = [(shape, seed) for shape in SHAPES for seed in range(4)]

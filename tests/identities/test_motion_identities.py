@@ -5,7 +5,7 @@ import pytest
 from kernel_calls import difference
 from random_mechanisms import MOTIONS, motion
 
-from dalembert.compile import compile
+from dalembert.compilation import compile
 from dalembert.kernels import tables as T
 from dalembert.kernels.motion import motion as evaluate
 from dalembert.model.model import Model

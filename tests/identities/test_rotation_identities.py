@@ -6,7 +6,7 @@ from kernel_calls import evaluate, poses, project
 from random_mechanisms import inertia, random_model, rotation
 
 from dalembert import gallery
-from dalembert.compile import compile
+from dalembert.compilation import compile
 from dalembert.kernels import tables as T
 from dalembert.kernels.algebra import euler_parameter_rates, normalise4, rotation_matrix, rotation_vector
 from dalembert.kernels.forces import euler_321

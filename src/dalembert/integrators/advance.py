@@ -149,3 +149,15 @@ def _compiled() -> Any:
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
     signature = i8(SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v, m, m, m, m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
     return bind(runge_kutta, signature)
+
+
+def compiled_outputs() -> Any:
+    """The loop over saved states, compiled for its one signature."""
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.outputs import evaluate_states
+    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+
+    v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))

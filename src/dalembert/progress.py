@@ -1,0 +1,55 @@
+"""Progress of anything longer than a second, on stderr and only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+ProgressFunction = Callable[[float, float], None]
+
+
+class Progress:
+    """`update(t, t_end)` after every chunk; a bar appears after one second."""
+
+    def __init__(self, show: bool | ProgressFunction | None, label: str = "simulating") -> None:
+        self._function = show if callable(show) else None
+        self._wanted = show is True or (show is None and sys.stderr.isatty())
+        self._label = label
+        self._start = time.perf_counter()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def update(self, t: float, t_end: float) -> None:
+        """Report that the run has reached t of t_end."""
+        if self._function is not None:
+            self._function(t, t_end)
+        elif self._wanted and (self._bar is not None or time.perf_counter() - self._start > 1.0):
+            if self._bar is None:
+                self._open(t_end)
+            self._bar.update(self._task, completed=t)
+
+    def _open(self, t_end: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("t = {task.completed:.4g} of {task.total:.4g} s"),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._task = self._bar.add_task(self._label, total=t_end)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

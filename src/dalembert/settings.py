@@ -1,0 +1,32 @@
+"""Options of a run as plain data and back: what a result file stores and a command line sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from dalembert.errors import ModelError
+
+
+def to_data(options: Any) -> dict[str, Any]:
+    """{"type": class name, "options": {field: value}}; functions become their names."""
+    values = {f.name: getattr(options, f.name) for f in dataclasses.fields(options)}
+    return {"type": type(options).__name__, "options": {name: _plain(value) for name, value in values.items()}}
+
+
+def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
+    """The options object that `to_data` described, one of the classes in `known`."""
+    classes = {cls.__name__: cls for cls in known.values()}
+    if data["type"] not in classes:
+        raise ModelError(f"unknown type {data['type']!r}; known are {', '.join(classes)}")
+    options = dict(data["options"])
+    if any(isinstance(value, list) for value in options.values()):
+        raise ModelError("this run used functions that a file cannot hold; simulate it again to go on from its states")
+    return classes[data["type"]](**{name: math.inf if value == "inf" else value for name, value in options.items()})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [getattr(item, "__name__", repr(item)) for item in value]
+    return "inf" if isinstance(value, float) and math.isinf(value) else value

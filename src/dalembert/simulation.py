@@ -1,0 +1,330 @@
+"""simulate: the only time loop. Compiled steps in chunks; progress, events, interruption and saving between them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation import compile
+from dalembert.errors import ModelError, SimulationError
+from dalembert.events import Event, locate
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.jet import Jet
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance
+from dalembert.integrators.explicit_rk import DOP853, INTEGRATORS, ExplicitRungeKutta
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism
+from dalembert.model.model import Model
+from dalembert.pack import Coordinates
+from dalembert.progress import Progress, ProgressFunction
+from dalembert.settings import from_data, to_data
+from dalembert.solution import Solution, Statistics
+
+Array = npt.NDArray[np.float64]
+
+_CHUNK_SECONDS = 0.15
+
+
+def simulate(
+    model: Model | Mechanism,
+    t_end: float,
+    *,
+    formulation: Jet | None = None,
+    integrator: ExplicitRungeKutta | None = None,
+    coordinates: Coordinates = "absolute",
+    save_at: npt.ArrayLike | None = None,
+    events: Event | Sequence[Event] = (),
+    progress: bool | ProgressFunction | None = None,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+) -> Solution:
+    """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
+
+    formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
+    coordinates : "absolute" or "planar";  save_at : times to save, default every accepted step (t = 0 is always saved)
+    events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
+    out : also write the states to this zarr store while the run goes on (readable after a crash)
+
+    Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
+    """
+    formulation = Jet() if formulation is None else formulation
+    integrator = DOP853() if integrator is None else integrator
+    _check_pair(formulation, integrator)
+    if not (np.isfinite(t_end) and t_end > 0):
+        raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
+    clock = _Clock()
+    mechanism = model if isinstance(model, Mechanism) else compile(model, coordinates)
+    clock.lap("assembly")
+    times = _save_times(save_at, t_end)
+    run = formulation.prepare(mechanism)
+    settings = describe(formulation, integrator, mechanism, t_end)
+    advance = Advance(run, integrator, 0.0, mechanism.x_0, t_end, times)
+    clock.lap("compilation")
+    recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
+    watch = _Watch(run, integrator, (events,) if isinstance(events, Event) else tuple(events))
+    status, message, failure = "complete", "", None
+    with Progress(progress) as bar:
+        try:
+            status, message = _loop(advance, watch, recorder, bar, integrator.max_steps)
+        except KeyboardInterrupt:
+            recorder.add(*advance.saved())
+            status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
+        except SimulationError as problem:
+            recorder.add(*advance.saved())
+            status, message, failure = "failed", str(problem), problem
+    clock.lap("integration")
+    solution = Solution(
+        mechanism,
+        *recorder.result(),
+        settings=settings,
+        formulation=formulation,
+        integrator=integrator,
+        statistics=_statistics(run, advance, recorder, clock.parts),
+        status=status,
+        message=message,
+        events=tuple(watch.found),
+    )
+    recorder.close(solution)
+    if failure is not None:
+        failure.solution = solution
+        raise failure
+    return solution
+
+
+def _check_pair(formulation: Jet, integrator: ExplicitRungeKutta) -> None:
+    if not isinstance(formulation, Jet) or not isinstance(integrator, ExplicitRungeKutta):
+        raise ModelError(
+            f"{type(formulation).__name__} with {type(integrator).__name__} has no meaning; pairs that do:"
+            " Jet with Euler, Midpoint, RungeKutta4, DormandPrince or DOP853"
+        )
+
+
+def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
+    return np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float)) == 0.0
+
+
+def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
+    if save_at is None:
+        return None
+    times = np.atleast_1d(np.asarray(save_at, dtype=float))
+    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+        raise ModelError("save_at: give finite times in increasing order")
+    if times.size and (times[0] < 0 or times[-1] > t_end):
+        raise ModelError(f"save_at: times from {times[0]:g} to {times[-1]:g} s; the run covers 0 to {t_end:g} s")
+    return times[times > 0]
+
+
+def describe(formulation: Jet, integrator: ExplicitRungeKutta, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
+    """Settings of a run as plain data."""
+    return {
+        "t_end": float(t_end),
+        "coordinates": mechanism.coordinates,
+        "formulation": to_data(formulation),
+        "integrator": to_data(integrator),
+        "citations": list(dict.fromkeys([*formulation.citations, *integrator.citations])),
+    }
+
+
+def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
+    """Chunks of compiled steps until t_end, an event, or the step limit."""
+    chunk = 1 if watch.events else 16
+    watch.start(advance)
+    while True:
+        begin = time.perf_counter()
+        status = advance.steps(min(chunk, max_steps - advance.accepted))
+        elapsed = time.perf_counter() - begin
+        recorder.note_step(advance.step_size)
+        if status not in (T.OK, T.TOO_MANY_STEPS):
+            raise _failure(status, advance)
+        stop = watch.check(advance)
+        if stop is not None:
+            t, x = advance.saved()
+            recorder.add(t[t < stop[0]], x[t < stop[0]])
+            recorder.add(np.array([stop[0]]), stop[1][None])
+            return "event", f"stopped by event {watch.found[-1][0]!r} at t = {stop[0]:.6g} s"
+        recorder.add(*advance.saved())
+        bar.update(advance.t, advance.t_end)
+        if advance.t >= advance.t_end:
+            return "complete", ""
+        if advance.accepted >= max_steps:
+            raise SimulationError(
+                f"{max_steps} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances",
+                time=advance.t,
+            )
+        if not watch.events and elapsed < _CHUNK_SECONDS:
+            chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))
+
+
+def _failure(status: int, advance: Advance) -> SimulationError:
+    """What went wrong, when, and at which joint."""
+    run, t = advance.run, advance.t
+    mechanism = run.mechanism
+    if run.callbacks.error is not None:
+        name, problem = run.callbacks.error
+        return SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
+    row = int(run.counter(T.WORST_ROW))
+    joint = mechanism.element_of_row(row) if mechanism.m else None
+    value = run.counter(T.WORST_VALUE)
+    if status == T.NEWTON_FAILED:
+        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of {value:.3g}"
+        return SimulationError(f"{text}; the mechanism may lock there, or the step is too large", time=t, joint=joint)
+    if status == T.NON_FINITE:
+        names = ", ".join(repr(force.name) for force in mechanism.functions)  # type: ignore[attr-defined]
+        hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
+        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t, joint=joint)
+    dependent = int(run.counter(T.N_DEPENDENT))
+    singular = f"; {dependent} constraint row(s) became dependent: a singular configuration" if dependent else ""
+    return SimulationError(
+        f"the step size collapsed at t = {t:.6g} s{singular}; the problem may be too stiff for an explicit method",
+        time=t,
+        joint=joint,
+    )
+
+
+class _Clock:
+    """Wall time by part."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.parts[name], self._last = now - self._last, now
+
+
+@dataclass
+class _Watch:
+    """Looks for events between steps."""
+
+    run: Run
+    integrator: ExplicitRungeKutta
+    events: tuple[Event, ...]
+    found: list[tuple[str, float]] = field(default_factory=list)
+    _before: list[float] = field(default_factory=list)
+
+    def start(self, advance: Advance) -> None:
+        self._before = [event.value(self.run.mechanism, 0.0, advance.x) for event in self.events]
+
+    def check(self, advance: Advance) -> tuple[float, Array] | None:
+        """Record events of the last step; (time, state) when one of them stops the run."""
+        stops: list[tuple[float, Array, str]] = []
+        for k, event in enumerate(self.events):
+            before, after = self._before[k], event.value(self.run.mechanism, advance.t, advance.x)
+            self._before[k] = after
+            if not event.crossed(before, after):
+                continue
+            t = locate(event, self.run.mechanism, lambda t: self._state(advance, t), advance.t_old, advance.t)
+            if event.stop:
+                stops.append((t, self._state(advance, t), event.name))
+            else:
+                self.found.append((event.name, t))
+        if not stops:
+            return None
+        t, x, name = min(stops, key=lambda item: item[0])
+        self.found = [item for item in self.found if item[1] <= t]
+        self.found.append((name, t))
+        return t, x
+
+    def _state(self, advance: Advance, t: float) -> Array:
+        """The state at t within the last step, by one step of the same method from where it began."""
+        return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
+
+
+def one_step(run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t: float) -> Array:
+    """Integrate from a saved state to a nearby time."""
+    if t <= t_0:
+        return x_0.copy()
+    short = Advance(run, integrator, t_0, x_0, t, None)
+    status = T.TOO_MANY_STEPS
+    while status == T.TOO_MANY_STEPS:
+        status = short.steps(1000)
+        short.saved()
+    if status != T.OK:
+        raise _failure(status, short)
+    return short.x
+
+
+def integrate_to(solution: Solution, times: Array) -> Array:
+    """States of a solution at any times within its run, from the saved state before each."""
+    formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
+    integrator = solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
+    run = formulation.prepare(solution.mechanism)
+    states = np.zeros((len(times), solution.x.shape[1]))
+    for k, t in enumerate(times):
+        at = int(np.searchsorted(solution.t, t, side="right")) - 1
+        states[k] = one_step(run, integrator, float(solution.t[at]), solution.x[at], float(t))
+    return states
+
+
+class _Recorder:
+    """Collects saved states and, if asked, appends them to a store while the run goes on."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        settings: dict[str, Any],
+        out: str | os.PathLike[str] | None,
+        overwrite: bool,
+        first: bool,
+    ) -> None:
+        self._t: list[Array] = []
+        self._x: list[Array] = []
+        self.steps: list[float] = []
+        self._writer = None
+        if out is not None:
+            from dalembert.io.results import open_writer
+
+            self._writer = open_writer(mechanism, settings, out, overwrite)
+        if first:
+            self.add(np.zeros(1), mechanism.x_0[None])
+        self._nx = len(mechanism.x_0)
+
+    def note_step(self, h: float) -> None:
+        self.steps.append(h)
+
+    def add(self, t: Array, x: Array) -> None:
+        if len(t):
+            self._t.append(t)
+            self._x.append(x)
+            if self._writer is not None:
+                self._writer.append(t, x)
+
+    def result(self) -> tuple[Array, Array]:
+        if not self._t:
+            return np.zeros(0), np.zeros((0, self._nx))
+        return np.concatenate(self._t), np.concatenate(self._x)
+
+    def close(self, solution: Solution) -> None:
+        if self._writer is not None:
+            self._writer.close(solution)
+
+
+def _statistics(run: Run, advance: Advance, recorder: _Recorder, parts: dict[str, float]) -> Statistics:
+    projections = run.counter(T.N_PROJECT)
+    steps = [h for h in recorder.steps if h > 0]
+    return Statistics(
+        accepted=advance.accepted,
+        rejected=advance.rejected,
+        refused=advance.refused,
+        rate_evaluations=int(run.counter(T.N_RHS)),
+        projections=int(projections),
+        newton_average=run.counter(T.N_NEWTON) / projections if projections else 0.0,
+        newton_maximum=int(run.counter(T.N_NEWTON_MAX)),
+        factorisations=int(run.counter(T.N_FACTOR)),
+        first_differentials=int(run.counter(T.N_DG) + run.counter(T.N_RHS)),
+        second_differentials=int(run.counter(T.N_D2G)),
+        invariant_gradients=int(run.counter(T.N_DINV)),
+        conjugate_gradient_steps=int(run.counter(T.N_CG)),
+        dependent_rows=int(run.counter(T.N_DEPENDENT)),
+        smallest_step=min(steps, default=0.0),
+        largest_step=max(steps, default=0.0),
+        time=dict(parts),
+    )
