@@ -22,7 +22,7 @@ from dalembert.mechanism import dense_rows
 
 STENCIL = ((-2, 1.0 / 12.0), (-1, -8.0 / 12.0), (1, 8.0 / 12.0), (2, -1.0 / 12.0))
 STEP = 1e-3
-# Four-point differences with this step: truncation STEP^4 / 30 f^(5) = 3e-14 f^(5), rounding 1.5 eps |f| / STEP = 3e-13 |f|.
+# Four-point differences: truncation STEP^4 / 30 f^(5) = 3e-14 f^(5), rounding 1.5 eps |f| / STEP = 3e-13 |f|.
 # With f^(5) up to 1e4 (angular velocities of 5 rad/s to the fifth power) the error stays below 1e-9.
 DIFFERENCE = 2e-9
 

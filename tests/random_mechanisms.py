@@ -1,7 +1,7 @@
 """Seeded random mechanisms over all joints, motions and forces; shared by the tests of kernels, plan and assembly.
 
-Bodies get random poses, joints are defined by world points and axes at these poses, so that positions fit by construction
-(up to drivers, which assembly repairs); `compile` makes the random velocities consistent.
+Bodies get random poses, joints are defined by world points and axes at these poses, so that positions fit by
+construction (up to drivers, which assembly repairs); `compile` makes the random velocities consistent.
 """
 
 import numpy as np
@@ -15,7 +15,6 @@ KINDS = tuple(JOINTS)
 POINT_KINDS = ("spherical", "distance", "point_on_line", "point_on_plane", "coincidence", "in_plane")
 MOTIONS = ("constant", "polynomial", "harmonic", "smooth_step", "table")
 SHAPES = ("chain", "tree", "hub", "ring", "floating")
-MOBILE_KINDS = ("spherical", "universal", "revolute", "cylindrical", "prismatic", "planar", "point_on_line")
 
 
 def unit(rng):
@@ -113,14 +112,12 @@ def add_joint(model, rng, kind, name, first, second, *, length=None):
 def usable_components(joint):
     """Joint coordinates that a driver, motor or spring can act on alone."""
     return [
-        c
-        for c in range(len(joint.coordinates))
-        if angle_of(joint, c) is not None or direction_of(joint, c) is not None
+        c for c in range(len(joint.coordinates)) if angle_of(joint, c) is not None or direction_of(joint, c) is not None
     ]
 
 
 def pair_model(seed, kind, *, motion_kind=None, point=False):
-    """Two free bodies with one joint of the given kind, driven in its first usable coordinate when a motion is named."""
+    """Two free bodies with one joint of the given kind, driven in its last usable coordinate if a motion is named."""
     rng = np.random.default_rng([seed, KINDS.index(kind), MOTIONS.index(motion_kind) if motion_kind else 9, point])
     model = Model(rng.uniform(-5.0, 5.0, 3), name=f"pair {kind} {seed}")
     a = add_random_body(model, rng, "a")
@@ -147,11 +144,11 @@ def tree_parents(rng, shape, n):
     raise ValueError(shape)
 
 
-def random_model(seed, shape, n=6, *, forces=True, drivers=True, redundant=False):
+def random_model(seed, shape, n=6, *, forces=True, drivers=True):
     """A mechanism of n bodies of the given shape; every seed takes other joints, motions and forces.
 
-    chain, tree, hub (one body with n joints), ring (a chain closed by a ball joint or a rod), floating (a tree without ground);
-    all but the ring end in a point mass on a rod.
+    chain, tree, hub (one body with n joints), ring (a chain closed by a ball joint or a rod), floating (a tree without
+    ground); all but the ring end in a point mass on a rod.
     """
     rng = np.random.default_rng([seed, SHAPES.index(shape), n])
     model = Model(rng.uniform(-5.0, 5.0, 3), name=f"{shape} of {n}, seed {seed}")
@@ -258,8 +255,3 @@ def planar_chain(seed, n=4, *, tilt=True, spring=True):
         model.add_torque("torque", rod, rng.standard_normal() * normal, frame="world")
         model.add_motor("motor", "hinge 2", Harmonic(2.0, 3.0))
     return model
-
-
-def binary_tree(levels):
-    """Parents of a full binary tree."""
-    return [k // 2 for k in range(1, 2**levels)]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
+from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import argument_count
 
 Array = npt.NDArray[np.float64]
@@ -46,6 +47,11 @@ class Callbacks:
             self._entries.append((FIRST_INVARIANT + k, name, self._invariant(name, function)))
         self.compiled = self._ladder()
 
+    @property
+    def compiled_names(self) -> list[str]:
+        """Names of the user functions that run compiled: what they raise does not say which of them it was."""
+        return [name for _, name, _ in self._entries if name not in self.slow]
+
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
         return float(self._invariants[k](t, x[: self._nq], x[self._nq : self._nq + self._nu]))
@@ -56,12 +62,14 @@ class Callbacks:
 
         from dalembert.kernels.slots import CALLBACK_SIGNATURE
 
+        if isinstance(function, MissingFunction):
+            function()  # raises and names what the file could not hold
         if numba.config.DISABLE_JIT:
             return self._guarded(name, wrap(function))
         try:
             inner = function if hasattr(function, "py_func") else numba.njit(function)
             return numba.njit(CALLBACK_SIGNATURE, nogil=True, error_model="numpy")(wrap(inner))
-        except numba.core.errors.NumbaError as problem:
+        except Exception as problem:  # numba has several kinds without a common base
             reason = str(problem).strip().splitlines()[0]
             self.slow.append(name)
             warnings.warn(

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.flatten import FlatModel, flatten
 from dalembert.kernels import tables as T
+from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
@@ -69,19 +70,33 @@ def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
 
 
 def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
-    """State at t = 0 with joint angles counted from their given values."""
+    """State at t = 0 with joint angles counted from their given or driven values."""
     from dalembert.kernels.one_state import measure_angles
 
     x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
     first = len(x) - len(flat.angles)
     joints = {joint.name: joint for joint in flat.joints}
+    driven = _driven_angles(flat, packed)
     for k, item in enumerate(flat.angles):
-        value = joints[item.joint].coordinate[item.component]
-        x[first + k] = 0.0 if value is None else value
+        joint = joints[item.joint]
+        value = joint.coordinate[item.component]
+        x[first + k] = driven.get((joint.name, joint.coordinates[item.component]), 0.0) if value is None else value
     angles = np.zeros(len(flat.angles))
     measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
     x[first:] = angles
     return x
+
+
+def _driven_angles(flat: FlatModel, packed: Packed) -> dict[tuple[str | None, str], float]:
+    """(joint, coordinate) -> where its driver starts, whole turns included."""
+    joint_of = {driver.name: driver.joint for driver in flat.model.drivers}
+    start = {}
+    for p, item in enumerate(flat.primitives):
+        if item.element in joint_of and item.primitive.kind == "A":
+            motion = int(packed.I[packed.I[T.PRIM_I] + T.PRIM_I_W * p + T.P_MOTION])
+            value = float(evaluate_motion(motion, 0.0, packed.I, packed.F)[0])
+            start[joint_of[item.element], item.primitive.labels[0]] = value
+    return start
 
 
 def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Array:

@@ -33,9 +33,10 @@ class Event:
         try:
             value = float(self.function(State(mechanism, t, x)))
         except Exception as problem:
-            raise SimulationError(f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s") from problem
+            text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
+            raise SimulationError(text, time=t) from problem
         if not np.isfinite(value):
-            raise SimulationError(f"event {self.name!r}: its function returned {value} at t = {t:.6g} s")
+            raise SimulationError(f"event {self.name!r}: its function returned {value} at t = {t:.6g} s", time=t)
         return value
 
     def crossed(self, before: float, after: float) -> bool:

@@ -103,7 +103,7 @@ def pack(
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
-    rows, nodes, forest, plan = _constraints(out, flat, dropped)
+    rows, nodes, forest, plan = _constraints(out, flat, dropped, plane)
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _workspace(out.I)
@@ -149,7 +149,7 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
 
 
 def _constraints(
-    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]]
+    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
     """Primitives, nodes, incidences, and the plan of the block solve."""
     kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -204,8 +204,19 @@ def _constraints(
     out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
     out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
     out.I[T.W_A] = a_size  # turned into an offset by _workspace
-    _couplings(out, flat, nodes, plan, incidence_at)
+    unit = {
+        node
+        for node, pair in enumerate(nodes)
+        if plane is None and _is_coincidence(flat, kept[pair])
+    }
+    _couplings(out, flat, nodes, plan, incidence_at, unit)
     return tuple(rows), nodes, forest, plan
+
+
+def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
+    """True for the three rows of one C primitive and nothing else."""
+    first = flat.primitives[rows[0][0]].primitive
+    return first.kind == "C" and rows == [(rows[0][0], c) for c in range(3)]
 
 
 def _couplings(
@@ -214,6 +225,7 @@ def _couplings(
     nodes: tuple[tuple[int, int], ...],
     plan: Plan,
     incidence_at: dict[tuple[int, int], int],
+    unit: set[int],
 ) -> None:
     """Which products A W^-1 A^T go into which block, which rows couple to which hub, and the tape."""
     position = {node: k for k, node in enumerate(plan.order)}
@@ -236,7 +248,7 @@ def _couplings(
         for k, late in enumerate(around):
             for early in around[: k + 1]:
                 e1, e2 = incidence_at[late, body], incidence_at[early, body]
-                pairs += [e1, e2, plan.block[late, early], int(late == early)]
+                pairs += [e1, e2, plan.block[late, early], int(late == early), int({late, early} <= unit)]
     hubs = [
         entry
         for k, body in enumerate(plan.hubs)

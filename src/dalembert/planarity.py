@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, PointForce
+from dalembert.model.elements import Body, PointForce, Torque
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 
@@ -79,7 +79,19 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
             raise refuse(f"body {body.name!r}: velocity")
         if np.linalg.norm(np.cross(n, body.angular_velocity)) > _SLACK * (1.0 + np.linalg.norm(body.angular_velocity)):
             raise refuse(f"body {body.name!r}: angular velocity")
+    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
+    for joint in model.joints:
+        axis = rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2]
+        if joint.type in ("revolute", "planar") and np.linalg.norm(np.cross(n, axis)) > _SLACK:
+            raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
+        if joint.type == "prismatic" and abs(n @ axis) > _SLACK:
+            raise refuse(f"joint {joint.name!r}: its slide")
     for force in model.forces:
-        if isinstance(force, PointForce) and not callable(force.force) and force.frame == "world":
-            if abs(n @ force.force) > _SLACK * (1.0 + np.linalg.norm(force.force)):
-                raise refuse(f"force {force.name!r}")
+        if isinstance(force, PointForce | Torque):
+            value = force.force if isinstance(force, PointForce) else force.torque
+            if callable(value):
+                continue
+            world = value if force.frame == "world" else rotation[force.body] @ value
+            out = n @ world if isinstance(force, PointForce) else np.linalg.norm(np.cross(n, world))
+            if abs(out) > _SLACK * (1.0 + np.linalg.norm(world)):
+                raise refuse(f"{'force' if isinstance(force, PointForce) else 'torque'} {force.name!r}")

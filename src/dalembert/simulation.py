@@ -57,7 +57,7 @@ def simulate(
     formulation = Jet() if formulation is None else formulation
     integrator = DOP853() if integrator is None else integrator
     _check_pair(formulation, integrator)
-    if not (np.isfinite(t_end) and t_end > 0):
+    if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
         raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
     clock = _Clock()
     mechanism = model if isinstance(model, Mechanism) else compile(model, coordinates)
@@ -65,6 +65,7 @@ def simulate(
     times = _save_times(save_at, t_end)
     run = formulation.prepare(mechanism)
     settings = describe(formulation, integrator, mechanism, t_end)
+    settings["plain_python"] = list(run.callbacks.slow)
     advance = Advance(run, integrator, 0.0, mechanism.x_0, t_end, times)
     clock.lap("compilation")
     recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
@@ -113,7 +114,10 @@ def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
 def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
     if save_at is None:
         return None
-    times = np.atleast_1d(np.asarray(save_at, dtype=float))
+    try:
+        times = np.atleast_1d(np.asarray(save_at, dtype=float))
+    except (TypeError, ValueError):
+        raise ModelError(f"save_at is {save_at!r}; give finite times in increasing order") from None
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError("save_at: give finite times in increasing order")
     if times.size and (times[0] < 0 or times[-1] > t_end):
@@ -168,7 +172,9 @@ def _failure(status: int, advance: Advance) -> SimulationError:
     mechanism = run.mechanism
     if run.callbacks.error is not None:
         name, problem = run.callbacks.error
-        return SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
+        failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
+        failure.__cause__ = problem
+        return failure
     row = int(run.counter(T.WORST_ROW))
     joint = mechanism.element_of_row(row) if mechanism.m else None
     value = run.counter(T.WORST_VALUE)
@@ -235,6 +241,8 @@ class _Watch:
 
     def _state(self, advance: Advance, t: float) -> Array:
         """The state at t within the last step, by one step of the same method from where it began."""
+        if t >= advance.t:  # as it was accepted, so that the signs at both ends are those that showed the event
+            return advance.x.copy()
         return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
 
 

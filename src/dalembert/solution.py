@@ -63,9 +63,13 @@ class Energy:
 
     @property
     def scale(self) -> float:
-        """What an energy error is compared with: the largest kinetic energy or change of potential energy in the run."""
+        """What an energy error is compared with: the largest kinetic energy or change of potential energy in the run.
+
+        At rest both vanish; the floor then keeps rounding of T, U and the work from looking like an error.
+        """
         swing = float(np.ptp(self.potential)) if len(self.potential) else 0.0
-        return max(float(np.max(self.kinetic, initial=0.0)), swing, 1e-300)
+        largest = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.potential, self.external_work))
+        return max(float(np.max(self.kinetic, initial=0.0)), swing, 1e-5 * largest, 1e-14)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +199,7 @@ class Solution(Trajectory):
             kind, q, _ = self._columns(b)
             if kind == T.RIGID:
                 length = np.linalg.norm(self.q[:, q + 3 : q + 7], axis=1)
-                worst = max(worst, float(np.abs(length - 1.0).max(initial=0.0)))
+                worst = float(np.max(np.abs(length - 1.0), initial=worst))
         return worst
 
     def multiplier(self, element: object) -> Array:
@@ -291,11 +295,11 @@ def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
     nt = len(t)
     m_all = int(mechanism.I[T.M_ALL])
     out = Evaluated(
-        np.zeros((nt, mechanism.m)),
-        np.zeros((nt, 6 * mechanism.nb)),
-        np.zeros((nt, m_all)),
-        np.zeros((nt, mechanism.m)),
-        np.zeros((nt, 2)),
+        np.full((nt, mechanism.m), np.nan),
+        np.full((nt, 6 * mechanism.nb), np.nan),
+        np.full((nt, m_all), np.nan),
+        np.full((nt, mechanism.m), np.nan),
+        np.full((nt, 2), np.nan),
     )
     status = compiled_outputs()(
         run.system, run.forces, run.callbacks.compiled, np.ascontiguousarray(t), np.ascontiguousarray(x),

@@ -1,14 +1,15 @@
-"""The block-sparse solve and conjugate gradients against dense linear algebra on chains, trees, hubs, rings, floating systems."""
+"""The block-sparse solve and conjugate gradients against dense linear algebra, on mechanisms of every shape."""
 
 import numpy as np
 import pytest
 from kernel_calls import evaluate, mass_matrix, project, relative, rows
-from random_mechanisms import SHAPES, planar_chain, random_model
+from random_mechanisms import SHAPES, add_joint, add_random_body, planar_chain, random_model
 
 from dalembert import gallery
 from dalembert.compilation import compile
 from dalembert.kernels import tables as T
 from dalembert.mechanism import dense_rows
+from dalembert.model.model import Model
 
 # cond(S) reaches 1e4 for these seeds, both sides lose cond eps = 2e-12
 AGREEMENT = 1e-11
@@ -60,6 +61,24 @@ def test_hubs_are_really_used():
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_ball_joints_alone(seed):
+    """Trees of coincidences, on either side of a body, with point masses: their blocks take a short cut."""
+    rng = np.random.default_rng(seed)
+    model = Model(rng.uniform(-5, 5, 3))
+    bodies = [model.ground]
+    for k in range(1, 10):
+        bodies.append(add_random_body(model, rng, f"body {k}", (k, 0, 0), point=k > 7))
+        first, second = bodies[max(0, min(k - 1 - int(rng.integers(2)), 7))], bodies[k]
+        kind = ("spherical", "coincidence")[k % 2]
+        add_joint(model, rng, kind, f"joint {k}", *((second, first) if k % 3 == 0 and k <= 7 else (first, second)))
+    mechanism = compile(model)
+    e = evaluate(mechanism, TIME, mechanism.x_0)
+    acceleration, lam = dense(mechanism, mechanism.x_0, e.wrench)
+    assert relative(e.acceleration, acceleration) <= AGREEMENT
+    assert relative(e.lam, lam) <= AGREEMENT
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_hubs_in_loops(seed):
     """Two hubs, joined by several arms: loop-closing joints wait for the hubs on their loops."""
     mechanism = compile(two_hubs(seed))
@@ -71,11 +90,7 @@ def test_hubs_in_loops(seed):
 
 
 def two_hubs(seed, arms=5):
-    """Platform and base, both free or the base hinged to ground, with arms on ball joints at both ends or rods between."""
-    from random_mechanisms import add_joint, add_random_body
-
-    from dalembert.model.model import Model
-
+    """Platform and base, free or hinged to ground, with arms on ball joints or rods between."""
     rng = np.random.default_rng(seed)
     model = Model(rng.uniform(-5, 5, 3))
     base = add_random_body(model, rng, "base")
@@ -115,7 +130,7 @@ def moving(mechanism):
 
 
 def test_redundant_four_bar_and_its_twin():
-    """Dropping the redundant rows changes no acceleration: against all rows in a pseudo-inverse, and against the twin."""
+    """Dropping redundant rows changes no acceleration: against all rows in a pseudo-inverse, and against the twin."""
     model = gallery.spatial_four_bar(crank_angle=0.3)
     redundant, twin = compile(model), compile(gallery.spatial_four_bar(False, crank_angle=0.3))
     assert len(redundant.redundant) == 3 and not twin.redundant

@@ -1,4 +1,4 @@
-"""G, g_t, zeta and the rows of the velocity residual against differences, on every joint, driver and coordinate kind."""
+"""G, g_t, zeta and the gradient of the velocity residual against differences, on all joints, drivers, coordinates."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def mechanism_of(name, coordinates="absolute"):
 
 
 def off_manifold(mechanism, rng):
-    """A state far from the constraints, and a direction and an acceleration in quasi-coordinates that the bodies can have."""
+    """A state far from the constraints, and two vectors in quasi-coordinates that the bodies can follow."""
     n = 6 * mechanism.nb
     vectors = [restrict(mechanism, v) for v in rng.standard_normal((4, n))]
     return moved(mechanism, mechanism.x_0, 0.3 * vectors[0], vectors[1]), vectors[2], vectors[3]

@@ -11,7 +11,7 @@ from dalembert.kernels.motion import motion as evaluate
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial, SmoothStep, Table
 
-# 1.5 eps |f| / h = 3e-13 |f| from rounding, h^4 / 30 f^(5) < 1e-11 from truncation, for f and its derivatives of size 1 to 10
+# rounding 1.5 eps |f| / h = 3e-13 |f|, truncation h^4 / 30 f^(5) < 1e-11, for f and its derivatives of size 1 to 10
 TOLERANCE = 1e-9
 
 
@@ -32,7 +32,7 @@ def kernel_motion(f):
 def test_derivatives(kind, rng):
     for _ in range(3):
         f = kernel_motion(motion(rng, kind, 0.3))
-        for t in (0.02, 0.75, 1.37, -0.3, 1.9):  # knots of the table lie at multiples of 0.5, ends of the step at -0.1, 1.4
+        for t in (0.02, 0.75, 1.37, -0.3, 1.9):  # knots of the table: multiples of 0.5; ends of the step: -0.1, 1.4
             slopes = difference(lambda s, t=t, f=f: f(t + s)[:2])
             assert np.abs(slopes - f(t)[1:]).max() <= TOLERANCE
 

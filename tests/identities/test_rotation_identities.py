@@ -1,4 +1,4 @@
-"""The algebra of Euler parameters, and [Jet]'s own variables as an independent dense right-hand side (THEORY 1 and 3)."""
+"""The algebra of Euler parameters, and [Jet]'s variables as an independent dense right-hand side (THEORY 1 and 3)."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ class Series:
 
 
 def jet_residual(model, index, y, y1):
-    """g along y + s y1 as three coefficients, from the definitions of the primitives alone; R = H~ H^T not normalised."""
+    """g along y + s y1 as three coefficients, from the definitions of the primitives; R = H~ H^T not normalised."""
 
     def constant(v):
         v = np.asarray(v, dtype=float)
@@ -125,7 +125,7 @@ def jet_residual(model, index, y, y1):
 
 
 def jet_accelerations(model, y, y1, torques):
-    """r'' and w_B' of every body by [JetMultibody, Algorithms 3.2, 5.1] in (r, theta): dense, and nothing from the kernels."""
+    """r'' and w_B' by [JetMultibody, Algorithms 3.2, 5.1] in (r, theta): dense, with nothing from the kernels."""
     bodies = model.bodies
     index = {body.name: k for k, body in enumerate(bodies)}
     n = len(y)
@@ -181,7 +181,9 @@ def scleronomic(seed, shape):
     return model, torques
 
 
-@pytest.mark.parametrize(("shape", "seed"), [(s, k) for s in ("chain", "tree", "ring", "floating", "hub") for k in (0, 1, 2)])
+@pytest.mark.parametrize(
+    ("shape", "seed"), [(s, k) for s in ("chain", "tree", "ring", "floating", "hub") for k in (0, 1, 2)]
+)
 def test_jet_variables_give_the_same_accelerations(shape, seed):
     model, torques = scleronomic(seed, shape)
     mechanism = compile(model)

@@ -59,7 +59,18 @@ def loops_on_a_hub(n):
     return 1 + 2 * n, edges
 
 
-SHAPES = [chain, binary_tree, star, floating_star, ring, floating_ring, four_bars, truss, grounded_truss, loops_on_a_hub]
+SHAPES = [
+    chain,
+    binary_tree,
+    star,
+    floating_star,
+    ring,
+    floating_ring,
+    four_bars,
+    truss,
+    grounded_truss,
+    loops_on_a_hub,
+]
 
 
 def plan_of(shape, n, rows=3):
@@ -87,7 +98,7 @@ def test_fill_of_the_common_shapes(shape):
 def test_no_pivot_is_undefined(shape, rng):
     """On random rows every pivot block is definite, and no update leaves the planned blocks.
 
-    The numeric phase in NumPy, on the graph of the plan alone: K = [[S, A], [-A^T, W_h]] by blocks in the planned order.
+    The numeric phase in NumPy, on the graph of the plan: K = [[S, A], [-A^T, W_h]] by blocks in the planned order.
     Two rows per joint, so that no shape has more rows than velocities.
     """
     bodies, edges, _, plan = plan_of(shape, 8, rows=2)

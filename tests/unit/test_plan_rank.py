@@ -84,7 +84,7 @@ def test_over_driven_names_the_driver():
     model.add_driver("first", "A", Polynomial((0.0,)))
     assert compile(model).degrees_of_freedom == 0
     model.add_driver("second", "D", Polynomial((0.0,)))
-    with pytest.raises(ModelError, match="over-driven.*'second'"):
+    with pytest.raises(ModelError, match=r"over-driven.*'second'"):
         compile(model)
 
 
@@ -99,13 +99,13 @@ def test_driver_on_a_coordinate_that_another_joint_holds():
 
 
 def flat_parallelogram(seed, hubs, angle=0.0):
-    """A parallelogram that lies on one line for angle = 0, in a random direction; `hubs` of its bodies carry point masses."""
+    """A parallelogram, on one line for angle = 0, in a random direction; `hubs` of its bodies carry point masses."""
     rng = np.random.default_rng(seed)
     turn = Rotation(rotation(rng))
     model = Model(rng.uniform(-5.0, 5.0, 3))
     crank, base = rng.uniform(0.5, 1.5), rng.uniform(2.0, 3.0)
     tip = crank * np.array([np.cos(angle), np.sin(angle), 0.0])
-    corners = [turn.apply(p) for p in ((0, 0, 0), tip, tip + [base, 0, 0], (base, 0, 0))]
+    corners = [turn.apply(p) for p in ((0, 0, 0), tip, tip + np.array([base, 0, 0]), (base, 0, 0))]
     bodies = [
         model.add_body(name, mass=1.0, inertia=inertia(rng), position=0.5 * (a + b), rotation=rotation(rng))
         for name, a, b in zip(("crank", "coupler", "rocker"), corners, corners[1:], strict=False)
@@ -134,7 +134,8 @@ def test_singular_start(hubs, seed):
     # the null direction has a singular value of 1e-16, the others more than 1e-2
     lam = np.linalg.lstsq(G @ inverse @ G.T, -zeta - G @ inverse @ e.wrench, rcond=1e-11)[0]
     assert relative(e.acceleration, inverse @ (e.wrench + G.T @ lam)) <= 1e-10  # cond of the rest 1e5
-    assert np.abs(e.lam).max() <= 1e3 * np.abs(lam).max()  # the dependent multiplier is zero, not a quotient of roundings
+    # the dependent multiplier is zero, not a quotient of roundings
+    assert np.abs(e.lam).max() <= 1e3 * np.abs(lam).max()
 
 
 @pytest.mark.parametrize("hubs", [0, 3])

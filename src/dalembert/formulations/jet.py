@@ -13,6 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism, new_workspace
+from dalembert.model.validation import argument_count
 
 Invariant = Callable[..., float]
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
@@ -28,7 +29,7 @@ class Jet:
     metric : the projection's norm, "euclidean" in (r, theta) as in the paper, or "mass"
     solver : "block" (block-sparse factorisation of S) or "cg" (conjugate gradients, as in the paper)
     tolerance, velocity_tolerance : residual left after projection [m or rad], [m/s or rad/s]
-    invariant_tolerance : |f - f_0| left, for the energy relative to the largest of |T|, |U| at the start and 1 J
+    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
     max_newton : Newton iterations before a step is refused
     """
 
@@ -57,6 +58,9 @@ class Jet:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give one of {', '.join(values)}")
         if isinstance(self.invariants, str) and self.invariants != "energy":
             raise ModelError(f"Jet: invariants is {self.invariants!r}; give None, 'energy' or a list of functions")
+        for function in self.functions:
+            if not callable(function) or argument_count(function) not in (3, -1):
+                raise ModelError(f"Jet: invariants holds {function!r}; give functions f(t, q, u) that return a number")
         for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
             if not getattr(self, label) > 0:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give a positive number")

@@ -15,15 +15,15 @@ TILT = Rotation.from_rpy(0.4, -0.3, 0.5)
 NORMAL = TILT.apply((0.0, -1.0, 0.0))
 
 
-def spatial_four_bar(redundant: bool = True, *, crank_angle: float = 1.0) -> Model:
+def spatial_four_bar(redundant: bool = True, *, crank_angle: float = 2.0) -> Model:
     """Crank-rocker four-bar of uniform bars, released at rest under gravity, in a plane along no coordinate plane.
 
     The bodies move in a plane through the origin with in-plane axes x' = TILT e1 and z' = TILT e3. Four revolute joints
     give 20 rows of rank 17: 3 are redundant. With redundant=False "B" is spherical and "C" cylindrical as in
     [JetMultibody, Table 4]: 17 rows and the same motion. One degree of freedom.
 
-    crank_angle : from x' to the crank, towards z' [rad]. Bodies "crank", "coupler", "rocker"; joints "A" ground-crank,
-    "B" crank-coupler, "C" coupler-rocker, "D" ground-rocker.
+    crank_angle : from x' to the crank, towards z' [rad]; at about 1.0 the crank balances on top: no motion to compare
+    Bodies "crank", "coupler", "rocker"; joints "A" ground-crank, "B" crank-coupler, "C" coupler-rocker, "D" ground-rocker.
     """
     a = np.array([0.0, 0.0])
     b = CRANK * np.array([cos(crank_angle), sin(crank_angle)])

@@ -28,7 +28,7 @@ class Advance:
 
         tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self._kernel = _compiled()
+        self._kernel = compiled_loop()
         self.x, self.x_old = x_0.copy(), x_0.copy()
         n = len(x_0)
         self._stages = np.zeros((len(tableau.c), n))
@@ -97,7 +97,18 @@ class Advance:
     def rate(self, t: float, x: Array, dx: Array) -> int:
         """One evaluation of the right-hand side; status."""
         run = self.run
-        return int(run.system(T.RATE, t, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled))
+        return self._call(run.system, T.RATE, t, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+
+    def _call(self, kernel: Any, *arguments: Any) -> int:
+        """Status of a kernel. Kernels raise nothing, so what they let through comes from a compiled user function."""
+        try:
+            return int(kernel(*arguments))
+        except Exception as problem:
+            names = self.run.callbacks.compiled_names
+            if not names:
+                raise
+            self.run.callbacks.error = (" or ".join(names), problem)
+            return T.CALLBACK_FAILED
 
     def _first_step(self, t_0: float, x_0: Array) -> float:
         """[HairerNorsettWanner1993, II.4, starting step size]"""
@@ -121,15 +132,14 @@ class Advance:
         room = count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
         if len(self._out_t) < room:
             self._out_t, self._out_x = np.zeros(room), np.zeros((room, len(self.x)))
-        status = self._kernel(
-            run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
+        return self._call(
+            self._kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, self._stages, self._dense,
             tableau.a, tableau.b, tableau.c, tableau.e, tableau.d,
             self._settings_i, self._settings_f, self._state_i, self._state_f,
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
         )  # fmt: skip
-        return int(status)
 
     def saved(self) -> tuple[Array, Array]:
         """States saved since the last call."""
@@ -138,7 +148,7 @@ class Advance:
         return self._out_t[:k].copy(), self._out_x[:k].copy()
 
 
-def _compiled() -> Any:
+def compiled_loop() -> Any:
     """The time loop, compiled for its one signature."""
     from numba import types
 

@@ -28,7 +28,7 @@ from dalembert.io.record import encode, read_record, write_record
 if TYPE_CHECKING:
     import zarr
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "ArrayLayout", "StoreWriter", "read_store", "write_store"]
+__all__ = ["FORMAT", "FORMAT_VERSION", "ArrayLayout", "StoreWriter", "check_target", "read_store", "write_store"]
 
 FORMAT = "dalembert-result"
 FORMAT_VERSION = 1
@@ -66,13 +66,10 @@ def write_store(
     status = header.pop("status", "complete")
     tables = {name: (tuple(dims), _little_endian(array)) for name, (dims, array) in arrays.items()}
     _check_sizes(target, tables)
-    _check_target(target, overwrite)
+    check_target(target, overwrite)
     with written_whole(target) as folder:
         group = _create_group(target, folder, header)
-        columns = {name: _Column.create(group, name, dims, array) for name, (dims, array) in tables.items()}
-        for name, (_, array) in tables.items():
-            columns[name].write_all(array)
-        _commit(folder, columns, status, {})
+        _commit(folder, _write_columns(group, tables), status, {})
 
 
 class StoreWriter:
@@ -105,8 +102,8 @@ class StoreWriter:
         write_store(self.path, tables, {**attributes, "status": INCOMPLETE}, overwrite=overwrite)
         with translate_os_errors(self.path, "write"):
             with zarr.config.set({"array.write_empty_chunks": True}):
-                group: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
-                opened = {name: group[name] for name in layout}
+                self._group: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
+                opened = {name: self._group[name] for name in layout}
             self._columns = {
                 name: _Column(opened[name], dims[name], empty[name].shape, empty[name].dtype) for name in layout
             }
@@ -125,12 +122,20 @@ class StoreWriter:
             _commit(self.path, self._columns, INCOMPLETE, {})
         self._closed = False
 
-    def close(self, status: str = "complete", attributes: Mapping[str, Any] | None = None) -> None:
-        """Commit the final status, with attributes known only at the end (statistics, events, a message)."""
+    def close(
+        self,
+        status: str = "complete",
+        attributes: Mapping[str, Any] | None = None,
+        arrays: Arrays | None = None,
+    ) -> None:
+        """Commit the final status, with attributes and whole arrays known only at the end (statistics, a message)."""
         self._check_open()
-        with translate_os_errors(self.path, "write"):
-            _commit(self.path, self._columns, status, attributes or {})
+        added = {name: (tuple(dims), _little_endian(array)) for name, (dims, array) in (arrays or {}).items()}
+        _check_sizes(self.path, {**{name: (c.dims, c.array) for name, c in self._columns.items()}, **added})
         self._closed = True
+        with translate_os_errors(self.path, "write"):
+            self._columns |= _write_columns(self._group, added)
+            _commit(self.path, self._columns, status, attributes or {})
 
     def __enter__(self) -> Self:
         return self
@@ -248,6 +253,13 @@ class _Column:
         }
 
 
+def _write_columns(group: zarr.Group, tables: Arrays) -> dict[str, _Column]:
+    columns = {name: _Column.create(group, name, dims, array) for name, (dims, array) in tables.items()}
+    for name, (_, array) in tables.items():
+        columns[name].write_all(array)
+    return columns
+
+
 def _commit(folder: Path, columns: Mapping[str, _Column], status: str, attributes: Mapping[str, Any]) -> None:
     entries = {name: column.entry() for name, column in columns.items()}
     record = {"status": status, "arrays": entries, "attributes": encode(attributes)}
@@ -292,7 +304,8 @@ def _corrupt(folder: Path, what: str) -> StoreError:
     return StoreError(f"{folder}: the result is corrupt or truncated: {what}; {_ADVICE}")
 
 
-def _check_target(target: Path, overwrite: bool) -> None:
+def check_target(target: Path, overwrite: bool) -> None:
+    """Raise a `StoreError` when something is in the way that must not be replaced."""
     with translate_os_errors(target, "write"):
         if not os.path.lexists(target):
             return
@@ -304,7 +317,7 @@ def _check_target(target: Path, overwrite: bool) -> None:
         raise StoreError(f"{target}: exists and is not a dalembert result; move it away or give another path") from None
 
 
-def _check_sizes(target: Path, tables: Arrays) -> None:
+def _check_sizes(target: Path, tables: Mapping[str, tuple[tuple[str, ...], Any]]) -> None:
     sizes: dict[str, int] = {}
     for name, (dims, array) in tables.items():
         if name == _COMMIT or not name or name.startswith((".", "__")) or set(name) & set("/\\"):

@@ -4,56 +4,57 @@ vec3 = 3 numbers, mat3 = 9 numbers row by row, sym3 = (xx, xy, xz, yy, yz, zz), 
 """
 
 import numpy as np
+from numpy import uintp
 
 from dalembert.kernels.compiler import inline
 
 
 @inline
 def load3(a, k):
-    return a[k], a[k + 1], a[k + 2]
+    return a[uintp(k)], a[uintp(k + 1)], a[uintp(k + 2)]
 
 
 @inline
 def load4(a, k):
-    return a[k], a[k + 1], a[k + 2], a[k + 3]
+    return a[uintp(k)], a[uintp(k + 1)], a[uintp(k + 2)], a[uintp(k + 3)]
 
 
 @inline
 def load6(a, k):
-    return a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]
+    return a[uintp(k)], a[uintp(k + 1)], a[uintp(k + 2)], a[uintp(k + 3)], a[uintp(k + 4)], a[uintp(k + 5)]
 
 
 @inline
 def load9(a, k):
-    return a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5], a[k + 6], a[k + 7], a[k + 8]
+    return a[uintp(k)], a[uintp(k + 1)], a[uintp(k + 2)], a[uintp(k + 3)], a[uintp(k + 4)], a[uintp(k + 5)], a[uintp(k + 6)], a[uintp(k + 7)], a[uintp(k + 8)]
 
 
 @inline
 def store3(a, k, v):
-    a[k] = v[0]
-    a[k + 1] = v[1]
-    a[k + 2] = v[2]
+    a[uintp(k)] = v[0]
+    a[uintp(k + 1)] = v[1]
+    a[uintp(k + 2)] = v[2]
 
 
 @inline
 def add_to3(a, k, v):
-    a[k] += v[0]
-    a[k + 1] += v[1]
-    a[k + 2] += v[2]
+    a[uintp(k)] += v[0]
+    a[uintp(k + 1)] += v[1]
+    a[uintp(k + 2)] += v[2]
 
 
 @inline
 def store4(a, k, v):
-    a[k] = v[0]
-    a[k + 1] = v[1]
-    a[k + 2] = v[2]
-    a[k + 3] = v[3]
+    a[uintp(k)] = v[0]
+    a[uintp(k + 1)] = v[1]
+    a[uintp(k + 2)] = v[2]
+    a[uintp(k + 3)] = v[3]
 
 
 @inline
 def store9(a, k, v):
     for i in range(9):
-        a[k + i] = v[i]
+        a[uintp(k + i)] = v[i]
 
 
 @inline

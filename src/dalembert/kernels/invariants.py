@@ -3,6 +3,9 @@
     energy   f = T + U - W_ext - E_0          gradient in q: -(conservative wrench), in u: M u
     user     f(t, q, u) - f_0                 gradient by central differences in (dr, dphi_B) and (v, w_B)
 
+Deviation: the gradient is that of f on the constraints: with G dq = 0 and the velocities that follow q (second derivatives
+of g), so that Newton's method converges quadratically. In the whole space it does not, and may settle elsewhere.
+
 W_ext is integrated with the state. Deviation: [JetMultibody] uses the trapezoidal rule, which is O(h^2) and would then be
 enforced (errata).
 """
@@ -13,7 +16,7 @@ from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.inertia import gravity_potential, kinetic_energy, pull_back
 from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
-from dalembert.kernels.primitives import constraint_rows
+from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
 from dalembert.kernels.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -37,6 +40,7 @@ from dalembert.kernels.tables import (
     MJ,
     MM,
     MOVED,
+    N_D2G,
     N_DINV,
     NB,
     NHUB,
@@ -66,10 +70,10 @@ from dalembert.kernels.tables import (
 
 @flat
 def energy_residual(t, x, I, F, W, forces, callback):
-    """T + U - W_ext - E_0 at the poses and angles in W."""
+    """T + U - W_ext - E_0 at the poses and angles in W, and the largest of the terms, which sets its rounding."""
     forces(POTENTIAL, t, I, F, W, callback)
-    stored = W[I[W_STAT] + POWER]
-    return kinetic_energy(I, F, W) + gravity_potential(I, F, W) + stored - x[I[NQ] + I[NU]] - F[ENERGY_0]
+    T, U, work = kinetic_energy(I, F, W), gravity_potential(I, F, W) + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
+    return T + U - work - F[ENERGY_0], max(F[ENERGY_SCALE], T, abs(U), abs(work))
 
 
 @flat
@@ -133,20 +137,49 @@ def user_gradient(k, t, x, gq, gu, I, F, W, callback):
     return OK
 
 
+@inline
+def state_size(x, I):
+    """1 + |u|^2"""
+    size = 1.0
+    for i in range(I[NQ], I[NQ] + I[NU]):
+        size += x[i] * x[i]
+    return size
+
+
 @flat
 def tangent_step(g, I, F, W):
-    """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. The blocks are factored already."""
+    """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, W_Y holds A W^-1."""
     n, d = 6 * (I[NB] + 1), I[W_H]
     apply_inverse_metric(I[METRIC_F], g, d, I, F, W)
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
-    subtract_row_products(I[W_A], d, 6, I[W_RHS], False, I, W)
+    subtract_row_products(I[W_Y], g, 6, I[W_RHS], False, I, W)
     back_solve(I, W)
     add_rows_transposed(I[W_Y], I[W_RHS], d, I, W)
     slope = 0.0
     for i in range(6, n):
         slope += W[g + i] * W[d + i]
         W[g + i] = W[d + i]
+    return slope
+
+
+@flat
+def newton_direction(t, gq, gu, I, F, W):
+    """W[gq], W[gu] <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
+
+    G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
+    """
+    slope = tangent_step(gu, I, F, W)  # leaves y = -S^-1 A W^-1 gu in W_RHS
+    velocity_gradient_rows(t, I[W_A], I, F, W)  # B takes the place of A
+    pull_back_rows(I[W_A], I, F, W)
+    W[I[W_STAT] + N_D2G] += 1.0
+    add_rows_transposed(I[W_A], I[W_RHS], gq, I, W)
+    slope += tangent_step(gq, I, F, W)
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[I[W_RHS] + i] = 0.0
+    subtract_row_products(I[W_A], gq, 6, I[W_RHS], False, I, W)
+    back_solve(I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], gu, I, W)
     return slope
 
 
@@ -160,10 +193,11 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
         load_poses(x, I, F, W)
         load_angles(x, I, F, W)
         if k < 0:
-            f, scale, status = energy_residual(t, x, I, F, W, forces, callback), F[ENERGY_SCALE], OK
+            f, scale = energy_residual(t, x, I, F, W, forces, callback)
+            status = OK
         else:
             f, status = user_residual(k, t, x, I, F, W, callback)
-            scale = 1.0
+            scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
         if status != OK:
             return status
         if not np.isfinite(f):
@@ -182,8 +216,10 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
         pull_back_rows(I[W_A], I, F, W)
         assemble_blocks(I[METRIC_F], I, F, W)
         factor(I, F, W)
-        slope = tangent_step(gq, I, F, W) + tangent_step(gu, I, F, W)
-        if slope * 1e-6 <= abs(f):  # stationary point: no admissible direction changes f; the report shows what is left
+        slope = newton_direction(t, gq, gu, I, F, W)
+        # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
+        # admissible direction changes f; the report shows what is left
+        if 1e-4 * slope * state_size(x, I) <= f * f:
             continue
         retract(x, gq, -f / slope, I, F, W)
         add_velocity(x, gu, -f / slope, I, F, W)

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.kernels.compiler import inline, kernel
 from dalembert.kernels.kinematics import add_velocity, load_poses, normalise, retract
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
-from dalembert.kernels.project import snap_angles
+from dalembert.kernels.project import note_failure, snap_angles, worst_entry
 from dalembert.kernels.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -162,19 +162,20 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     for i in range(I[NX]):
         W[keep + i] = x[i]
     status, done, step = NEWTON_FAILED, 0, 0.0
+    row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
     for iteration in range(I[MAX_NEWTON] + 1):
         load_poses(x, I, F, W)
         constraint_rows(t, I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         W[I[W_STAT] + N_DG] += 1.0
-        worst, worst_v = 0.0, 0.0
         for i in range(m):
             W[c + m + i] = -W[I[W_GT] + i]
         subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, c + m, False, I, W)
         for i in range(m):
             W[c + i] = W[I[W_G] + i]
             W[c + m + i] = -W[c + m + i]
-            worst, worst_v = max(worst, abs(W[c + i])), max(worst_v, abs(W[c + m + i]))
+        row, worst = worst_entry(c, m, W)
+        row_v, worst_v = worst_entry(c + m, m, W)
         done = iteration
         if not (np.isfinite(worst) and np.isfinite(worst_v)):
             status = NON_FINITE
@@ -206,6 +207,10 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
             step = max(step, abs(W[dq + i]))
         retract(x, dq, -1.0, I, F, W)
         add_velocity(x, du, -1.0, I, F, W)
+    if status != OK:
+        if worst <= F[TOL_POSITION]:
+            row, worst = row_v, worst_v
+        note_failure(row, worst, I, W)
     W[I[W_STAT] + N_NEWTON] += done
     W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(done))
     snap_angles(x, I, F, W)

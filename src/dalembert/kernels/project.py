@@ -58,6 +58,8 @@ def worst_entry(a, n, W):
         v = abs(W[a + i])
         if not v <= worst:
             row, worst = i, v
+            if v != v:  # the next entry would hide it
+                break
     return row, worst
 
 

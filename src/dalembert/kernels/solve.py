@@ -14,8 +14,9 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 """
 
 import numpy as np
+from numpy import uintp
 
-from dalembert.kernels.algebra import dot3, load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.algebra import axpy3, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.inertia import pull_back
 from dalembert.kernels.tables import (
@@ -55,6 +56,7 @@ from dalembert.kernels.tables import (
     Q_E1,
     Q_E2,
     Q_K,
+    Q_UNIT,
     RIGID,
     U_BODY,
     U_K,
@@ -91,34 +93,69 @@ def apply_inverse(metric, b, v, w, F):
 
 
 @inline
+def dot6(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@inline
+def add_unit_block(t, y, a, diagonal, W):
+    """T += Y A^T for two coincidences of one body: translations are +-1, so only one factor 1/m remains of them.
+
+    W[y], W[a] are the first of three rows; the sign of the product is that of Y_v A_v, found on the diagonal.
+    """
+    s = W[uintp(y)] * W[uintp(a)]
+    a0, a1, a2 = load3(W, a + 3), load3(W, a + 9), load3(W, a + 15)
+    y0, y1, y2 = load3(W, y + 3), load3(W, y + 9), load3(W, y + 15)
+    W[uintp(t)] += s + dot3(y0, a0)
+    W[uintp(t + 3)] += dot3(y1, a0)
+    W[uintp(t + 4)] += s + dot3(y1, a1)
+    W[uintp(t + 6)] += dot3(y2, a0)
+    W[uintp(t + 7)] += dot3(y2, a1)
+    W[uintp(t + 8)] += s + dot3(y2, a2)
+    if diagonal == 0:
+        W[uintp(t + 1)] += dot3(y0, a1)
+        W[uintp(t + 2)] += dot3(y0, a2)
+        W[uintp(t + 5)] += dot3(y1, a2)
+
+
+@inline
 def assemble_blocks(metric, I, F, W):
-    """W_Y <- A W^-1, W_K <- S on the constraint nodes, A_h and W_h on the hubs, W_DIAG <- diagonal of S and W_h."""
+    """W_Y <- A W^-1, W_K <- S on the constraint nodes, A_h and W_h on the hubs; W_DIAG <- what hubs add to the diagonal."""
     K, scale = I[W_K], I[W_DIAG]
     for i in range(I[K_SIZE]):
-        W[K + i] = 0.0
-    for i in range(I[M]):
-        W[scale + i] = 0.0
+        W[uintp(K + i)] = 0.0
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[uintp(scale + i)] = 0.0
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
-        for i in range(I[k + E_N]):
-            a, y = I[W_A] + I[k + E_A] + 6 * i, I[W_Y] + I[k + E_A] + 6 * i
-            v, w = apply_inverse(metric, I[k + E_BODY], load3(W, a), load3(W, a + 3), F)
-            store3(W, y, v)
-            store3(W, y + 3, w)
-            W[scale + I[k + E_ROW] + i] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
+        a, y = I[W_A] + I[k + E_A], I[W_Y] + I[k + E_A]
+        m = metric + METRIC_W * I[k + E_BODY]
+        m_inv, J_inv = F[m + MM_INV], load6(F, m + MJ_INV)
+        for _ in range(I[k + E_N]):
+            store3(W, y, scale3(m_inv, load3(W, a)))
+            store3(W, y + 3, sym_mul(J_inv, load3(W, a + 3)))
+            a, y = a + 6, y + 6
     for p in range(I[NPAIR]):
         k = I[PAIR_I] + PAIR_I_W * p
-        e1, e2 = I[INC_I] + INC_I_W * I[k + Q_E1], I[INC_I] + INC_I_W * I[k + Q_E2]
-        n1, n2, target = I[e1 + E_N], I[e2 + E_N], K + I[k + Q_K]
-        diagonal = I[k + Q_DIAGONAL]
-        for i in range(n1):
-            y = I[W_Y] + I[e1 + E_A] + 6 * i
-            y0, y1, y2, y3, y4, y5 = load6(W, y)
+        e1, e2, target, diagonal = I[k + Q_E1], I[k + Q_E2], K + I[k + Q_K], I[k + Q_DIAGONAL]
+        e1, e2 = I[INC_I] + INC_I_W * e1, I[INC_I] + INC_I_W * e2
+        y, a = I[W_Y] + I[e1 + E_A], I[W_A] + I[e2 + E_A]
+        if I[k + Q_UNIT]:
+            add_unit_block(target, y, a, diagonal, W)
+            continue
+        n2 = I[e2 + E_N]
+        for i in range(I[e1 + E_N]):
+            row = load6(W, y + 6 * i)
             for j in range(i + 1 if diagonal else n2):
-                a = I[W_A] + I[e2 + E_A] + 6 * j
-                W[target + n2 * i + j] += (
-                    y0 * W[a] + y1 * W[a + 1] + y2 * W[a + 2] + y3 * W[a + 3] + y4 * W[a + 4] + y5 * W[a + 5]
-                )
+                W[uintp(target + n2 * i + j)] += dot6(row, load6(W, a + 6 * j))
+    if I[NHUB] > 0:
+        assemble_hubs(metric, I, F, W)
+
+
+@inline
+def assemble_hubs(metric, I, F, W):
+    """Blocks of the bodies that are kept as nodes: W_h and A_h."""
+    K, scale = I[W_K], I[W_DIAG]
     for u in range(I[NHUB]):
         k = I[HUB_I] + HUB_I_W * u
         m, d = metric + METRIC_W * I[k + U_BODY], K + I[k + U_K]
@@ -128,25 +165,29 @@ def assemble_blocks(metric, I, F, W):
         W[d + 21] = J[0]
         W[d + 27], W[d + 28] = J[1], J[3]
         W[d + 33], W[d + 34], W[d + 35] = J[2], J[4], J[5]
-        for i in range(6):
-            W[scale + I[k + U_X] + i] = W[d + 7 * i]
     for v in range(I[NHUB_INC]):
         k = I[HUB_INC_I] + HUB_INC_I_W * v
         e = I[INC_I] + INC_I_W * I[k + V_E]
         n = I[e + E_N]
         for i in range(n):
+            a, y = I[W_A] + I[e + E_A] + 6 * i, I[W_Y] + I[e + E_A] + 6 * i
+            W[scale + I[e + E_ROW] + i] += dot6(load6(W, a), load6(W, y))
             for j in range(6):
-                a = W[I[W_A] + I[e + E_A] + 6 * i + j]
                 if I[k + V_HUB_ROWS]:
-                    W[K + I[k + V_K] + n * j + i] = a
+                    W[K + I[k + V_K] + n * j + i] = W[a + j]
                 else:
-                    W[K + I[k + V_K] + 6 * i + j] = a
+                    W[K + I[k + V_K] + 6 * i + j] = W[a + j]
 
 
 @inline
 def factor(I, F, W):
     """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal."""
     K, nodes, scale = I[W_K], I[NODE_I], I[W_DIAG]
+    for node in range(I[NNODE]):
+        p = I[nodes + node]
+        n, d, own = I[p], K + I[p + 1], scale + I[p + 2]
+        for i in range(n):
+            W[uintp(own + i)] += W[uintp(d + (n + 1) * i)]
     dependent = 0
     for node in range(I[NNODE]):
         p = I[nodes + node]
@@ -159,8 +200,8 @@ def factor(I, F, W):
         for _ in range(updates):
             rank_update(W, K + I[p], K + I[p + 1], K + I[p + 2], I[p + 3], I[p + 4], n, I[p + 5], I[p + 6])
             p += 7
-    W[I[W_STAT] + N_FACTOR] += 1.0
-    W[I[W_STAT] + N_DEPENDENT] = dependent
+    W[uintp(I[W_STAT] + N_FACTOR)] += 1.0
+    W[uintp(I[W_STAT] + N_DEPENDENT)] = dependent
 
 
 @inline
@@ -172,20 +213,20 @@ def small_cholesky(W, d, n, own, eps):
     dependent = 0
     for i in range(n):
         for j in range(i):
-            s = W[d + n * i + j]
+            s = W[uintp(d + n * i + j)]
             for k in range(j):
-                s -= W[d + n * i + k] * W[d + n * j + k]
-            W[d + n * i + j] = s * W[d + n * j + j]
-        s = W[d + n * i + i]
+                s -= W[uintp(d + n * i + k)] * W[uintp(d + n * j + k)]
+            W[uintp(d + n * i + j)] = s * W[uintp(d + n * j + j)]
+        s = W[uintp(d + n * i + i)]
         for k in range(i):
-            s -= W[d + n * i + k] * W[d + n * i + k]
-        if s > eps * W[own + i]:
-            W[d + n * i + i] = 1.0 / np.sqrt(s)
-        elif s <= eps * W[own + i]:
-            W[d + n * i + i] = 0.0
+            s -= W[uintp(d + n * i + k)] * W[uintp(d + n * i + k)]
+        if s > eps * W[uintp(own + i)]:
+            W[uintp(d + n * i + i)] = 1.0 / np.sqrt(s)
+        elif s <= eps * W[uintp(own + i)]:
+            W[uintp(d + n * i + i)] = 0.0
             dependent += 1
         else:
-            W[d + n * i + i] = np.nan
+            W[uintp(d + n * i + i)] = np.nan
     return dependent
 
 
@@ -195,10 +236,10 @@ def solve_rows(W, b, rows, d, n):
     for i in range(rows):
         r = b + n * i
         for j in range(n):
-            s = W[r + j]
+            s = W[uintp(r + j)]
             for k in range(j):
-                s -= W[r + k] * W[d + n * j + k]
-            W[r + j] = s * W[d + n * j + j]
+                s -= W[uintp(r + k)] * W[uintp(d + n * j + k)]
+            W[uintp(r + j)] = s * W[uintp(d + n * j + j)]
 
 
 @inline
@@ -208,8 +249,8 @@ def rank_update(W, bi, bj, target, n_i, n_j, n, sign, diagonal):
         for j in range(i + 1 if diagonal else n_j):
             s = 0.0
             for k in range(n):
-                s += W[bi + n * i + k] * W[bj + n * j + k]
-            W[target + n_j * i + j] -= sign * s
+                s += W[uintp(bi + n * i + k)] * W[uintp(bj + n * j + k)]
+            W[uintp(target + n_j * i + j)] -= sign * s
 
 
 @inline
@@ -220,18 +261,18 @@ def back_solve(I, W):
         p = I[nodes + node]
         n, d, own = I[p], K + I[p + 1], x + I[p + 2]
         for i in range(n):
-            s = W[own + i]
+            s = W[uintp(own + i)]
             for k in range(i):
-                s -= W[d + n * i + k] * W[own + k]
-            W[own + i] = s * W[d + n * i + i]
+                s -= W[uintp(d + n * i + k)] * W[uintp(own + k)]
+            W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
         for b in range(I[p + 3]):
             k = p + 5 + 5 * b
             rows, y, other, sign = I[k], K + I[k + 1], x + I[k + 2], I[k + 3]
             for i in range(rows):
                 s = 0.0
                 for j in range(n):
-                    s += W[y + n * i + j] * W[own + j]
-                W[other + i] -= sign * s
+                    s += W[uintp(y + n * i + j)] * W[uintp(own + j)]
+                W[uintp(other + i)] -= sign * s
     for node in range(I[NNODE] - 1, -1, -1):
         p = I[nodes + node]
         n, d, own = I[p], K + I[p + 1], x + I[p + 2]
@@ -239,14 +280,14 @@ def back_solve(I, W):
             k = p + 5 + 5 * b
             rows, y, other, sign = I[k], K + I[k + 1], x + I[k + 2], I[k + 4]
             for i in range(rows):
-                s = sign * W[other + i]
+                s = sign * W[uintp(other + i)]
                 for j in range(n):
-                    W[own + j] -= W[y + n * i + j] * s
+                    W[uintp(own + j)] -= W[uintp(y + n * i + j)] * s
         for i in range(n - 1, -1, -1):
-            s = W[own + i]
+            s = W[uintp(own + i)]
             for k in range(i + 1, n):
-                s -= W[d + n * k + i] * W[own + k]
-            W[own + i] = s * W[d + n * i + i]
+                s -= W[uintp(d + n * k + i)] * W[uintp(own + k)]
+            W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
 
 
 @inline
@@ -265,12 +306,10 @@ def subtract_row_products(a_base, v, stride, out, skip_hubs, I, W):
         k = I[INC_I] + INC_I_W * e
         if skip_hubs and I[k + E_HUB]:
             continue
-        v0, v1, v2, v3, v4, v5 = load6(W, v + stride * I[k + E_BODY])
+        twist = load6(W, v + stride * I[k + E_BODY])
+        a, row = a_base + I[k + E_A], out + I[k + E_ROW]
         for i in range(I[k + E_N]):
-            a = a_base + I[k + E_A] + 6 * i
-            W[out + I[k + E_ROW] + i] -= (
-                W[a] * v0 + W[a + 1] * v1 + W[a + 2] * v2 + W[a + 3] * v3 + W[a + 4] * v4 + W[a + 5] * v5
-            )
+            W[uintp(row + i)] -= dot6(load6(W, a + 6 * i), twist)
 
 
 @inline
@@ -278,17 +317,14 @@ def add_rows_transposed(a_base, lam, out, I, W):
     """W[out] += A^T lam per body (with a_base = W_Y: W^-1 A^T lam)."""
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
-        o = out + 6 * I[k + E_BODY]
-        s0, s1, s2, s3, s4, s5 = load6(W, o)
+        o, a, row = out + 6 * I[k + E_BODY], a_base + I[k + E_A], lam + I[k + E_ROW]
+        force, torque = load3(W, o), load3(W, o + 3)
         for i in range(I[k + E_N]):
-            a, s = a_base + I[k + E_A] + 6 * i, W[lam + I[k + E_ROW] + i]
-            s0 += s * W[a]
-            s1 += s * W[a + 1]
-            s2 += s * W[a + 2]
-            s3 += s * W[a + 3]
-            s4 += s * W[a + 4]
-            s5 += s * W[a + 5]
-        W[o], W[o + 1], W[o + 2], W[o + 3], W[o + 4], W[o + 5] = s0, s1, s2, s3, s4, s5
+            s = W[uintp(row + i)]
+            force = axpy3(s, load3(W, a + 6 * i), force)
+            torque = axpy3(s, load3(W, a + 6 * i + 3), torque)
+        store3(W, o, force)
+        store3(W, o + 3, torque)
 
 
 @flat

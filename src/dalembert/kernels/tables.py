@@ -79,9 +79,10 @@ CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE = range(5)
 # INC_I columns (incidence = one node of constraint rows touching one body): body, rows, offset in W_A, first row, hub
 (E_BODY, E_N, E_A, E_ROW, E_HUB) = range(5)
 INC_I_W = 5
-# PAIR_I columns: incidences e1, e2 of one body that is eliminated at once, target offset in W_K, 1 when diagonal
-(Q_E1, Q_E2, Q_K, Q_DIAGONAL) = range(4)
-PAIR_I_W = 4
+# PAIR_I columns: incidences e1, e2 of one body that is eliminated at once, target offset in W_K, 1 when diagonal,
+# 1 when both incidences are one coincidence each, whose translations are unit vectors
+(Q_E1, Q_E2, Q_K, Q_DIAGONAL, Q_UNIT) = range(5)
+PAIR_I_W = 5
 # HUB_I columns: body kept as a node, offset of its diagonal block in W_K, first entry in W_RHS
 (U_BODY, U_K, U_X) = range(3)
 HUB_I_W = 3

@@ -1,0 +1,214 @@
+"""Figures of a solution: `solution.plot.overview()`, `.energy()`, `.drift()`, ... No window is ever opened.
+
+Each method returns a Matplotlib `Figure`; with `ax=` it draws into axes of the caller's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dalembert.errors import SimulationError
+from dalembert.plot.paths import draw_paths
+from dalembert.plot.style import (
+    CYCLE,
+    DARK,
+    MUTED,
+    check_picture_path,
+    house_style,
+    legend_beside,
+    new_figure,
+    owner_of,
+    save_figure,
+)
+
+if TYPE_CHECKING:
+    from dalembert.solution import Solution
+
+__all__ = ["Plots", "check_picture_path", "save_figure"]
+
+Array = npt.NDArray[np.float64]
+
+_BINS = 120
+_MAX_JOINTS = 8
+_SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic axis ends here
+
+
+class Plots:
+    """Figures by name; see the module."""
+
+    def __init__(self, solution: Solution) -> None:
+        if not len(solution.t):
+            raise SimulationError("the solution holds no states; there is nothing to plot")
+        self._solution = solution
+
+    def overview(self) -> Figure:
+        """Paths, energies, energy error and constraint drift in one figure."""
+        with house_style():
+            figure = new_figure(14.0, 8.6)
+            draw_paths(figure, self._solution, None, (2, 2, 1))
+            self._energy(figure.add_subplot(2, 2, 2))
+            self._energy_error(figure.add_subplot(2, 2, 4))
+            self._drift(figure.add_subplot(2, 2, 3), "position")
+            for ax in figure.axes:
+                legend_beside(ax)
+            figure.suptitle(self._title())
+            figure.supxlabel(self._method(), fontsize=9, color=MUTED)
+        return figure
+
+    def energy(self, *, ax: Axes | None = None) -> Figure:
+        """Kinetic and potential energy, external work, and their balance."""
+        return self._single(self._energy, ax)
+
+    def energy_error(self, *, ax: Axes | None = None) -> Figure:
+        """Relative error of the energy balance, logarithmic."""
+        return self._single(self._energy_error, ax)
+
+    def drift(self, *, level: Literal["position", "velocity"] = "position", ax: Axes | None = None) -> Figure:
+        """Constraint residual by joint, logarithmic."""
+        return self._single(lambda axes: self._drift(axes, level), ax)
+
+    def trajectories(self, *, ax: Axes | None = None) -> Figure:
+        """Paths of the centres of mass: in their plane if they have one, else in space."""
+        with house_style():
+            figure = new_figure(8.5, 6.0) if ax is None else owner_of(ax)
+            legend_beside(draw_paths(figure, self._solution, ax))
+            if ax is None:
+                figure.suptitle(self._title())
+        return figure
+
+    def reactions(
+        self, joint: object, *, quantity: Literal["force", "torque"] = "force", ax: Axes | None = None
+    ) -> Figure:
+        """Reaction force or torque of a joint or driver on its second body, world axes."""
+        return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
+
+    def step_sizes(self, *, ax: Axes | None = None) -> Figure:
+        """Accepted step sizes; needs a run that saved every step."""
+        steps = self._solution.statistics.accepted
+        if len(self._solution.t) != steps + 1:
+            raise SimulationError(
+                f"{len(self._solution.t)} states were saved of {steps} steps, so step sizes are not known;"
+                " simulate without save_at"
+            )
+        return self._single(self._step_sizes, ax)
+
+    def save(self, path: str | os.PathLike[str], figure: Figure | None = None) -> None:
+        """Write a figure, by default the overview, whole or not at all; format by the path's suffix."""
+        check_picture_path(path)
+        save_figure(figure or self.overview(), path)
+
+    def _single(self, draw: Callable[[Axes], None], ax: Axes | None) -> Figure:
+        """Draw into the given axes, or into a new figure with a title."""
+        with house_style():
+            figure = new_figure() if ax is None else owner_of(ax)
+            axes = figure.add_subplot() if ax is None else ax
+            axes.set_prop_cycle(CYCLE)
+            draw(axes)
+            legend_beside(axes)
+            if ax is None:
+                figure.suptitle(self._title())
+        return figure
+
+    def _title(self) -> str:
+        name = self._solution.mechanism.model.name or "unnamed model"
+        ended = {"complete": "", "event": ", stopped by an event"}.get(
+            self._solution.status, f", {self._solution.status}"
+        )
+        return f"{name}, t = {self._solution.t[0]:g} to {self._solution.t[-1]:.6g} s{ended}"
+
+    def _method(self) -> str:
+        """Formulation, integrator and tolerances, for the foot of a figure."""
+        settings = self._solution.settings
+        integrator = settings["integrator"]
+        options = integrator["options"]
+        step = (
+            f"step {options['step']:g} s" if options["step"] else f"rtol {options['rtol']:g}, atol {options['atol']:g}"
+        )
+        coordinates, version = settings["coordinates"], self._solution.versions["dalembert"]
+        method = f"{settings['formulation']['type']}, {integrator['type']}, {step}, {coordinates} coordinates"
+        return f"{method}; dalembert {version}"
+
+    def _over_time(self, ax: Axes, title: str, unit: str) -> None:
+        ax.set_title(title)
+        ax.set_xlabel("time t [s]")
+        ax.set_ylabel(unit)
+
+    def _energy(self, ax: Axes) -> None:
+        energy, t = self._solution.energy, self._solution.t
+        ax.plot(t, energy.kinetic, label="kinetic T")
+        ax.plot(t, energy.potential, label="potential U")
+        if np.any(energy.external_work):
+            ax.plot(t, energy.external_work, label="external work W")
+        balance = "balance T + U − W" if np.any(energy.external_work) else "total T + U"
+        ax.plot(t, energy.total, label=balance, color=DARK, linestyle="-", linewidth=1.1)
+        self._over_time(ax, "energy", "energy [J]")
+
+    def _energy_error(self, ax: Axes) -> None:
+        energy, t = self._solution.energy, self._solution.t
+        error = np.abs(energy.total - energy.total[0]) / energy.scale
+        first = int(len(t) > 1)  # at t = 0 the error is zero by definition
+        _logarithmic(ax, t[first:], error[first:])
+        self._over_time(ax, f"error of the energy balance; E_ref = {energy.scale:.3g} J", "|E − E(0)| / E_ref [−]")
+
+    def _drift(self, ax: Axes, level: Literal["position", "velocity"]) -> None:
+        drift = self._solution.drift
+        names = list(dict.fromkeys(row.element for row in self._solution.mechanism.rows))
+        values = {name: np.asarray(getattr(drift.by_joint(name), level)) for name in names}
+        worst = sorted(names, key=lambda name: -float(values[name].max(initial=0.0)))[:_MAX_JOINTS]
+        for name in names:
+            if name in worst:
+                _logarithmic(ax, self._solution.t, values[name], label=name)
+        if len(names) > len(worst):
+            rest = np.max([values[name] for name in names if name not in worst], axis=0)
+            _logarithmic(
+                ax, self._solution.t, rest, label=f"{len(names) - len(worst)} others", color=MUTED, linestyle=":"
+            )
+        self._tolerance(ax, "tolerance" if level == "position" else "velocity_tolerance")
+        unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"
+        self._over_time(ax, f"{level} drift of the joints", unit)
+
+    def _tolerance(self, ax: Axes, option: str) -> None:
+        """The residual that projection leaves, as the formulation's settings say."""
+        value = self._solution.settings["formulation"]["options"].get(option)
+        if value:
+            ax.axhline(value, color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label="tolerance")
+
+    def _reaction(self, ax: Axes, joint: object, quantity: Literal["force", "torque"]) -> None:
+        reaction = self._solution.reaction(joint)
+        values, t = (reaction.force, self._solution.t) if quantity == "force" else (reaction.torque, self._solution.t)
+        for k, axis in enumerate("xyz"):
+            ax.plot(t, values[:, k], label=axis)
+        ax.plot(t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
+        name = getattr(joint, "name", joint)
+        caveat = "" if reaction.unique else "; not unique (redundant constraints)"
+        self._over_time(
+            ax, f"reaction {quantity} of {name!r}{caveat}", "force [N]" if quantity == "force" else "torque [N m]"
+        )
+
+    def _step_sizes(self, ax: Axes) -> None:
+        t = self._solution.t
+        ax.step(t, np.append(np.diff(t), np.nan), where="post", label="accepted")
+        ax.set_yscale("log")
+        self._over_time(ax, "step size", "step [s]")
+
+
+def _logarithmic(ax: Axes, t: Array, values: Array, **line: Any) -> None:
+    """The largest value in each of many short intervals."""
+    t, largest = _envelope(t, values)
+    ax.plot(t, np.maximum(largest, _SMALLEST), **line)
+    ax.set_yscale("log")
+
+
+def _envelope(t: Array, values: Array) -> tuple[Array, Array]:
+    """Maxima over at most _BINS groups of neighbouring states."""
+    if len(t) <= _BINS:
+        return t, values
+    starts = np.linspace(0, len(t), _BINS, endpoint=False).astype(int)
+    return t[starts], np.maximum.reduceat(values, starts)

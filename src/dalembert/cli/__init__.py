@@ -1,0 +1,41 @@
+"""The command line. Each command is one file; what is heavy is imported inside commands, so that --help stays fast."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert import __version__
+from dalembert.cli.console import OneLineErrors
+from dalembert.cli.doctor import doctor
+from dalembert.cli.gallery import gallery
+from dalembert.cli.run import run
+from dalembert.cli.warmup import warmup
+
+app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dalembert {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")] = False,
+) -> None:
+    """Constrained multibody dynamics: simulate a mechanism and see why to trust the result.
+
+    Exit codes:
+    0 = done, all verdicts pass; 1 = a verdict failed or the run failed;
+    2 = bad input (model, option, path); 130 = interrupted.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for command in (run, gallery, warmup, doctor):
+    app.command()(command)

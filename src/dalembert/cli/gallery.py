@@ -1,0 +1,27 @@
+"""dalembert gallery"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.console import Voice, print_json
+
+
+def gallery(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
+    """List the built-in mechanisms that `dalembert run` takes by name."""
+    from rich.table import Table
+
+    from dalembert.gallery import GALLERY
+
+    entries = GALLERY.values()
+    if as_json:
+        print_json(
+            [{"name": e.name, "description": e.description, "source": e.source, "t_end": e.t_end} for e in entries]
+        )
+        return
+    table = Table("name", "what it is", "source", "suggested --t-end", box=None, pad_edge=False, header_style="bold")
+    for entry in entries:
+        table.add_row(entry.name, entry.description, entry.source or "dalembert", f"{entry.t_end:g} s")
+    Voice().show(table)

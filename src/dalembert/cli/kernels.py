@@ -1,0 +1,89 @@
+"""Which kernels there are, what each is for, and whether its machine code is already on disk."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled entry point.
+
+    seam : the function type it is compiled for;  seconds : what compiling takes, about
+    optional : not needed by a run with default options
+    """
+
+    name: str
+    module: str
+    seam: Literal["callback", "forces", "system", "loop", "outputs"]
+    seconds: float
+    purpose: str
+    optional: bool = False
+
+    @property
+    def function(self) -> Any:
+        return getattr(importlib.import_module(f"dalembert.kernels.{self.module}"), self.name)
+
+    def compile(self) -> None:
+        """Compile it, or load it from the cache."""
+        from dalembert.integrators.advance import compiled_loop, compiled_outputs
+        from dalembert.kernels import slots
+
+        if self.seam == "loop":
+            compiled_loop()
+        elif self.seam == "outputs":
+            compiled_outputs()
+        else:
+            bind: Any = getattr(slots, f"as_{self.seam}")
+            bind(self.function)
+
+    @property
+    def state(self) -> Literal["cached", "not compiled", "plain Python"]:
+        """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
+        function = self.function
+        if not hasattr(function, "signatures"):
+            return "plain Python"
+        cache = getattr(function, "_cache", None)
+        index = getattr(cache, "_cache_file", None)
+        if index is None:  # NOCACHE is set
+            return "cached" if function.signatures else "not compiled"
+        machine = function.targetctx.codegen().magic_tuple()
+        files = [name for key, name in index._load_index().items() if key[1] == machine]
+        return "cached" if any((Path(cache.cache_path) / name).exists() for name in files) else "not compiled"
+
+
+KERNELS = (
+    Kernel("no_callback", "slots", "callback", 0.5, "stands in for user functions"),
+    Kernel("no_forces", "slots", "forces", 0.1, "stands in for force elements"),
+    Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
+    Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
+    Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
+    Kernel("evaluate_states", "outputs", "outputs", 0.5, "energies, residuals, multipliers"),
+    Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
+    Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
+    Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
+    Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
+)
+
+
+def needed(mechanism: Any, formulation: Any) -> list[Kernel]:
+    """The kernels that a run will call."""
+    from dalembert.kernels import tables as T
+
+    wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
+    if mechanism.I[T.NFORCE]:
+        wanted.add("force_elements")
+    if formulation.invariants is not None:
+        wanted.add("correct_invariants")
+    if formulation.projection == "orthogonal":
+        wanted.add("project_orthogonal")
+    return [kernel for kernel in KERNELS if kernel.name in wanted]
+
+
+def not_compiled(kernels: Iterable[Kernel]) -> list[Kernel]:
+    """Those that have to be compiled first."""
+    return [kernel for kernel in kernels if kernel.state == "not compiled"]

@@ -1,0 +1,236 @@
+"""dalembert run"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import FAILED, INTERRUPTED, PASSED, Voice, complain, print_json, reported_errors
+from dalembert.errors import ModelError, SimulationError
+from dalembert.integrators.explicit_rk import INTEGRATORS
+from dalembert.model.validation import choice, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dalembert.cli.source import Source
+    from dalembert.mechanism import Mechanism
+    from dalembert.solution import Solution
+
+MAX_SAVED = 20_000_000
+
+ModelName = Annotated[
+    str, typer.Argument(help="Gallery name (see `dalembert gallery`), or a Python file defining `model` or `build()`.")
+]
+TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: the gallery's suggestion.")]
+Formulation = Annotated[str, typer.Option(help="How constraints enter: jet.")]
+Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
+Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
+Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
+Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
+Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
+SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")
+]
+Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The trust report as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+
+
+def run(
+    model: ModelName,
+    t_end: TEnd = None,
+    formulation: Formulation = "jet",
+    projection: Projection = None,
+    invariants: Invariants = None,
+    coordinates: Coordinates = "absolute",
+    integrator: Integrator = "dop853",
+    rtol: Rtol = None,
+    atol: Atol = None,
+    step: Step = None,
+    save_every: SaveEvery = None,
+    out: Out = None,
+    plot: Picture = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Assemble and simulate a mechanism, print the trust report, write a result and a picture.
+
+    Ctrl-C ends the run and keeps what was computed.
+
+    Exit codes:
+    0 = all verdicts pass; 1 = a verdict failed or the run failed;
+    2 = bad input (model, option, path); 130 = interrupted.
+    """
+    voice = Voice(quiet=quiet, to_stderr=as_json)
+    with reported_errors():
+        from dalembert.cli.source import find_model
+
+        stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step)
+        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        source = find_model(model)
+        end = _end_of_run(source, t_end)
+        times = _save_times(save_every, end)
+        _check_paths(out, plot)
+        entering = make_formulation(formulation, projection=projection, invariants=invariants)
+        mechanism = _assemble(source, coordinates, voice)
+        _compile(mechanism, entering, voice)
+        voice.say(f"simulating to t = {end:g} s with {type(entering).__name__} and {type(stepping).__name__}\n")
+        solution, failure = _simulate(
+            mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
+        )
+        code = _report(solution, voice, as_json)
+        _write_picture(solution, plot)
+        written = ", ".join(str(path) for path in (out, plot) if path is not None)
+        if written:
+            voice.say(f"written: {written}")
+        if failure is not None:
+            complain(failure)
+        elif code == INTERRUPTED:
+            kept = f"what was computed is in {out}" if out else "give --out to keep what is computed"
+            complain(f"{solution.message}; {kept}")
+    raise typer.Exit(code)
+
+
+def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: float | None) -> Any:
+    """The integrator that the options describe; options that would have no effect are refused."""
+    if name not in INTEGRATORS:
+        raise ModelError(f"option --integrator: there is no {name!r}; {nearest(name, INTEGRATORS)}")
+    cls = INTEGRATORS[name]
+    given = {"rtol": rtol, "atol": atol, "step": step}
+    for option, value in given.items():
+        _positive(f"--{option}", value)
+    if step is not None and (rtol is not None or atol is not None):
+        raise ModelError(
+            "option --step fixes the step size, so --rtol and --atol have no effect; give one or the other"
+        )
+    if step is None and not len(cls.tableau.e):
+        raise ModelError(f"option --integrator: {name} cannot choose its step size; give --step SECONDS")
+    return cls(**{option: value for option, value in given.items() if value is not None})
+
+
+def make_formulation(name: str, **given: str | None) -> Any:
+    """The formulation that the options describe."""
+    from dalembert.formulations import FORMULATIONS
+
+    if name not in FORMULATIONS:
+        raise ModelError(f"option --formulation: there is no {name!r}; {nearest(name, FORMULATIONS)}")
+    cls = FORMULATIONS[name]
+    wanted = {option: value for option, value in given.items() if value is not None}
+    for option in wanted.keys() - {field.name for field in dataclasses.fields(cls)}:
+        raise ModelError(f"option --{option} has no meaning for formulation {name}; leave it out")
+    options: Any = wanted
+    return cls(**options)
+
+
+def _positive(option: str, value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise ModelError(f"option {option} is {value:g}; give a number above 0")
+
+
+def _end_of_run(source: Source, t_end: float | None) -> float:
+    _positive("--t-end", t_end)
+    end = source.t_end if t_end is None else t_end
+    if end is None:
+        raise ModelError(f"{source.name}: how long? give --t-end SECONDS")
+    return end
+
+
+def _save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
+    """Multiples of `every` from 0, and the end."""
+    import numpy as np
+
+    _positive("--save-every", every)
+    if every is None:
+        return None
+    if end / every > MAX_SAVED:
+        raise ModelError(f"option --save-every {every:g} s would save {end / every:.3g} states; give a longer time")
+    times = every * np.arange(int(end / every * (1 + 1e-12)) + 1)
+    return np.append(times[times < end * (1 - 1e-12)], end)
+
+
+def _check_paths(out: Path | None, plot: Path | None) -> None:
+    """Refuse before the run what could not be written after it."""
+    if out is not None:
+        from dalembert.io.atomic import check_parent
+        from dalembert.io.store import check_target
+
+        check_parent(out)
+        check_target(out, overwrite=True)
+    if plot is not None:
+        from dalembert.plot import check_picture_path
+
+        check_picture_path(plot)
+
+
+def _assemble(source: Source, coordinates: Any, voice: Voice) -> Mechanism:
+    from dalembert.compilation import compile
+
+    assembly = source.model.assemble()
+    mechanism = compile(source.model, coordinates)
+    parts = [
+        _count(mechanism.nb, "body", "bodies"),
+        _count(len(source.model.joints), "joint"),
+        _count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+    ]
+    if mechanism.redundant:
+        parts.append(_count(len(mechanism.redundant), "redundant constraint row"))
+    voice.say(f"{source.model.name or source.name}: {', '.join(parts)}")
+    for line in str(assembly).splitlines():
+        voice.say(f"  assembly: {line}")
+    return mechanism
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
+def _compile(mechanism: Mechanism, formulation: Any, voice: Voice) -> None:
+    """Compile what is missing, and say so, because it takes a while."""
+    from dalembert.cli.kernels import needed, not_compiled
+
+    missing = not_compiled(needed(mechanism, formulation))
+    if missing:
+        voice.say(f"compiling kernels, once: about {max(1.0, sum(kernel.seconds for kernel in missing)):.0f} s")
+    for kernel in missing:
+        kernel.compile()
+
+
+def _simulate(
+    mechanism: Mechanism, end: float, *, quiet: bool, **options: Any
+) -> tuple[Solution, SimulationError | None]:
+    """The solution, whole or partial, and what broke the run."""
+    from dalembert.simulation import simulate
+    from dalembert.solution import Solution
+
+    try:
+        return simulate(mechanism, end, overwrite=True, progress=False if quiet else None, **options), None
+    except SimulationError as problem:
+        if not isinstance(problem.solution, Solution):
+            raise
+        return problem.solution, problem
+
+
+def _report(solution: Solution, voice: Voice, as_json: bool) -> int:
+    """Print the report; the exit code that follows from it."""
+    report = solution.report()
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        voice.show(report)
+    if solution.status == "interrupted":
+        return INTERRUPTED
+    return PASSED if report.passed and solution.status != "failed" else FAILED
+
+
+def _write_picture(solution: Solution, path: Path | None) -> None:
+    if path is not None and len(solution.t):
+        solution.plot.save(path)

@@ -1,0 +1,86 @@
+"""Where a model comes from: a name of the gallery, or a Python file."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dalembert.errors import DalembertError, ModelError
+from dalembert.gallery import GALLERY, build
+from dalembert.model.model import Model
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model, what to call it, and how long its author suggests to simulate [s]."""
+
+    model: Model
+    name: str
+    t_end: float | None = None
+
+
+def find_model(text: str) -> Source:
+    """The model that the command line names."""
+    path = Path(text)
+    if text in GALLERY:
+        return Source(build(text), text, GALLERY[text].t_end)
+    if path.suffix in (".yaml", ".yml"):
+        raise ModelError(f"{text}: model files in YAML are not read yet; give a Python file or a gallery name")
+    if path.suffix != ".py" and not path.exists() and os.sep not in text:
+        try:
+            build(text)
+        except ModelError as problem:
+            raise ModelError(f"{problem} `dalembert gallery` lists them; a Python file ends in .py") from None
+    if not path.is_file():
+        missing = "is a folder" if path.is_dir() else "there is no such file"
+        raise ModelError(f"{text}: {missing}; give a Python file or a gallery name")
+    model = _from_python(path)
+    return Source(model, model.name or path.stem)
+
+
+def _from_python(path: Path) -> Model:
+    """Run a file; its `model`, or what its `build()` returns."""
+    with _blaming(path), _importing_from(path.parent):
+        names = runpy.run_path(str(path), run_name=path.stem)
+        model = names.get("model")
+        if model is None and callable(names.get("build")):
+            model = names["build"]()
+    if model is None:
+        raise ModelError(f"{path}: defines neither `model` nor a function `build()`; add one of them")
+    if not isinstance(model, Model):
+        raise ModelError(f"{path}: `model` is a {type(model).__name__}; make it a dalembert.Model")
+    return model
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    """The file's folder on the import path, as when Python runs it."""
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        yield
+    finally:
+        sys.path.pop(0)
+
+
+@contextmanager
+def _blaming(path: Path) -> Iterator[None]:
+    """Turn what the user's file raises into one line with its line number."""
+    try:
+        yield
+    except SyntaxError as problem:
+        raise ModelError(f"{path}, line {problem.lineno}: {problem.msg}") from None
+    except (Exception, SystemExit) as problem:
+        kind = "" if isinstance(problem, DalembertError) else f"{type(problem).__name__}: "
+        raise ModelError(f"{path}{_line_in(path, problem)}: {kind}{problem}") from None
+
+
+def _line_in(path: Path, problem: Any) -> str:
+    lines = [f.lineno for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""

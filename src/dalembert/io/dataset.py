@@ -1,0 +1,142 @@
+"""All named outputs of a solution as one xarray Dataset: dimensions and labels by name, units and meaning as attributes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.io.record import encode
+from dalembert.model.joints import COORDINATES
+
+if TYPE_CHECKING:
+    import xarray
+
+    from dalembert.solution import Solution
+
+__all__ = ["to_dataset"]
+
+Array = npt.NDArray[np.float64]
+Variable = tuple[tuple[str, ...], Array, dict[str, str]]
+
+_AXES = ("x", "y", "z")
+_ANGLES = ("angle", "rotation")
+
+
+def to_dataset(solution: Solution) -> xarray.Dataset:
+    """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle").
+
+    A joint coordinate's unit and meaning are the coordinates `coordinate_unit` and `coordinate_meaning`.
+    """
+    import xarray
+
+    labels = [(joint.name, name) for joint in solution.mechanism.model.joints for name in joint.coordinates]
+    coordinates: dict[str, Any] = {
+        "time": ("time", solution.t, {"units": "s", "long_name": "time"}),
+        "body": ("body", np.array(solution.mechanism.body_names, dtype=object)),
+        "axis": ("axis", list(_AXES)),
+        "quaternion_component": ("quaternion_component", ["w", *_AXES]),
+        "joint": ("joint", np.array(_elements(solution), dtype=object)),
+        "joint_coordinate": ("joint_coordinate", np.array([f"{joint}.{name}" for joint, name in labels], dtype=object)),
+        "coordinate_unit": ("joint_coordinate", np.array([_unit(name) for _, name in labels], dtype=object)),
+        "coordinate_meaning": ("joint_coordinate", np.array([COORDINATES[name] for _, name in labels], dtype=object)),
+    }
+    variables = {**_body_outputs(solution), **_joint_outputs(solution), **_time_series(solution)}
+    return xarray.Dataset(variables, coordinates, _attributes(solution))
+
+
+def _elements(solution: Solution) -> list[str]:
+    """Joints and drivers: everything with a reaction, in the order of the model."""
+    return list(dict.fromkeys(row.element for row in solution.mechanism.rows))
+
+
+def _unit(coordinate: str) -> str:
+    return "rad" if coordinate.startswith(_ANGLES) else "m"
+
+
+def _about(units: str, name: str) -> dict[str, str]:
+    return {"units": units, "long_name": name}
+
+
+def _stacked(names: Sequence[str], output: Callable[[str], Array], nt: int, width: int) -> Array:
+    """(nt, names, width)"""
+    return np.stack([output(name) for name in names], axis=1) if names else np.zeros((nt, 0, width))
+
+
+def _body_outputs(solution: Solution) -> dict[str, Variable]:
+    bodies, nt = solution.mechanism.body_names, len(solution.t)
+    vectors = {
+        "position": (solution.position, "m", "centre of mass, world axes"),
+        "velocity": (solution.velocity, "m/s", "velocity of the centre of mass, world axes"),
+        "acceleration": (solution.acceleration, "m/s^2", "acceleration of the centre of mass, world axes"),
+        "angular_velocity": (solution.angular_velocity, "rad/s", "angular velocity, world axes"),
+    }
+    made: dict[str, Variable] = {
+        name: (("time", "body", "axis"), _stacked(bodies, output, nt, 3), _about(units, meaning))
+        for name, (output, units, meaning) in vectors.items()
+    }
+    quaternion = _stacked(bodies, solution.quaternion, nt, 4)
+    about = _about("1", "unit quaternion body -> world, scalar first")
+    made["quaternion"] = (("time", "body", "quaternion_component"), quaternion, about)
+    return made
+
+
+def _joint_outputs(solution: Solution) -> dict[str, Variable]:
+    elements, nt = _elements(solution), len(solution.t)
+    reactions = {name: solution.reaction(name) for name in elements}
+    drifts = {name: solution.drift.by_joint(name) for name in elements}
+    force = _stacked(elements, lambda name: reactions[name].force, nt, 3)
+    torque = _stacked(elements, lambda name: reactions[name].torque, nt, 3)
+    position = _stacked(elements, lambda name: drifts[name].position[:, None], nt, 1)[:, :, 0]
+    velocity = _stacked(elements, lambda name: drifts[name].velocity[:, None], nt, 1)[:, :, 0]
+    on_second = "on the second body, world axes, at the joint point"
+    worst = "largest residual of the joint's rows"
+    rate = "rate of the joint coordinate; of a spherical joint the relative angular velocity, second body's joint axes"
+    return {
+        "coordinate": _by_coordinate(solution, solution.coordinate, "rad or m", "joint coordinate, angles unwrapped"),
+        "coordinate_rate": _by_coordinate(solution, solution.coordinate_rate, "rad/s or m/s", rate),
+        "reaction_force": (("time", "joint", "axis"), force, _about("N", f"joint force {on_second}")),
+        "reaction_torque": (("time", "joint", "axis"), torque, _about("N m", f"joint torque {on_second}")),
+        "joint_position_drift": (("time", "joint"), position, _about("m or 1", f"{worst}, position level")),
+        "joint_velocity_drift": (("time", "joint"), velocity, _about("m/s or 1/s", f"{worst}, velocity level")),
+    }
+
+
+def _by_coordinate(solution: Solution, output: Callable[[str], Array], units: str, meaning: str) -> Variable:
+    """One column per coordinate of every joint; the number of coordinates differs from joint to joint."""
+    nt = len(solution.t)
+    joints = [joint.name for joint in solution.mechanism.model.joints if joint.coordinates]
+    columns = [output(name).reshape(nt, -1) for name in joints]
+    return ("time", "joint_coordinate"), np.concatenate([np.zeros((nt, 0)), *columns], axis=1), _about(units, meaning)
+
+
+def _time_series(solution: Solution) -> dict[str, Variable]:
+    energy, drift = solution.energy, solution.drift
+    series = {
+        "kinetic_energy": (energy.kinetic, "J", "kinetic energy"),
+        "potential_energy": (energy.potential, "J", "potential energy of gravity and springs"),
+        "external_work": (energy.external_work, "J", "work of drivers and of forces without potential since t = 0"),
+        "total_energy": (energy.total, "J", "kinetic + potential - external work, constant in an exact solution"),
+        "position_drift": (drift.position, "m or 1", "largest constraint residual, position level"),
+        "velocity_drift": (drift.velocity, "m/s or 1/s", "largest constraint residual, velocity level"),
+    }
+    return {name: (("time",), values, _about(units, meaning)) for name, (values, units, meaning) in series.items()}
+
+
+def _attributes(solution: Solution) -> dict[str, Any]:
+    """What explains the numbers; dictionaries as JSON text, so that every format holds them."""
+    mechanism = solution.mechanism
+    return {
+        "model": mechanism.model.name,
+        "model_hash": mechanism.model.hash,
+        "status": solution.status,
+        "message": solution.message,
+        "settings": json.dumps(encode(solution.settings)),
+        "versions": json.dumps(solution.versions),
+        "citations": ", ".join(solution.citations),
+        "events": json.dumps(encode(solution.events)),
+        "reactions_not_unique": ", ".join(mechanism.not_unique),
+    }

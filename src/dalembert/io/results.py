@@ -1,0 +1,227 @@
+"""A solution as a result store and back: states and outputs as arrays, everything that explains them as attributes.
+
+A store holds t and x, the outputs that need the equations of motion (so that they are there even when the model has user
+functions, which a file cannot hold), the model, the settings, and how the run ended. `load` compiles the model again but
+takes every state from the file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation import compile
+from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
+from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_store, write_store
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism
+from dalembert.model.model import Model
+from dalembert.solution import Evaluated, Solution, Statistics, current_versions
+
+__all__ = ["RunWriter", "load", "open_writer", "save"]
+
+Array = npt.NDArray[np.float64]
+
+# An append costs about 25 ms whatever its size; more values than this are written early to bound what a crash loses.
+_SECONDS_BETWEEN_APPENDS = 1.0
+_VALUES_PER_APPEND = 2**19
+
+_DIMS = {
+    "t": ("time",),
+    "x": ("time", "state"),
+    "lam": ("time", "row"),
+    "acceleration": ("time", "body_velocity"),
+    "g": ("time", "monitored_row"),
+    "g_dot": ("time", "row"),
+    "energy": ("time", "kinetic_potential"),
+}
+
+
+def save(solution: Solution, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write a solution as a result store, whole or not at all; see `Solution.save`."""
+    arrays = {"t": (_DIMS["t"], solution.t), "x": (_DIMS["x"], solution.x), **_outputs(solution)}
+    start = _start(solution.mechanism, solution.settings, solution.versions)
+    write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite)
+
+
+def load(path: str | os.PathLike[str]) -> Solution:
+    """The solution of a result store: states bit for bit, every named output, the report, dense output.
+
+    A run that was killed while `simulate(..., out=path)` wrote it loads with the states committed until then and
+    status "incomplete".
+    """
+    folder = Path(path)
+    arrays, attributes = read_store(folder)
+    try:
+        return _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise StoreError(
+            f"{folder}: a result store without a dalembert run: {type(problem).__name__}: {problem};"
+            " give a path written by Solution.save or simulate(..., out=...)"
+        ) from problem
+
+
+def open_writer(
+    mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool = False
+) -> RunWriter:
+    """Create the store of a run that is about to start; raises before the run if the path cannot be written."""
+    return RunWriter(mechanism, settings, path, overwrite)
+
+
+class RunWriter:
+    """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads."""
+
+    def __init__(
+        self, mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool
+    ) -> None:
+        layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
+        start = _start(mechanism, settings, current_versions())
+        self._store = StoreWriter(path, layout, start, overwrite=overwrite)
+        self._t: list[Array] = []
+        self._x: list[Array] = []
+        self._broken = False
+        self._written = time.monotonic()
+
+    def append(self, t: Array, x: Array) -> None:
+        """Take states (k,), (k, nx); they reach the disk within about a second of computing."""
+        self._t.append(t)
+        self._x.append(x)
+        late = time.monotonic() - self._written > _SECONDS_BETWEEN_APPENDS
+        if late or sum(block.size for block in self._x) > _VALUES_PER_APPEND:
+            self._flush()
+
+    def close(self, solution: Solution) -> None:
+        """Write what is left, the outputs, and how the run ended."""
+        self._flush()
+        try:
+            if self._broken:  # the disk may be free again, or an interrupt cut an append short
+                save(solution, self._store.path, overwrite=True)
+            else:
+                self._store.close(solution.status, _end(solution), _outputs(solution))
+        except StoreError as problem:
+            raise SimulationError(
+                f"the run ended ({solution.status}) but could not be written: {problem};"
+                " it is attached: error.solution.save(another_path)",
+                solution=solution,
+            ) from problem
+
+    def _flush(self) -> None:
+        """Append the buffer; a disk that refuses does not end the run, `close` tries again."""
+        t, x = self._t, self._x
+        self._t, self._x = [], []
+        if self._broken or not t:
+            return
+        self._broken = True  # an interrupt in the next line leaves it so
+        try:
+            self._store.append({"t": np.concatenate(t), "x": np.concatenate(x)})
+        except StoreError as problem:
+            warnings.warn(f"{problem}; the run goes on and is written again at its end", RuntimeWarning, stacklevel=2)
+            return
+        self._broken = False
+        self._written = time.monotonic()
+
+
+def _start(mechanism: Mechanism, settings: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
+    """Attributes known before the run."""
+    return {
+        "model": mechanism.model.to_dict(),
+        "model_hash": mechanism.model.hash,
+        "coordinates": mechanism.coordinates,
+        "x_0": mechanism.x_0,
+        "settings": settings,
+        "versions": versions,
+        "bodies": mechanism.body_names,
+        "rows": mechanism.row_names(),
+        "monitored_rows": _monitored_rows(mechanism),
+    }
+
+
+def _end(solution: Solution) -> dict[str, Any]:
+    """Attributes known after the run."""
+    return {
+        "statistics": asdict(solution.statistics),
+        "message": solution.message,
+        "events": solution.events,
+    }
+
+
+def _outputs(solution: Solution) -> dict[str, tuple[tuple[str, ...], Array]]:
+    """The evaluated outputs; none where they cannot be computed, which is said again by who asks for them."""
+    try:
+        evaluated = solution.evaluated
+    except DalembertError:
+        return {}
+    return {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
+
+
+def _monitored_rows(mechanism: Mechanism) -> list[str]:
+    """Names of all rows in the order of g."""
+    return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
+
+
+def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any]) -> Solution:
+    versions = dict(attributes["versions"])
+    mechanism = _recompile(folder, attributes, versions)
+    _check_shapes(folder, mechanism, arrays)
+    t, x = arrays["t"], arrays["x"]
+    status, message = attributes["status"], attributes.get("message", "")
+    if status == INCOMPLETE:
+        end = f"t = {t[-1]:.6g} s" if len(t) else "the start"
+        message = f"the run was killed, or is still going: its states are stored up to {end}"
+    return Solution(
+        mechanism,
+        t,
+        x,
+        settings=dict(attributes["settings"]),
+        statistics=Statistics(**attributes.get("statistics", {})),
+        status=status,
+        message=message,
+        events=tuple((str(name), float(at)) for name, at in attributes.get("events", ())),
+        evaluated=_evaluated(arrays),
+        versions=versions,
+    )
+
+
+def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str]) -> Mechanism:
+    """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
+    wrote = f"dalembert {versions.get('dalembert', '?')}, which wrote it"
+    try:
+        model = Model.from_dict(attributes["model"])
+        if model.hash != attributes["model_hash"]:
+            raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
+        mechanism = compile(model, attributes["coordinates"])
+    except (ModelError, AssemblyError) as problem:
+        raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
+    same_rows = mechanism.row_names() == attributes["rows"]
+    if not (same_rows and _monitored_rows(mechanism) == attributes["monitored_rows"]):
+        raise StoreError(
+            f"{folder}: the stored model compiles to other constraint rows than those that ran; read it with {wrote}"
+        )
+    x_0 = np.asarray(attributes["x_0"], dtype=float)
+    x_0.flags.writeable = False
+    return replace(mechanism, x_0=x_0)
+
+
+def _evaluated(arrays: Mapping[str, Array]) -> Evaluated | None:
+    names = [f.name for f in fields(Evaluated)]
+    return Evaluated(*(arrays[name] for name in names)) if set(names) <= arrays.keys() else None
+
+
+def _check_shapes(folder: Path, mechanism: Mechanism, arrays: Mapping[str, Array]) -> None:
+    m, m_all = mechanism.m, len(mechanism.rows)
+    widths = {"lam": m, "acceleration": 6 * mechanism.nb, "g": m_all, "g_dot": m, "energy": 2}
+    expected = {"t": (), "x": (int(mechanism.I[T.NX]),), **{name: (width,) for name, width in widths.items()}}
+    for name, values in arrays.items():
+        shape = (len(arrays["t"]), *expected.get(name, values.shape[1:]))
+        if values.shape != shape:
+            raise StoreError(f"{folder}: array '{name}' has shape {values.shape}; the stored model needs {shape}")
+    if len(mechanism.x_0) != int(mechanism.I[T.NX]):
+        raise StoreError(f"{folder}: the initial state does not fit the stored model; run the simulation again")

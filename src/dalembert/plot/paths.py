@@ -1,0 +1,168 @@
+"""How bodies move, drawn: paths of their centres of mass, and the mechanism itself as lines between joint points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
+
+from dalembert.model.elements import GROUND
+from dalembert.plot.style import COLOURS, LINES, MUTED
+from dalembert.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+MAX_BODIES = 10
+_PATH_POINTS = 2000
+_FLAT = 1e-6  # of the mechanism's size: what leaves a plane by less is drawn in it
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Directions that become the axes of a picture, (2, 3) for a plane motion and (3, 3) for a spatial one."""
+
+    axes: Array
+    labels: tuple[str, ...]
+
+    @property
+    def spatial(self) -> bool:
+        return len(self.axes) == 3
+
+    def seen(self, points: Array) -> Array:
+        """(..., 3) world -> (n, ...) picture coordinates."""
+        return np.moveaxis(points @ self.axes.T, -1, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Lines from each body's centre to its joint points over time, and the joint points on the ground."""
+
+    segments: tuple[tuple[str, Array, Array], ...]
+    ground: tuple[Array, ...]
+
+
+def view_of(motion: Trajectory) -> View:
+    """The plane of a plane motion with its upward direction up, or all three axes with gravity's last."""
+    skeleton = skeleton_of(motion)
+    ends = [end for _, *both in skeleton.segments for end in both] + [
+        motion.position(b) for b in motion.mechanism.body_names
+    ]
+    points = np.concatenate(ends)
+    up = _upward(motion)
+    _, sizes, directions = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    if sizes[2] > _FLAT * max(sizes[0], 1e-300):
+        order = [k for k in range(3) if k != int(np.argmax(np.abs(up)))] + [int(np.argmax(np.abs(up)))]
+        return View(np.eye(3)[order], tuple("xyz"[k] for k in order))
+    normal = directions[2]
+    if sizes[1] <= _FLAT * max(sizes[0], 1e-300):
+        normal = _across(directions[0], up)
+    vertical = up - (up @ normal) * normal
+    if np.linalg.norm(vertical) < 1e-6:
+        vertical = directions[1] - (directions[1] @ normal) * normal
+        vertical *= np.sign(vertical[np.argmax(np.abs(vertical))])
+    vertical /= np.linalg.norm(vertical)
+    across = np.cross(normal, vertical)
+    across *= np.sign(across[np.argmax(np.abs(across))])
+    axes = np.stack([across, vertical])
+    return View(axes, tuple(map(_axis_name, axes)))
+
+
+def _upward(motion: Trajectory) -> Array:
+    gravity = motion.mechanism.model.gravity
+    size = float(np.linalg.norm(gravity))
+    return -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def _across(line: Array, up: Array) -> Array:
+    """A unit vector normal to a line, and to the upward direction if that is another one."""
+    for other in (up, *np.eye(3)):
+        normal = np.cross(line, other)
+        length = float(np.linalg.norm(normal))
+        if length > 1e-6:
+            return np.asarray(normal / length)
+    raise AssertionError("three axes cannot all be parallel")
+
+
+def _axis_name(axis: Array) -> str:
+    k = int(np.argmax(np.abs(axis)))
+    if abs(axis[k]) > 1 - 1e-9:
+        return "xyz"[k] if axis[k] > 0 else f"−{'xyz'[k]}"
+    return "along ({:.2f}, {:.2f}, {:.2f})".format(*(np.round(axis, 2) + 0.0))
+
+
+def skeleton_of(motion: Trajectory) -> Skeleton:
+    """Which joint points belong to which body, over time; sliding joints hold no point and are left out."""
+    segments, ground = [], []
+    for joint in motion.mechanism.model.joints:
+        if all(primitive.kind not in ("C", "D") for primitive in joint.primitives):
+            continue
+        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j)):
+            if body == GROUND:
+                ground.append(point)
+            else:
+                segments.append((body, motion.position(body), motion.point(body, point)))
+    return Skeleton(tuple(segments), tuple(ground))
+
+
+def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple[int, int, int] = (1, 1, 1)) -> Axes:
+    """Paths of the centres of mass, with the mechanism in its first pose."""
+    view = view_of(motion)
+    if ax is None:
+        ax = figure.add_subplot(*place, projection="3d" if view.spatial else None)
+    elif view.spatial and not isinstance(ax, Axes3D):
+        view = View(view.axes[[0, 2]], (view.labels[0], view.labels[2]))
+    skeleton = skeleton_of(motion)
+    names = motion.mechanism.body_names
+    for name, centre, joint in skeleton.segments:
+        ends = view.seen(np.stack([centre[0], joint[0]]))
+        ax.plot(
+            *ends, color=_colour(names.index(name)), linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round"
+        )
+    for b, name in enumerate(names[:MAX_BODIES]):
+        path = view.seen(_smooth_path(motion, name))
+        ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)
+        ax.plot(*path[:, :1], marker="o", markersize=5, color=_colour(b), linestyle="none")
+    for k, point in enumerate(skeleton.ground):
+        label = "ground joint" if k == 0 else None
+        ax.plot(*view.seen(point)[:, None], marker="^", markersize=8, color=MUTED, linestyle="none", label=label)
+    ax.set_xlabel(f"{view.labels[0]} [m]")
+    ax.set_ylabel(f"{view.labels[1]} [m]")
+    _keep_proportions(ax, view)
+    shown = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
+    ax.set_title(f"paths of the centres of mass{shown}; bars and dots: start")
+    return ax
+
+
+def _smooth_path(motion: Trajectory, body: str) -> Array:
+    """Positions with points between far-apart states, by cubic Hermite interpolation with the velocities."""
+    if not 2 <= len(motion.t) < _PATH_POINTS:
+        return motion.position(body)
+    from scipy.interpolate import CubicHermiteSpline
+
+    between = np.linspace(0.0, 1.0, max(2, _PATH_POINTS // len(motion.t)), endpoint=False)
+    times = (motion.t[:-1, None] + np.diff(motion.t)[:, None] * between).ravel()
+    curve = CubicHermiteSpline(motion.t, motion.position(body), motion.velocity(body))
+    return np.asarray(curve(np.append(times, motion.t[-1])))
+
+
+def _colour(b: int) -> str:
+    return COLOURS[b % len(COLOURS)]
+
+
+def _keep_proportions(ax: Axes, view: View) -> None:
+    """One metre is as long in every direction."""
+    if not isinstance(ax, Axes3D):
+        ax.set_aspect("equal", adjustable="datalim")
+        return
+    ax.set_zlabel(f"{view.labels[2]} [m]")
+    spans = np.array([np.diff(limits)[0] for limits in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
+    spans = np.maximum(spans, 0.25 * spans.max())
+    ax.set_box_aspect(tuple(spans), zoom=1.15)
+    for axis, span in zip((ax.xaxis, ax.yaxis, ax.zaxis), spans, strict=True):
+        axis.set_major_locator(MaxNLocator(5 if span > 0.6 * spans.max() else 3))
+        axis.labelpad = 8

@@ -1,0 +1,115 @@
+"""The xarray Dataset of a solution: labels, units, values, and exact round trips through the export formats."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import xarray
+
+import dalembert as da
+from dalembert import gallery
+
+TIMES = np.linspace(0.0, 1.0, 21)
+
+
+def run(name, **options):
+    return da.simulate(gallery.build(name), 1.0, save_at=TIMES, **options)
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return run("slider_crank")
+
+
+@pytest.fixture(scope="module")
+def dataset(solution):
+    return solution.to_xarray()
+
+
+def test_values_are_the_named_outputs(solution, dataset):
+    np.testing.assert_array_equal(dataset.time, TIMES)
+    for body in ("crank", "rod", "slider"):
+        for output in ("position", "velocity", "acceleration", "angular_velocity", "quaternion"):
+            np.testing.assert_array_equal(dataset[output].sel(body=body), getattr(solution, output)(body))
+    for joint in "ABCD":
+        np.testing.assert_array_equal(dataset.reaction_force.sel(joint=joint), solution.reaction(joint).force)
+        np.testing.assert_array_equal(dataset.reaction_torque.sel(joint=joint), solution.reaction(joint).torque)
+        drift = solution.drift.by_joint(joint)
+        np.testing.assert_array_equal(dataset.joint_position_drift.sel(joint=joint), drift.position)
+        np.testing.assert_array_equal(dataset.joint_velocity_drift.sel(joint=joint), drift.velocity)
+    np.testing.assert_array_equal(dataset.coordinate.sel(joint_coordinate="A.angle"), solution.coordinate("A"))
+    np.testing.assert_array_equal(
+        dataset.coordinate_rate.sel(joint_coordinate=["C.angle_first", "C.angle_second"]), solution.coordinate_rate("C")
+    )
+    np.testing.assert_array_equal(dataset.total_energy, solution.energy.total)
+    np.testing.assert_array_equal(dataset.position_drift, solution.drift.position)
+
+
+def test_everything_has_units_and_a_description(solution, dataset):
+    for name, variable in dataset.data_vars.items():
+        assert variable.attrs["units"], name
+        assert variable.attrs["long_name"], name
+    units = dict(zip(dataset.joint_coordinate.values, dataset.coordinate_unit.values, strict=True))
+    assert units["A.angle"] == units["B.rotation_x"] == units["C.angle_second"] == "rad"
+    assert units["D.translation"] == "m"
+    assert dataset.attrs["model_hash"] == solution.mechanism.model.hash
+    assert json.loads(dataset.attrs["settings"])["integrator"]["type"] == "DOP853"
+    assert json.loads(dataset.attrs["versions"])["dalembert"] == da.__version__
+    assert "JetMultibody" in dataset.attrs["citations"]
+
+
+def test_netcdf_round_trip(solution, dataset, tmp_path):
+    solution.export(tmp_path / "run.nc")
+    with xarray.open_dataset(tmp_path / "run.nc") as read:
+        assert read.identical(dataset)
+
+
+def test_parquet_and_csv_round_trip(solution, dataset, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    solution.export(tmp_path / "run.parquet")
+    solution.export(tmp_path / "run.csv")
+    table = parquet.read_table(tmp_path / "run.parquet")
+    with (tmp_path / "run.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == table.column_names
+    for column, texts in zip(table.columns, zip(*rows, strict=True), strict=True):
+        np.testing.assert_array_equal(column.to_numpy(), np.array(texts, dtype=float))
+    named = dict(zip(header, table.columns, strict=True))
+    np.testing.assert_array_equal(named["position[rod,x]"], dataset.position.sel(body="rod", axis="x"))
+    np.testing.assert_array_equal(named["coordinate[D.translation]"], solution.coordinate("D"))
+    np.testing.assert_array_equal(named["reaction_force[B,z]"], solution.reaction("B").force[:, 2])
+    assert json.loads(table.schema.metadata[b"attributes"])["model_hash"] == dataset.attrs["model_hash"]
+
+
+def test_drivers_and_redundant_joints(tmp_path):
+    dataset = run("four_bar").to_xarray()
+    assert dataset.attrs["reactions_not_unique"] == "A, B, C, D"
+    model = da.Model()
+    model.add_body("wheel", mass=1.0, inertia=(1, 1, 1))
+    model.add_revolute("hinge", model.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "hinge", da.Polynomial((0.0, 0.0, 2.0)))
+    driven = da.simulate(model, 1.0, save_at=TIMES)
+    # M = I w' = 1 kg m^2 * 4 rad/s^2, on the second body about the axis
+    torque = driven.to_xarray().reaction_torque.sel(joint="motor", axis="z")
+    np.testing.assert_allclose(torque, 4.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "csv"])
+def test_free_body_has_no_joints(tmp_path, suffix):
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("stone", mass=1.0, inertia=(1, 1, 1), velocity=(1, 2, 3))
+    solution = da.simulate(model, 1.0)
+    dataset = solution.to_xarray()
+    assert dataset.sizes["joint"] == dataset.sizes["joint_coordinate"] == 0
+    assert dataset.reaction_force.shape == (len(solution.t), 0, 3)
+    solution.export(tmp_path / f"run.{suffix}")
+    assert (tmp_path / f"run.{suffix}").stat().st_size > 0
+
+
+def test_planar_coordinates_give_the_same_dataset():
+    absolute, planar = (run("planar_quadrangle", coordinates=kind).to_xarray() for kind in ("absolute", "planar"))
+    for name in ("position", "velocity", "coordinate", "coordinate_rate", "kinetic_energy", "total_energy"):
+        scale = float(np.abs(absolute[name]).max())
+        # two integrations at rtol = 1e-9 over 1 s of a motion that the torque speeds up
+        np.testing.assert_allclose(planar[name], absolute[name], atol=1e-6 * scale, err_msg=name)

@@ -1,0 +1,253 @@
+"""The trust report: what passes, what must fail, and that nothing is left out."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.callbacks import SlowFunctionWarning
+from dalembert.report import Line, Report
+from dalembert.solution import Solution
+
+CHECKS = ["status", "position drift", "velocity drift", "unit length error", "energy balance"]
+
+
+def run(name="slider_crank", t_end=1.0, **options):
+    return da.simulate(gallery.build(name), t_end, **options)
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return run(t_end=5.0)
+
+
+def with_states(solution, x, **changes):
+    """A solution that claims other states."""
+    keep = {name: getattr(solution, name) for name in ("settings", "statistics", "status", "message")}
+    return Solution(solution.mechanism, solution.t, x, **{**keep, **changes})
+
+
+def failures(solution):
+    return [line.name for line in solution.report().failures]
+
+
+def test_default_run_passes_every_line(solution):
+    report = solution.report()
+    assert report.passed
+    assert {line.verdict for line in report.lines} == {"pass", "note"}
+    assert [line.name for line in report.lines if line.verdict == "pass"] == CHECKS
+
+
+@pytest.mark.parametrize("name", sorted(set(gallery.GALLERY) - {"slider_crank"}))
+def test_gallery_passes(name):
+    assert failures(run(name)) == []
+
+
+def test_report_names_everything(solution):
+    text = str(solution.report())
+    s = solution.statistics
+    for part in (
+        f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)",
+        f"{s.rate_evaluations} rate evaluations, {s.projections} projections",
+        "1 (rank 17 of 17 constraint rows)",
+        "assembly",
+        "integration",
+        "Jet(projection='quasi-orthogonal'",
+        "DOP853(step=None, rtol=1e-09",
+        "absolute",
+        f"dalembert {da.__version__}",
+        solution.mechanism.model.hash,
+        "JetMultibody, HairerNorsettWanner1993",
+    ):
+        assert part in text
+
+
+def test_report_for_programs(solution):
+    data = json.loads(json.dumps(solution.report().to_dict(), allow_nan=False))
+    assert data["passed"] is True
+    lines = {line["name"]: line for line in data["lines"]}
+    assert lines["position drift"]["data"] == solution.drift.position.max()
+    assert lines["velocity drift"]["data"] == solution.drift.velocity.max()
+    assert lines["unit length error"]["data"] == solution.unit_length_error
+    assert lines["degrees of freedom"]["data"]["degrees_of_freedom"] == 1
+    assert lines["steps"]["data"]["accepted"] == solution.statistics.accepted
+    assert lines["model hash"]["data"] == solution.mechanism.model.hash
+
+
+def test_drift_line_names_joint_and_time(solution):
+    line = solution.report()["position drift"]
+    drift = solution.drift
+    k = int(np.argmax(drift.position))
+    assert f"worst at {drift.worst_joint!r}, t = {solution.t[k]:.4g} s" in line.value
+    assert line.limit == "1e-10"
+
+
+def test_loose_projection_fails_the_drift_lines():
+    loose = run(
+        t_end=5.0,
+        integrator=da.Euler(step=1e-2),
+        formulation=da.Jet(tolerance=1e-3, velocity_tolerance=1e-3),
+    )
+    assert failures(loose) == ["position drift", "velocity drift"]
+    assert loose.report()["position drift"].limit == "1e-06"
+    modest = run(formulation=da.Jet(tolerance=1e-8, velocity_tolerance=1e-8))
+    assert failures(modest) == []
+    assert modest.report()["velocity drift"].limit == "1e-07"
+
+
+def test_loose_integration_fails_the_energy_line():
+    loose = run(t_end=5.0, integrator=da.DormandPrince(rtol=1e-3, atol=1e-3))
+    assert failures(loose) == ["energy balance"]
+    assert loose.report()["energy balance"].limit == "0.01"
+
+
+def test_fixed_step_shows_the_energy_error_as_a_note():
+    fixed = run(integrator=da.RungeKutta4(step=1e-2))
+    line = fixed.report()["energy balance"]
+    energy = fixed.energy
+    assert line.verdict == "note"
+    assert line.limit is None
+    assert line.data == np.abs(energy.total - energy.total[0]).max() / energy.scale
+    assert line.data > 1e-10
+
+
+def test_energy_invariant_has_the_tightest_limit(solution):
+    settings = json.loads(json.dumps(solution.settings))
+    settings["formulation"]["options"]["invariants"] = "energy"
+    claimed = with_states(solution, solution.x, settings=settings)
+    line = claimed.report()["energy balance"]
+    assert line.limit == "1e-10"
+    assert line.verdict == "FAIL"
+    assert "kept by projection" in line.value
+
+
+def test_energy_is_compared_with_the_start_also_when_it_was_not_saved(solution):
+    late = run(t_end=5.0, save_at=[4.0, 5.0])
+    assert late.t[0] == 4.0
+    whole = solution.energy
+    error = abs(late.energy.total[-1] - whole.total[0]) / late.energy.scale
+    assert late.report()["energy balance"].data >= 0.99 * error
+    shifted = late.x.copy()
+    shifted[:, late.mechanism.nq + late.mechanism.nu] += 1.0
+    assert failures(with_states(late, shifted)) == ["energy balance"]
+
+
+def test_wrong_states_fail_the_line_concerned(solution):
+    moved, longer, faster = (solution.x.copy() for _ in range(3))
+    moved[100, 14] += 1e-6  # slider along its axis
+    longer[50, 3:7] *= 1 + 1e-9
+    faster[-1, solution.mechanism.nq] += 1e-7
+    assert "position drift" in failures(with_states(solution, moved))
+    assert f"t = {solution.t[100]:.4g} s" in with_states(solution, moved).report()["position drift"].value
+    assert "unit length error" in failures(with_states(solution, longer))
+    assert failures(with_states(solution, faster)) == ["velocity drift"]
+
+
+def test_states_that_are_not_numbers_fail(solution):
+    broken = solution.x.copy()
+    broken[200] = np.nan
+    assert failures(with_states(solution, broken)) == [
+        "position drift",
+        "velocity drift",
+        "unit length error",
+        "energy balance",
+    ]
+
+
+@pytest.mark.parametrize("status", ["failed", "interrupted", "incomplete"])
+def test_run_that_did_not_reach_its_end_fails(solution, status):
+    line = with_states(solution, solution.x, status=status, message="the reason").report()["status"]
+    assert line.verdict == "FAIL"
+    assert line.value.startswith(f"{status}: the reason (458 states")
+
+
+def test_failed_run_says_why():
+    model = gallery.build("slider_crank")
+    model.add_force("gust", "slider", lambda t: (np.nan if t > 0.5 else 0.0, 0.0, 0.0))
+    with pytest.raises(da.SimulationError) as caught:
+        da.simulate(model, 1.0)
+    report = caught.value.solution.report()
+    assert not report.passed
+    assert str(caught.value) in report["status"].value
+
+
+def test_run_without_states_is_reported(solution):
+    empty = Solution(solution.mechanism, np.zeros(0), solution.x[:0], settings=solution.settings, status="failed")
+    report = empty.report()
+    assert [line.name for line in report.failures] == ["status"]
+    assert "no states saved" in report["status"].value
+
+
+def test_redundancy_is_named():
+    report = run("four_bar").report()
+    assert report["redundant rows"].data == ["C.z", "C.SO(x, z)", "C.SO(y, z)"]
+    assert report["reactions not unique"].data == ["A", "B", "C", "D"]
+    assert report["degrees of freedom"].data["rank"] == 17
+    assert report["redundant rows"].verdict == "note"
+
+
+def test_events_are_listed():
+    found = run(events=da.Event(lambda state: state.time - 0.5, name="half")).report()["events"]
+    assert found.data[0][0] == "half"
+    assert found.value == "'half' at t = 0.5 s"
+
+
+def test_singular_start_and_dependent_rows_are_notes(solution):
+    from dataclasses import replace
+
+    mechanism = replace(solution.mechanism, warnings=("the initial configuration is singular",))
+    statistics = replace(solution.statistics, dependent_rows=2)
+    claimed = Solution(mechanism, solution.t, solution.x, settings=solution.settings, statistics=statistics)
+    report = claimed.report()
+    assert report["warning"].value == "the initial configuration is singular"
+    assert "2 row(s) became dependent" in report["dependent rows"].value
+    assert report.passed
+
+
+def test_plain_python_functions_are_named():
+    def odd(t):
+        return tuple(float(text) for text in f"0 0 {t!r}".split())
+
+    model = gallery.build("pendulum_3d")
+    model.add_force("odd", model.bodies[0], odd)
+    with pytest.warns(SlowFunctionWarning):
+        report = da.simulate(model, 0.1).report()
+    assert report["plain Python"].data == ["odd"]
+    assert report["plain Python"].verdict == "note"
+
+
+def test_mechanism_at_rest_passes():
+    model = da.Model()
+    model.add_body("weight", mass=3.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    model.add_spherical("hook", model.ground, "weight", point=(0, 0, 0))
+    assert failures(da.simulate(model, 10.0)) == []
+
+
+def test_free_body_has_nothing_to_drift():
+    model = da.Model()
+    model.add_point_mass("stone", mass=1.0, velocity=(1, 0, 5))
+    report = da.simulate(model, 1.0).report()
+    assert report.passed
+    assert report["position drift"].value == "nothing to drift"
+
+
+def test_table_fits_any_width():
+    from io import StringIO
+
+    from rich.console import Console
+
+    long = Line("check", "value " * 60, "1e-10", "FAIL")
+    report = Report("a report", (long, Line("word", "x" * 300)))
+    assert not report.passed
+    for width in (40, 80, 200):
+        out = StringIO()
+        report.print(Console(file=out, width=width))
+        assert max(map(len, out.getvalue().splitlines())) <= width
+        assert out.getvalue().count("value") == 61  # heading and all words
+        assert out.getvalue().count("x") == 300
+    str(report).encode("ascii")
+    assert report._repr_html_().startswith("<pre>a report")
+    with pytest.raises(KeyError, match="no line 'drift'; it has check, word"):
+        report["drift"]
