@@ -15,6 +15,7 @@ from dalembert.kernels.inertia import pull_back_wrenches
 from dalembert.kernels.jet import jet
 from dalembert.kernels.kinematics import load_angles, load_poses
 from dalembert.kernels.orthogonal import project_orthogonal
+from dalembert.kernels.motion import evaluate_motions
 from dalembert.kernels.primitives import velocity_gradient_rows
 from dalembert.kernels.slots import as_callback, as_forces, as_system, no_callback, no_forces
 from dalembert.kernels.solve import pull_back_rows
@@ -142,7 +143,8 @@ def velocity_gradient(mechanism, t, x):
     base, size = len(W), I[T.W_Y] - I[T.W_A]
     W += [0.0] * size
     load_poses(x.tolist(), I, F, W)
-    velocity_gradient_rows(t, base, I, F, W)
+    evaluate_motions(t, I, F, W)
+    velocity_gradient_rows(base, I, F, W)
     pull_back_rows(base, I, F, W)
     B = np.zeros((mechanism.m, 6 * mechanism.nb))
     for e in range(I[T.NINC]):

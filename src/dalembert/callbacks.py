@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
+from dalembert.model.elements import PointForce
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import argument_count
 
@@ -40,8 +41,9 @@ class Callbacks:
         self._invariants = list(invariants)
         self._entries: list[tuple[int, str, Callable[..., Any]]] = []
         for k, force in enumerate(mechanism.functions):
-            function = force.force if hasattr(force, "force") else force.torque  # type: ignore[attr-defined]
-            self._entries.append((k, force.name, self._force(force.name, function)))  # type: ignore[attr-defined]
+            function = force.force if isinstance(force, PointForce) else force.torque
+            assert callable(function)
+            self._entries.append((k, force.name, self._force(force.name, function)))
         for k, function in enumerate(invariants):
             name = getattr(function, "__name__", f"invariant {k}")
             self._entries.append((FIRST_INVARIANT + k, name, self._invariant(name, function)))
@@ -60,11 +62,12 @@ class Callbacks:
         """The wrapped function compiled for the slot, or a plain Python stand-in."""
         import numba
 
+        from dalembert.kernels.compiler import JIT
         from dalembert.kernels.slots import CALLBACK_SIGNATURE
 
         if isinstance(function, MissingFunction):
             function()  # raises and names what the file could not hold
-        if numba.config.DISABLE_JIT:
+        if not JIT:
             return self._guarded(name, wrap(function))
         try:
             inner = function if hasattr(function, "py_func") else numba.njit(function)
@@ -134,6 +137,7 @@ class Callbacks:
         """One callback that chooses by number."""
         import numba
 
+        from dalembert.kernels.compiler import JIT
         from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback, no_callback
 
         if not self._entries:
@@ -141,7 +145,7 @@ class Callbacks:
         chosen: Any = None
         for number, _, function in reversed(self._entries):
             chosen = _either(number, function, chosen)
-            if not numba.config.DISABLE_JIT:
+            if JIT:
                 chosen = numba.njit(CALLBACK_SIGNATURE, nogil=True)(chosen)
         return chosen
 

@@ -8,12 +8,10 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.flatten import FlatModel, flatten
 from dalembert.kernels import tables as T
-from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
-from dalembert.model.rotation import quaternion_to_matrix
-from dalembert.pack import Coordinates, Packed, Row, pack
+from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
 from dalembert.planarity import Plane, find_plane
 from dalembert.projection import absolute_state, assemble
 from dalembert.rank import analyse
@@ -49,7 +47,7 @@ def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
     def named(keys: frozenset[RowKey]) -> tuple[Row, ...]:
         return tuple(row for row in packed.rows if (row.primitive, row.component) in keys)
 
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if report.singular_start:
         warnings = ("the initial configuration is singular: the constraint rank is lower there than nearby",)
     return Mechanism(
@@ -76,7 +74,7 @@ def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Arra
     x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
     first = len(x) - len(flat.angles)
     joints = {joint.name: joint for joint in flat.joints}
-    driven = _driven_angles(flat, packed)
+    driven = _driven_angles(flat)
     for k, item in enumerate(flat.angles):
         joint = joints[item.joint]
         value = joint.coordinate[item.component]
@@ -87,16 +85,13 @@ def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Arra
     return x
 
 
-def _driven_angles(flat: FlatModel, packed: Packed) -> dict[tuple[str | None, str], float]:
+def _driven_angles(flat: FlatModel) -> dict[tuple[str | None, str], float]:
     """(joint, coordinate) -> where its driver starts, whole turns included."""
-    joint_of = {driver.name: driver.joint for driver in flat.model.drivers}
-    start = {}
-    for p, item in enumerate(flat.primitives):
-        if item.element in joint_of and item.primitive.kind == "A":
-            motion = int(packed.I[packed.I[T.PRIM_I] + T.PRIM_I_W * p + T.P_MOTION])
-            value = float(evaluate_motion(motion, 0.0, packed.I, packed.F)[0])
-            start[joint_of[item.element], item.primitive.labels[0]] = value
-    return start
+    return {
+        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, 0.0)[0])
+        for driver in flat.model.drivers
+        if driver.primitive.kind == "A"
+    }
 
 
 def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Array:
@@ -145,13 +140,3 @@ def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array,
             f"the mechanism is over-driven: the other joints and drivers leave no freedom for {names};"
             " remove a driver, or a joint that prescribes the same coordinate"
         )
-
-
-def rotation_of(mechanism: Mechanism, body: int, beta: Array) -> Array:
-    """(nt, 3, 3) rotations of a planar body from its angles: exp(beta n^) R_0."""
-    assert mechanism.plane is not None
-    n = mechanism.plane.normal
-    at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * body + T.BF_R0
-    R_0 = mechanism.F[at : at + 9].reshape(3, 3)
-    half = np.stack([np.cos(beta / 2), *(np.sin(beta / 2) * n[k] for k in range(3))], axis=-1)
-    return np.stack([quaternion_to_matrix(h) for h in half]) @ R_0

@@ -1,4 +1,4 @@
-"""The frozen result of compiling a model: packed tables, names of rows, a consistent initial state. No step size, no tolerance."""
+"""The frozen result of compiling a model: packed tables, names of rows, a consistent initial state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.kernels import tables as T
+from dalembert.model.elements import PointForce, Torque
 from dalembert.model.model import Model
 from dalembert.pack import Coordinates, IntArray, Packed, Row
 from dalembert.planarity import Plane
@@ -38,7 +39,7 @@ class Mechanism:
     out_of_plane: tuple[Row, ...]
     not_unique: tuple[str, ...]
     angles: tuple[tuple[str, int], ...]
-    functions: tuple[object, ...]
+    functions: tuple[PointForce | Torque, ...]
     x_0: Array
     warnings: tuple[str, ...]
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from dalembert.flatten import FlatModel
 from dalembert.kernels import tables as T
 from dalembert.kernels.motion import motion as evaluate_motion
-from dalembert.model.elements import Body, Joint, JointMotor, JointSpringDamper, PointForce, Primitive, SpringDamper, Torque
-from dalembert.model.joints import angle_of, direction_of
+from dalembert.model.elements import PointForce, Primitive, Torque
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
 from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.pack_forces import force_records
 from dalembert.plan import Plan, make_plan
 from dalembert.planarity import Plane
 from dalembert.topology import Forest, spanning_forest
@@ -49,7 +49,7 @@ class Packed:
     nodes: tuple[tuple[int, int], ...]
     forest: Forest
     plan: Plan
-    functions: tuple[object, ...]
+    functions: tuple[PointForce | Torque, ...]
 
 
 class Writer:
@@ -115,7 +115,7 @@ def _sym(J: Array) -> list[float]:
 
 
 def _metric(weight: float, J: Array) -> list[float]:
-    return [weight, *_sym(J), 1.0 / weight, *_sym(np.linalg.inv(J))]
+    return [weight, *_sym(J), 1.0 / weight, *_sym(np.asarray(np.linalg.inv(J), dtype=float))]
 
 
 def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
@@ -182,11 +182,13 @@ def _constraints(
 
     m = len(number)
     rows: list[Row] = []
+    motions: list[int] = []
     table: list[int] = []
     numbers: list[float] = []
     for p, item in enumerate(flat.primitives):
         primitive = item.primitive
         motion = out.motion(primitive.motion)
+        motions += [motion] if motion >= 0 else []
         columns: tuple[list[int], list[int], list[int]] = ([], [], [])
         for c, label in enumerate(primitive.labels):
             index = number.get((p, c), m + sum(row.index >= m for row in rows))
@@ -195,10 +197,12 @@ def _constraints(
             columns[1].append(place.get((p, c, item.i), a_size))
             columns[2].append(place.get((p, c, item.j), a_size))
         padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
-        table += [_KINDS[primitive.kind], item.i, item.j, motion, *padded]
+        table += [_KINDS[primitive.kind], item.i, item.j, len(motions) if motion >= 0 else 0, *padded]
         numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
-        numbers += [primitive.offset, 1.0 / _reference_length(primitive, motion, out)]
+        numbers += [primitive.offset, 1.0 / reference_length(primitive)]
     out.I[T.NPRIM], out.I[T.M], out.I[T.M_ALL] = len(flat.primitives), m, len(rows)
+    out.I[T.NMOTION] = len(motions)
+    out.section_i(T.MOTION_I, motions)
     out.section_i(T.PRIM_I, table)
     out.section_f(T.PRIM_F, numbers)
     out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
@@ -262,11 +266,17 @@ def _couplings(
     out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
 
 
-def _reference_length(primitive: Primitive, motion: int, out: Writer) -> float:
-    """What a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
-    if primitive.kind != "D":
-        return 1.0
-    return primitive.offset + (evaluate_motion(motion, 0.0, out.I, out.F)[0] if motion >= 0 else 0.0)
+def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
+    """f(t) of a motion at given times, zero for none."""
+    times = np.atleast_1d(np.asarray(t, dtype=float))
+    out = Writer()
+    at = out.motion(motion)
+    return np.array([evaluate_motion(at, time, out.I, out.F)[0] if at >= 0 else 0.0 for time in times.tolist()])
+
+
+def reference_length(primitive: Primitive) -> float:
+    """l_0, what a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
+    return float(primitive.offset + motion_values(primitive.motion, 0.0)[0]) if primitive.kind == "D" else 1.0
 
 
 def _angles(out: Writer, flat: FlatModel, first: int) -> None:
@@ -279,83 +289,18 @@ def _angles(out: Writer, flat: FlatModel, first: int) -> None:
     out.section_f(T.ANGLE_F, numbers)
 
 
-def _forces(out: Writer, flat: FlatModel) -> tuple[object, ...]:
-    counter = {(angle.joint, angle.component): k for k, angle in enumerate(flat.angles)}
-    joints = {joint.name: joint for joint in flat.model.joints}
+def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
+    """Force elements; returns those whose value is a user function, in the order of their callback numbers."""
+    records, functions = force_records(flat)
     table: list[int] = []
     numbers: list[float] = []
-    functions: list[object] = []
-    zero = np.zeros(3)
-
-    def add(
-        kind: int,
-        i: int,
-        j: int = 0,
-        *,
-        motion: Motion | None = None,
-        angle: int = -1,
-        call: int = -1,
-        frame: int = 0,
-        p_i: Array = zero,
-        p_j: Array = zero,
-        vector: Array = zero,
-        k: float = 0.0,
-        c: float = 0.0,
-        length: float = 0.0,
-        frames: tuple[Array, Array] = (np.eye(3), np.eye(3)),
-    ) -> None:
-        table.extend([kind, i, j, out.motion(motion), angle, call, frame])
-        numbers.extend([*p_i, *p_j, *vector, k, c, length, *frames[0].ravel(), *frames[1].ravel()])
-
-    def add_on_coordinate(
-        joint: Joint, component: int, kinds: tuple[int, int], *, motion: Motion | None = None, k: float = 0.0,
-        c: float = 0.0, length: float = 0.0,
-    ) -> None:  # fmt: skip
-        angle, direction = angle_of(joint, component), direction_of(joint, component)
-        if angle is not None:
-            i, j = flat.index[angle.first], flat.index[angle.second]
-            at = counter[joint.name, component]
-            add(kinds[0], i, j, motion=motion, angle=at, vector=angle.n_i, k=k, c=c, length=length)
-        else:
-            assert direction is not None
-            i, j = flat.index[joint.first], flat.index[joint.second]
-            points = {"p_i": joint.p_i, "p_j": joint.p_j}
-            add(kinds[1], i, j, motion=motion, vector=direction, k=k, c=c, length=length, **points)
-
-    for force in flat.forces:
-        match force:
-            case PointForce() | Torque():
-                at_point = isinstance(force, PointForce)
-                vector = force.force if isinstance(force, PointForce) else force.torque
-                call, kind = -1, T.POINT_FORCE if at_point else T.TORQUE
-                if callable(vector):
-                    call, kind = len(functions), T.USER_FORCE if at_point else T.USER_TORQUE
-                    functions.append(force)
-                    vector = zero
-                point = force.point if isinstance(force, PointForce) else zero
-                frame = int(force.frame == "body")
-                i = flat.index[force.body]
-                add(kind, i, motion=force.factor, call=call, frame=frame, p_i=point, vector=vector)
-            case SpringDamper():
-                i, j = flat.index[force.first], flat.index[force.second]
-                gains = {"k": force.stiffness, "c": force.damping, "length": force.length}
-                add(T.SPRING, i, j, p_i=force.p_i, p_j=force.p_j, **gains)
-            case JointSpringDamper(law="coordinate"):
-                joint = joints[force.joint]
-                gains = {"k": force.stiffness, "c": force.damping, "length": force.reference}
-                add_on_coordinate(joint, force.component, (T.JOINT_ANGLE, T.JOINT_SLIDE), **gains)
-            case JointSpringDamper():
-                joint = joints[force.joint]
-                kind = T.JOINT_ROTATION_VECTOR if force.law == "rotation-vector" else T.JOINT_EULER_321
-                i, j = flat.index[joint.first], flat.index[joint.second]
-                add(kind, i, j, k=force.stiffness, c=force.damping, frames=(joint.E_i, joint.E_j))
-            case JointMotor():
-                joint = joints[force.joint]
-                add_on_coordinate(joint, force.component, (T.MOTOR_ANGLE, T.MOTOR_SLIDE), motion=force.effort)
-    out.I[T.NFORCE] = len(flat.forces)
+    for r in records:
+        table += [r.kind, r.i, r.j, out.motion(r.motion), r.angle, r.call, r.frame]
+        numbers += [*r.p_i, *r.p_j, *r.vector, r.stiffness, r.damping, r.length, *r.E_i.ravel(), *r.E_j.ravel()]
+    out.I[T.NFORCE] = len(records)
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
-    return tuple(functions)
+    return functions
 
 
 def _workspace(I: list[int]) -> None:
@@ -376,6 +321,7 @@ def _workspace(I: list[int]) -> None:
         T.W_RHS: unknowns,
         T.W_DIAG: unknowns,
         T.W_ANGLE: 2 * I[T.NANGLE],
+        T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_X: nx,
         T.W_STAT: T.N_STAT,
         T.W_CALL: nx + 32,

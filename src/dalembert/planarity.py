@@ -92,6 +92,6 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
             if callable(value):
                 continue
             world = value if force.frame == "world" else rotation[force.body] @ value
-            out = n @ world if isinstance(force, PointForce) else np.linalg.norm(np.cross(n, world))
-            if abs(out) > _SLACK * (1.0 + np.linalg.norm(world)):
+            out = abs(n @ world) if isinstance(force, PointForce) else np.linalg.norm(np.cross(n, world))
+            if float(out) > _SLACK * (1.0 + np.linalg.norm(world)):
                 raise refuse(f"{'force' if isinstance(force, PointForce) else 'torque'} {force.name!r}")

@@ -1,9 +1,10 @@
 """Assembly: consistent initial positions and velocities by weighted projection, in `absolute` coordinates.
 
-    positions    minimise |dq|_M   with g(q + dq, 0) = 0 and the given joint coordinates
-    velocities   minimise |du|_M   with G u + g_t = 0 and the given joint rates
+    positions    minimise |dq|_W   with g(q + dq, 0) = 0 and the given joint coordinates
+    velocities   minimise |du|_W   with G u + g_t = 0 and the given joint rates
 
-Bodies marked `fixed` keep their data. What cannot be met raises and names the joints; what was moved is reported.
+W weighs with the masses and the diagonals of the inertias. Bodies marked `fixed` keep their data. What cannot be met
+raises and names the joints; what was moved is reported.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ import numpy.typing as npt
 from dalembert.errors import AssemblyError
 from dalembert.flatten import FlatModel, FlatPrimitive, flatten
 from dalembert.kernels import tables as T
-from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.mechanism import dense_rows, join_states, new_workspace
-from dalembert.model.elements import Body
+from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
-from dalembert.pack import Packed, pack
+from dalembert.pack import Packed, motion_values, pack
 
 Array = npt.NDArray[np.float64]
 
@@ -121,19 +121,22 @@ def _given_values(model: Model) -> list[FlatPrimitive]:
             if value is None and rate is None:
                 continue
             first, second, row = driver_primitive(f"joint {joint.name!r}", joint, component, Constant(0.0))
-            motion = Polynomial((0.0 if value is None else value, 0.0 if rate is None else rate))
             label = "rate" if value is None else ("coordinate" if rate is None else "both")
-            if label == "rate" and row.kind == "A":
-                raise AssemblyError(
-                    f"joint {joint.name!r}: a rate without its coordinate; give coordinate= as well",
-                    joints=(joint.name,),
-                )
+            if value is None:  # the angle at which the rate holds: near the model pose, where assembly will stay
+                value = _angle_at_pose(model, first, second, row) if row.kind == "A" else 0.0
+            motion = Polynomial((value, 0.0 if rate is None else rate))
             rows.append(
                 FlatPrimitive(
                     joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion)
                 )
             )
     return rows
+
+
+def _angle_at_pose(model: Model, first: str, second: str, row: Primitive) -> float:
+    R_i, R_j = (quaternion_to_matrix(model.body(name).rotation) for name in (first, second))
+    d = R_i.T @ R_j @ row.a_j
+    return float(np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d))
 
 
 def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
@@ -168,8 +171,7 @@ def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]
         if row.kind == "A":
             d = rotation[item.i].T @ rotation[item.j] @ row.a_j
             angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
-            motion = int(packed.I[packed.I[T.PRIM_I] + T.PRIM_I_W * p + T.P_MOTION])
-            target = row.offset + (evaluate_motion(motion, 0.0, packed.I, packed.F)[0] if motion >= 0 else 0.0)
+            target = row.offset + motion_values(row.motion, 0.0)[0]
             errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
     return errors
 

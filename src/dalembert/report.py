@@ -15,7 +15,7 @@ import html
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -189,11 +189,11 @@ def _energy(solution: Solution, name: str) -> Line:
 
 def _energy_at_start(solution: Solution) -> float:
     """T + U at t = 0, also when the first saved state is later."""
-    from dalembert.kernels.one_state import energies
+    from dalembert.kernels import one_state
 
     if solution.t[0] == 0.0:
         return float(solution.energy.total[0])
-    mechanism = solution.mechanism
+    mechanism, energies = solution.mechanism, cast(Any, one_state).energies
     tables = (mechanism.I, mechanism.F, mechanism.workspace())
     return float(sum(energies(mechanism.x_0.tolist(), *(table.tolist() for table in tables))))
 

@@ -48,7 +48,7 @@ def simulate(
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
-    coordinates : "absolute" or "planar";  save_at : times to save, default every accepted step (t = 0 is always saved)
+    coordinates : "absolute" or "planar";  save_at : times to save, default t = 0 and every accepted step
     events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
@@ -87,7 +87,7 @@ def simulate(
         settings=settings,
         formulation=formulation,
         integrator=integrator,
-        statistics=_statistics(run, advance, recorder, clock.parts),
+        statistics=_statistics(run, advance, clock.parts),
         status=status,
         message=message,
         events=tuple(watch.found),
@@ -108,7 +108,7 @@ def _check_pair(formulation: Jet, integrator: ExplicitRungeKutta) -> None:
 
 
 def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
-    return np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float)) == 0.0
+    return np.asarray(np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float)) == 0.0)
 
 
 def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
@@ -144,7 +144,6 @@ def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, m
         begin = time.perf_counter()
         status = advance.steps(min(chunk, max_steps - advance.accepted))
         elapsed = time.perf_counter() - begin
-        recorder.note_step(advance.step_size)
         if status not in (T.OK, T.TOO_MANY_STEPS):
             raise _failure(status, advance)
         stop = watch.check(advance)
@@ -182,13 +181,14 @@ def _failure(status: int, advance: Advance) -> SimulationError:
         text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of {value:.3g}"
         return SimulationError(f"{text}; the mechanism may lock there, or the step is too large", time=t, joint=joint)
     if status == T.NON_FINITE:
-        names = ", ".join(repr(force.name) for force in mechanism.functions)  # type: ignore[attr-defined]
+        names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t, joint=joint)
     dependent = int(run.counter(T.N_DEPENDENT))
     singular = f"; {dependent} constraint row(s) became dependent: a singular configuration" if dependent else ""
     return SimulationError(
-        f"the step size collapsed at t = {t:.6g} s{singular}; the problem may be too stiff for an explicit method",
+        f"the step size collapsed at t = {t:.6g} s{singular}; the motion has blown up (tighten the tolerances)"
+        " or is too stiff for an explicit method",
         time=t,
         joint=joint,
     )
@@ -222,6 +222,7 @@ class _Watch:
     def check(self, advance: Advance) -> tuple[float, Array] | None:
         """Record events of the last step; (time, state) when one of them stops the run."""
         stops: list[tuple[float, Array, str]] = []
+        recorded: list[tuple[str, float]] = []
         for k, event in enumerate(self.events):
             before, after = self._before[k], event.value(self.run.mechanism, advance.t, advance.x)
             self._before[k] = after
@@ -231,12 +232,13 @@ class _Watch:
             if event.stop:
                 stops.append((t, self._state(advance, t), event.name))
             else:
-                self.found.append((event.name, t))
+                recorded.append((event.name, t))
+        recorded.sort(key=lambda item: item[1])
         if not stops:
+            self.found += recorded
             return None
         t, x, name = min(stops, key=lambda item: item[0])
-        self.found = [item for item in self.found if item[1] <= t]
-        self.found.append((name, t))
+        self.found += [*(item for item in recorded if item[1] <= t), (name, t)]
         return t, x
 
     def _state(self, advance: Advance, t: float) -> Array:
@@ -285,7 +287,6 @@ class _Recorder:
     ) -> None:
         self._t: list[Array] = []
         self._x: list[Array] = []
-        self.steps: list[float] = []
         self._writer = None
         if out is not None:
             from dalembert.io.results import open_writer
@@ -294,9 +295,6 @@ class _Recorder:
         if first:
             self.add(np.zeros(1), mechanism.x_0[None])
         self._nx = len(mechanism.x_0)
-
-    def note_step(self, h: float) -> None:
-        self.steps.append(h)
 
     def add(self, t: Array, x: Array) -> None:
         if len(t):
@@ -315,9 +313,9 @@ class _Recorder:
             self._writer.close(solution)
 
 
-def _statistics(run: Run, advance: Advance, recorder: _Recorder, parts: dict[str, float]) -> Statistics:
+def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     projections = run.counter(T.N_PROJECT)
-    steps = [h for h in recorder.steps if h > 0]
+    smallest, largest = advance.step_range
     return Statistics(
         accepted=advance.accepted,
         rejected=advance.rejected,
@@ -332,7 +330,7 @@ def _statistics(run: Run, advance: Advance, recorder: _Recorder, parts: dict[str
         invariant_gradients=int(run.counter(T.N_DINV)),
         conjugate_gradient_steps=int(run.counter(T.N_CG)),
         dependent_rows=int(run.counter(T.N_DEPENDENT)),
-        smallest_step=min(steps, default=0.0),
-        largest_step=max(steps, default=0.0),
+        smallest_step=smallest,
+        largest_step=largest,
         time=dict(parts),
     )

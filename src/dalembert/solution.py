@@ -16,6 +16,7 @@ from dalembert.integrators.explicit_rk import ExplicitRungeKutta
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
 from dalembert.model.elements import Primitive
+from dalembert.pack import motion_values, reference_length
 from dalembert.trajectory import State, Trajectory, nearest
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ class Solution(Trajectory):
 
     def __repr__(self) -> str:
         name = self.mechanism.model.name or "model"
-        return f"<Solution of {name!r}: {len(self.t)} states to t = {self.t[-1]:.6g} s, {self.status}>"
+        reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
+        return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
 
     @cached_property
     def evaluated(self) -> Evaluated:
@@ -242,9 +244,9 @@ class Solution(Trajectory):
         """World direction that a row's multiplier acts along (forces) or turns against (torques)."""
         if primitive.kind == "D":
             e = self.point(second, primitive.p_j) - self.point(first, primitive.p_i)
-            return e / reference_length(self.mechanism, primitive)
+            return e / reference_length(primitive)
         if primitive.kind == "A":
-            angle = driven_angle(self.mechanism, primitive, self.t)
+            angle = primitive.offset + motion_values(primitive.motion, self.t)
             side = np.cross(primitive.n_i, primitive.a_i)
             a = -np.sin(angle)[:, None] * primitive.a_i + np.cos(angle)[:, None] * side
             return np.asarray(np.einsum("tij,tj->ti", self.rotation(first), a))
@@ -311,27 +313,6 @@ def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")
     return out
-
-
-def reference_length(mechanism: Mechanism, primitive: Primitive) -> float:
-    """l_0 of a distance row: its length at t = 0."""
-    return float(primitive.offset + (_motion_values(mechanism, primitive, np.zeros(1))[0]))
-
-
-def driven_angle(mechanism: Mechanism, primitive: Primitive, t: Array) -> Array:
-    """offset + f(t) of an angle row."""
-    return primitive.offset + _motion_values(mechanism, primitive, t)
-
-
-def _motion_values(mechanism: Mechanism, primitive: Primitive, t: Array) -> Array:
-    from dalembert.kernels.motion import motion
-    from dalembert.pack import Writer
-
-    if primitive.motion is None:
-        return np.zeros(len(t))
-    table = Writer()
-    at = table.motion(primitive.motion)
-    return np.array([motion(at, float(time), table.I, table.F)[0] for time in t])
 
 
 def current_versions() -> dict[str, str]:

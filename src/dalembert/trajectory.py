@@ -126,7 +126,7 @@ class Trajectory:
 
     def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world position of a point given in body axes [m]."""
-        return self.position(body) + self.rotation(body) @ np.asarray(point, dtype=float)
+        return np.asarray(self.position(body) + self.rotation(body) @ np.asarray(point, dtype=float))
 
     def point_velocity(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world velocity of a body-fixed point [m/s]."""
@@ -192,6 +192,7 @@ class State(Trajectory):
 
     def __init__(self, mechanism: Mechanism, t: float, x: Array) -> None:
         super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
+        self._over_time = Trajectory(mechanism, self.t, self.x)  # outputs that need each other keep their time axis
 
     @property
     def time(self) -> float:
@@ -199,15 +200,16 @@ class State(Trajectory):
         return float(self.t[0])
 
     def __getattribute__(self, name: str) -> object:
-        value = object.__getattribute__(self, name)
         if name in _OUTPUTS:
+            value = getattr(object.__getattribute__(self, "_over_time"), name)
             return lambda *args, **options: _first(value(*args, **options))
-        return value
+        return object.__getattribute__(self, name)
 
 
 _OUTPUTS = (
-    "position velocity quaternion rotation angular_velocity point point_velocity coordinate coordinate_rate".split()
-)
+    "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "point_velocity", "coordinate",
+    "coordinate_rate",
+)  # fmt: skip
 
 
 def _first(values: Array) -> object:

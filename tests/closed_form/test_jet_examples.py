@@ -67,7 +67,10 @@ def test_quadrangle(integrator, coordinates):
     turned = solution.coordinate("A") - solution.coordinate("A")[0]
     sign = np.sign(turned[-1]) * np.sign(columns["beta"][-1, 0])
     check_relative(sign * turned, columns["beta"][:, 0] - columns["beta"][0, 0])
-    check_relative(solution.angular_velocity("crank")[:, 2], columns["omega1"])
+    # the crank is 1 m to its centre: 1e-8 m are 1e-8 rad, or 1e-8 / omega s, in which omega changes by alpha times that
+    omega, alpha = columns["omega1"][1:], columns["alpha1"][1:]
+    error = np.abs(solution.angular_velocity("crank")[1:, 2] - omega)
+    assert np.all(error <= POSITION * (np.abs(alpha / omega) + 1.0))
     check_energies(solution, columns)
     check_drift(solution)
 

@@ -33,10 +33,10 @@ def test_slider_crank(integrator):
     assert largest(solution.coordinate("A") - theta) <= POSITION / 0.08
     assert largest(solution.coordinate_rate("A") - columns["thetadot"]) <= 20 * POSITION / 0.08
     assert largest(solution.velocity("slider")[:, 0] - columns["xdot"]) <= 20 * POSITION
-    alpha = np.gradient(columns["thetadot"], reference["t"])  # only its size
     assert largest(solution.coordinate("D") - (x - x[0])) <= POSITION
-    assert largest(solution.acceleration("crank")[:, 1:]) <= 0.04 * (largest(columns["thetaddot"]) + 400.0)
-    assert np.isfinite(alpha).all()
+    # the crank's centre turns on 0.04 m: a = 0.04 (theta'' tangent + theta'^2 normal)
+    a_y = -0.04 * (np.cos(theta) * columns["thetaddot"] - np.sin(theta) * columns["thetadot"] ** 2)
+    assert largest(solution.acceleration("crank")[:, 1] - a_y) <= 20**2 * POSITION
     # energies of 0.77 J, forces of 20 N: 2e-7 J from the positions' bound
     assert largest(solution.energy.kinetic - columns["T"]) <= 2e-7
     assert largest(solution.energy.potential - columns["U"]) <= 2e-7

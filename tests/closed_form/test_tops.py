@@ -19,7 +19,7 @@ class EulerTop:
         self.I = I1, I2, I3 = np.array(inertia, dtype=float)
         w = np.array(w, dtype=float)
         energy2, L2 = float(self.I @ w**2), float((self.I * w) @ (self.I * w))
-        assert L2 > energy2 * I2
+        assert energy2 * I2 < L2
         self.L = np.sqrt(L2)
         low, high = energy2 * I3 - L2, L2 - energy2 * I1
         self.a = np.sqrt([low / (I1 * (I3 - I1)), low / (I2 * (I3 - I2)), high / (I3 * (I3 - I1))])
@@ -100,7 +100,7 @@ def test_heavy_top_keeps_energy_momentum_and_spin(integrator):
     assert largest(L[:, 2] - L[0, 2]) <= BOUND * np.linalg.norm(L[0])
     assert np.ptp(solution.position("top")[:, 2]) > 1e-3  # it does nutate
     # the joint carries weight and acceleration of the centre of mass
-    force = mass * (solution.acceleration("top") + [0, 0, 9.81])
+    force = mass * (solution.acceleration("top") + np.array([0, 0, 9.81]))
     assert largest(solution.reaction("tip").force - force) <= 1e-12 * largest(force)
 
 

@@ -101,7 +101,7 @@ def test_the_collection_covers_every_joint_motion_and_primitive():
         int(row[T.P_KIND])
         for I in tables
         for row in I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
-        if row[T.P_MOTION] >= 0
+        if row[T.P_MOTION] > 0
     }
     assert rheonomic == {T.O, T.D, T.A}
 

@@ -236,10 +236,10 @@ def test_drivers_with_conflicting_rates():
     assert {"angle", "point"} <= set(caught.value.joints)
 
 
-def test_rate_of_an_angle_needs_its_coordinate():
-    with pytest.raises(AssemblyError, match=r"'hinge'.*coordinate") as caught:
-        hinged(rate=1.0).assemble()
-    assert caught.value.joints == ("hinge",)
+def test_rate_of_an_angle_without_its_coordinate():
+    made = hinged(rate=1.5).assemble()
+    assert np.isclose(np.linalg.norm(made.bodies[0].angular_velocity), 1.5, rtol=0, atol=MET)
+    assert made.moved[0].distance == 0.0  # the pose stays as it was
 
 
 def test_moving_length_sets_the_velocity():

@@ -12,10 +12,10 @@ from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
 from dalembert.compilation import compile
-from dalembert.kernels.compiler import is_compiled
+from dalembert.kernels.compiler import JIT
 from dalembert.kernels.jet import jet
 
-compiled_only = pytest.mark.skipif(not is_compiled(jet), reason="kernels are plain Python in this process")
+compiled_only = pytest.mark.skipif(not JIT, reason="kernels are plain Python in this process")
 
 
 def models():
@@ -46,7 +46,7 @@ def both(tmp_path_factory):
     """Results of this process and of one with NUMBA_DISABLE_JIT=1."""
     file = tmp_path_factory.mktemp("plain") / "results.npz"
     code = (
-        "import sys, numpy, test_kernels_compiled as t; assert not t.is_compiled(t.jet);"
+        "import sys, numpy, test_kernels_compiled as t; assert not t.JIT;"
         "numpy.savez(sys.argv[1], **t.evaluate_all())"
     )
     here = Path(__file__).parent

@@ -113,6 +113,11 @@ def test_fixed_step_shows_the_energy_error_as_a_note():
     assert line.data > 1e-10
 
 
+def test_energy_invariant_keeps_its_limit():
+    kept = run(formulation=da.Jet(invariants="energy")).report()["energy balance"]
+    assert (kept.verdict, kept.limit) == ("pass", "1e-10")
+
+
 def test_energy_invariant_has_the_tightest_limit(solution):
     settings = json.loads(json.dumps(solution.settings))
     settings["formulation"]["options"]["invariants"] = "energy"

@@ -249,7 +249,7 @@ def test_folder_without_permission_fails_before_the_run(tmp_path):
 
 
 def test_existing_store_is_replaced_only_when_asked(slider_crank, stored):
-    with pytest.raises(StoreError, match="already exists.*overwrite=True"):
+    with pytest.raises(StoreError, match=r"already exists.*overwrite=True"):
         slider_crank.save(stored)
     with pytest.raises(StoreError, match="already exists"):
         da.simulate(gallery.build("slider_crank"), 1.0, out=stored, progress=not_reached)

@@ -59,7 +59,7 @@ def test_every_output_has_its_shape(coordinates):
 def test_outputs_belong_together(coordinates):
     s = da.simulate(gallery.build("planar_quadrangle"), 1.0, save_at=TIMES, coordinates=coordinates)
     for body in s.mechanism.body_names:
-        a, b, c, d = s.quaternion(body).T
+        a, b, _, d = s.quaternion(body).T
         R = s.rotation(body)
         np.testing.assert_allclose(R[:, 2, 1] - R[:, 1, 2], 4 * a * b, atol=1e-13)
         np.testing.assert_allclose(R[:, 1, 0] - R[:, 0, 1], 4 * a * d, atol=1e-13)

@@ -24,12 +24,13 @@ WIDTH = 110  # columns, where there is no terminal
 class OneLineErrors(TyperGroup):
     """Usage errors as one line instead of a page."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(self, *args: Any, **options: Any) -> Any:
         """Run the command and leave with its exit code."""
-        if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+        if not options.pop("standalone_mode", True):
+            return super().main(*args, **{**options, "standalone_mode": False})
+        options["standalone_mode"] = False
         try:
-            result = super().main(*args, standalone_mode=False, **extra)
+            result = super().main(*args, **options)
         except Exception as problem:
             if not hasattr(problem, "format_message"):
                 raise
@@ -54,10 +55,12 @@ class Voice:
         if self._quiet:
             return
         target = console(stderr=self._to_stderr)
-        if hasattr(printable, "print"):
+        if not hasattr(printable, "print"):
+            target.print(printable)
+        elif target.is_terminal:
             printable.print(target)
         else:
-            target.print(printable)
+            self.say(printable)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import tempfile
 from importlib import metadata
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -46,9 +44,8 @@ def examine() -> dict[str, Any]:
 
     folder = cache_folder()
     versions = {name: _version(name) for name in REQUIRED}
-    temporary = Path(tempfile.gettempdir()) in folder.parents
     problems = [f"{name} is not installed" for name, version in versions.items() if version is None]
-    if temporary and "NUMBA_CACHE_DIR" not in os.environ:
+    if folder.name.startswith("dalembert-kernels-"):  # a new temporary folder each time
         problems.append("no cache folder can be written, so kernels are compiled in every process; set NUMBA_CACHE_DIR")
     return {
         "versions": {"dalembert": __version__, "python": platform.python_version(), **versions},
@@ -57,7 +54,7 @@ def examine() -> dict[str, Any]:
             "system": platform.platform(),
             "processor": _processor(),
             "cores": os.cpu_count(),
-            "threads": int(numba.config.NUMBA_NUM_THREADS),
+            "threads": numba.get_num_threads(),
         },
         "environment": {name: os.environ[name] for name in OPTIONS if name in os.environ},
         "cache": {"folder": str(folder), "writable": os.access(folder, os.W_OK), "used": CACHE},
@@ -74,7 +71,7 @@ def _version(package: str) -> str | None:
 
 
 def _processor() -> str:
-    import llvmlite.binding
+    import llvmlite.binding  # type: ignore[import-untyped]
 
     return f"{platform.machine()}, {llvmlite.binding.get_host_cpu_name()}"
 

@@ -17,9 +17,7 @@ def gallery(as_json: Annotated[bool, typer.Option("--json", help="For programs."
 
     entries = GALLERY.values()
     if as_json:
-        print_json(
-            [{"name": e.name, "description": e.description, "source": e.source, "t_end": e.t_end} for e in entries]
-        )
+        print_json([{"name": e.name, "description": e.description, "source": e.source, "t_end": e.t_end} for e in entries])
         return
     table = Table("name", "what it is", "source", "suggested --t-end", box=None, pad_edge=False, header_style="bold")
     for entry in entries:

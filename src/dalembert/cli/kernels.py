@@ -47,7 +47,7 @@ class Kernel:
         function = self.function
         if not hasattr(function, "signatures"):
             return "plain Python"
-        cache = getattr(function, "_cache", None)
+        cache: Any = getattr(function, "_cache", None)
         index = getattr(cache, "_cache_file", None)
         if index is None:  # NOCACHE is set
             return "cached" if function.signatures else "not compiled"

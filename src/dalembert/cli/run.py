@@ -37,9 +37,7 @@ Rtol = Annotated[float | None, typer.Option(help="Relative error per step; defau
 Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
 Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
-Out = Annotated[
-    Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")
-]
+Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
 AsJson = Annotated[bool, typer.Option("--json", help="The trust report as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
@@ -109,12 +107,11 @@ def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: 
     for option, value in given.items():
         _positive(f"--{option}", value)
     if step is not None and (rtol is not None or atol is not None):
-        raise ModelError(
-            "option --step fixes the step size, so --rtol and --atol have no effect; give one or the other"
-        )
+        raise ModelError("option --step fixes the step size, so --rtol and --atol have no effect; give one or the other")
     if step is None and not len(cls.tableau.e):
         raise ModelError(f"option --integrator: {name} cannot choose its step size; give --step SECONDS")
-    return cls(**{option: value for option, value in given.items() if value is not None})
+    options: Any = {option: value for option, value in given.items() if value is not None}
+    return cls(**options)
 
 
 def make_formulation(name: str, **given: str | None) -> Any:
@@ -204,9 +201,7 @@ def _compile(mechanism: Mechanism, formulation: Any, voice: Voice) -> None:
         kernel.compile()
 
 
-def _simulate(
-    mechanism: Mechanism, end: float, *, quiet: bool, **options: Any
-) -> tuple[Solution, SimulationError | None]:
+def _simulate(mechanism: Mechanism, end: float, *, quiet: bool, **options: Any) -> tuple[Solution, SimulationError | None]:
     """The solution, whole or partial, and what broke the run."""
     from dalembert.simulation import simulate
     from dalembert.solution import Solution

@@ -38,10 +38,10 @@ class Run:
 
     @property
     def forces(self) -> Any:
-        """The force elements' slot; nothing is compiled for a model without any."""
+        """The slot of force elements and prescribed motions; nothing is compiled for a model without any."""
         from dalembert.kernels.slots import as_forces, no_forces
 
-        if self.I[T.NFORCE] == 0:
+        if self.I[T.NFORCE] == 0 and self.I[T.NMOTION] == 0:
             return as_forces(no_forces)
         from dalembert.kernels.forces import force_elements
 

@@ -58,7 +58,8 @@ class Advance:
             ]
         )
         self._state_i = np.zeros(6, dtype=np.int64)
-        self._state_f = np.zeros(5)
+        self._state_f = np.zeros(7)
+        self._state_f[rk.C_H_SMALLEST] = np.inf
         self._state_f[rk.C_T] = t_0
         self._state_f[rk.C_FACMAX] = integrator.factor_max
         self._rk: Any = rk
@@ -75,6 +76,12 @@ class Advance:
     def step_size(self) -> float:
         """The last accepted step [s]."""
         return float(self._state_f[self._rk.C_H_DONE])
+
+    @property
+    def step_range(self) -> tuple[float, float]:
+        """Smallest and largest accepted step [s]; the last one, cut to end on time, does not count as smallest."""
+        largest = float(self._state_f[self._rk.C_H_LARGEST])
+        return min(float(self._state_f[self._rk.C_H_SMALLEST]), largest), largest
 
     @property
     def t_old(self) -> float:

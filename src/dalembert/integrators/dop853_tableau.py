@@ -6,7 +6,7 @@ Rows 0-11 are the stages, row 12 the new point, rows 13-15 the extra stages of t
 """
 
 # fmt: off
-A = (
+A: tuple[dict[int, float], ...] = (
     {},
     {0: 0.05260015195876773},
     {0: 0.0197250569845379, 1: 0.0591751709536137},

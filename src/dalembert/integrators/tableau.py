@@ -35,7 +35,7 @@ class Tableau:
 
     @property
     def stages(self) -> int:
-        return self.b.shape[1]
+        return int(self.b.shape[1])
 
     @property
     def extra(self) -> int:

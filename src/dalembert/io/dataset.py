@@ -1,4 +1,4 @@
-"""All named outputs of a solution as one xarray Dataset: dimensions and labels by name, units and meaning as attributes."""
+"""All named outputs of a solution as one xarray Dataset: named dimensions and labels, units and meanings."""
 
 from __future__ import annotations
 

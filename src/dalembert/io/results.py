@@ -1,8 +1,8 @@
 """A solution as a result store and back: states and outputs as arrays, everything that explains them as attributes.
 
-A store holds t and x, the outputs that need the equations of motion (so that they are there even when the model has user
-functions, which a file cannot hold), the model, the settings, and how the run ended. `load` compiles the model again but
-takes every state from the file.
+A store holds t and x, the outputs that need the equations of motion (so that they are there even when the model has
+user functions, which a file cannot hold), the model, the settings, and how the run ended. `load` compiles the model
+again but takes every state from the file.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class RunWriter:
 
     def append(self, t: Array, x: Array) -> None:
         """Take states (k,), (k, nx); they reach the disk within about a second of computing."""
+        if self._broken:  # `close` writes the solution whole
+            return
         self._t.append(t)
         self._x.append(x)
         late = time.monotonic() - self._written > _SECONDS_BETWEEN_APPENDS
@@ -115,11 +117,11 @@ class RunWriter:
 
     def _flush(self) -> None:
         """Append the buffer; a disk that refuses does not end the run, `close` tries again."""
+        if self._broken or not self._t:
+            return
+        self._broken = True  # an interrupt in what follows leaves it so
         t, x = self._t, self._x
         self._t, self._x = [], []
-        if self._broken or not t:
-            return
-        self._broken = True  # an interrupt in the next line leaves it so
         try:
             self._store.append({"t": np.concatenate(t), "x": np.concatenate(x)})
         except StoreError as problem:

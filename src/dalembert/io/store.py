@@ -103,7 +103,7 @@ class StoreWriter:
         with translate_os_errors(self.path, "write"):
             with zarr.config.set({"array.write_empty_chunks": True}):
                 self._group: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
-                opened = {name: self._group[name] for name in layout}
+                opened: dict[str, Any] = {name: self._group[name] for name in layout}
             self._columns = {
                 name: _Column(opened[name], dims[name], empty[name].shape, empty[name].dtype) for name in layout
             }

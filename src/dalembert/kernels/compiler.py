@@ -1,8 +1,8 @@
 """The decorators of the kernels, and the disk cache behind them.
 
 `@kernel` marks an entry point (compiled, cached, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
-when called from Python). Numba's own cache stamps only the caller's file, so an edited callee in another file goes unnoticed; our locator
-stamps all kernel sources and the options that change generated code.
+when called from Python). Numba's own cache stamps only the caller's file, so an edited callee in another file goes
+unnoticed; our locator stamps all kernel sources and the options that change generated code.
 """
 
 import hashlib
@@ -46,8 +46,8 @@ def cache_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="dalembert-kernels-"))
 
 
-CACHE = os.environ.get("NOCACHE") is None
-_CACHE = cache_folder()
+CACHE = cache_folder()
+JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
 
 
 class Locator(_CacheLocator):
@@ -57,7 +57,7 @@ class Locator(_CacheLocator):
         self._line = py_func.__code__.co_firstlineno
 
     def get_cache_path(self):
-        return str(_CACHE)
+        return str(CACHE)
 
     def get_source_stamp(self):
         return _STAMP
@@ -75,7 +75,7 @@ def kernel(function):
     before = numba.config.CACHE_LOCATOR_CLASSES
     numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.Locator"
     try:
-        return numba.njit(cache=CACHE, nogil=True, error_model="numpy", fastmath=False)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
     finally:
         numba.config.CACHE_LOCATOR_CLASSES = before
 
@@ -98,8 +98,3 @@ def bind(function, signature):
         function.compile(signature)
         function.disable_compile()
     return function
-
-
-def is_compiled(function) -> bool:
-    """False when NUMBA_DISABLE_JIT leaves kernels as plain Python."""
-    return hasattr(function, "signatures")

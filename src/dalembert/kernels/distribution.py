@@ -2,8 +2,8 @@
 
     M u' = h + G^T lam,   G u' + zeta = 0      ->      S lam = -zeta - G M^-1 h,   S = G M^-1 G^T
 
-Deviation: Newton-Euler variables (w_B instead of theta'), which give the same accelerations; S is factored;
-conjugate gradients, the paper's way, are an option; lam has the sign of M u' = h + G^T lam ([JetMultibody] writes it on the left).
+Deviation: Newton-Euler variables (w_B instead of theta'), which give the same accelerations; S is factored
+(conjugate gradients, the paper's way, are an option); lam has the sign of M u' = h + G^T lam (the paper's is opposite).
 """
 
 import numpy as np
@@ -28,6 +28,7 @@ from dalembert.kernels.tables import (
     HUB_I,
     HUB_I_W,
     MASS_F,
+    MOTIONS,
     N_RHS,
     NANGLE,
     NHUB,
@@ -60,7 +61,8 @@ def prepare_solve(t, x, I, F, W, forces, callback):
     gravity_and_gyroscopic(I, F, W)
     status = forces(WRENCH, t, I, F, W, callback)
     pull_back_wrenches(I, F, W)
-    constraint_rows(t, I, F, W)
+    forces(MOTIONS, t, I, F, W, callback)
+    constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[MASS_F], I, F, W)
     apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)

@@ -25,7 +25,7 @@ from dalembert.kernels.algebra import (
     transpose,
 )
 from dalembert.kernels.compiler import inline, kernel
-from dalembert.kernels.motion import motion
+from dalembert.kernels.motion import evaluate_motions, motion
 from dalembert.kernels.tables import (
     CALLBACK_FAILED,
     CONSERVATIVE,
@@ -52,6 +52,7 @@ from dalembert.kernels.tables import (
     JOINT_EULER_321,
     JOINT_ROTATION_VECTOR,
     JOINT_SLIDE,
+    MOTIONS,
     MOTOR_ANGLE,
     MOTOR_SLIDE,
     NFORCE,
@@ -118,7 +119,10 @@ def stored_energy(I, F, W):
 @kernel
 def force_elements(mode, t, I, F, W, callback):
     """WRENCH: add every element to W_H, POWER <- power of the external ones; CONSERVATIVE: only those with a potential;
-    POTENTIAL: POWER <- energy stored in the elements. Status."""
+    POTENTIAL: POWER <- energy stored in the elements; MOTIONS: W_MOTION <- prescribed motions of the constraints. Status."""
+    if mode == MOTIONS:
+        evaluate_motions(t, I, F, W)
+        return OK
     if mode == POTENTIAL:
         W[I[W_STAT] + POWER] = stored_energy(I, F, W)
         return OK

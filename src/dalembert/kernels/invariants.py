@@ -170,7 +170,7 @@ def newton_direction(t, gq, gu, I, F, W):
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """
     slope = tangent_step(gu, I, F, W)  # leaves y = -S^-1 A W^-1 gu in W_RHS
-    velocity_gradient_rows(t, I[W_A], I, F, W)  # B takes the place of A
+    velocity_gradient_rows(I[W_A], I, F, W)  # B takes the place of A
     pull_back_rows(I[W_A], I, F, W)
     W[I[W_STAT] + N_D2G] += 1.0
     add_rows_transposed(I[W_A], I[W_RHS], gq, I, W)
@@ -212,7 +212,7 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
             if status != OK:
                 return status
             load_poses(x, I, F, W)
-        constraint_rows(t, I, F, W)
+        constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         assemble_blocks(I[METRIC_F], I, F, W)
         factor(I, F, W)

@@ -15,6 +15,6 @@ def jet(mode, t, x, dx, I, F, W, forces, callback):
             solve_by_factor(I, F, W)
             status = store_solution(x, dx, I, F, W)
     else:
-        status = project_constraints(t, x, I, F, W)
+        status = project_constraints(t, x, I, F, W, forces, callback)
         snap_angles(x, I, F, W)
     return status

@@ -2,8 +2,16 @@
 
 import numpy as np
 
+from dalembert.kernels.algebra import store3
 from dalembert.kernels.compiler import inline
-from dalembert.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, SMOOTH_STEP
+from dalembert.kernels.tables import CONSTANT, HARMONIC, MOTION_I, NMOTION, POLYNOMIAL, SMOOTH_STEP, W_MOTION
+
+
+@inline
+def evaluate_motions(t, I, F, W):
+    """W_MOTION <- (f, f', f'') of the motions that constraints follow; entry 0 stays zero, for rows without one."""
+    for k in range(I[NMOTION]):
+        store3(W, I[W_MOTION] + 3 * (k + 1), motion(I[I[MOTION_I] + k], t, I, F))
 
 
 @inline

@@ -6,6 +6,7 @@ All arguments may be lists, which plain Python reads faster than arrays.
 from dalembert.kernels.forces import stored_energy
 from dalembert.kernels.inertia import gravity_potential, kinetic_energy
 from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
+from dalembert.kernels.motion import evaluate_motions
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import pull_back_rows, subtract_row_products
 from dalembert.kernels.tables import (
@@ -28,7 +29,8 @@ from dalembert.kernels.tables import (
 def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W):
     """Residual, g_t and zeta of all rows at one state; the rows themselves, pulled back, are left in W at W_A."""
     load_poses(x, I, F, W)
-    constraint_rows(t, I, F, W)
+    evaluate_motions(t, I, F, W)
+    constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     for i in range(I[M_ALL]):
         out_g[i] = W[I[W_G] + i]
@@ -56,7 +58,8 @@ def move(x, dq, du, I, F, W):
 def velocity_residual(t, x, out, I, F, W):
     """G u + g_t of the independent rows at one state."""
     load_poses(x, I, F, W)
-    constraint_rows(t, I, F, W)
+    evaluate_motions(t, I, F, W)
+    constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     for i in range(I[M]):
         W[I[W_ZETA] + i] = -W[I[W_GT] + i]

@@ -33,6 +33,7 @@ from dalembert.kernels.tables import (
     EPS_PIVOT,
     MAX_NEWTON,
     METRIC_F,
+    MOTIONS,
     N_D2G,
     N_DG,
     N_NEWTON,
@@ -152,6 +153,7 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     """x <- orthogonal projection of x; status. The slot's mode is always to project."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise(x, I)
+    forces(MOTIONS, t, I, F, W, callback)
     m, nb6 = I[M], 6 * (I[NB] + 1)
     D, E = I[W_WORK], I[W_WORK] + nb6
     keep = I[W_WORK] + 3 * nb6
@@ -165,7 +167,7 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
     for iteration in range(I[MAX_NEWTON] + 1):
         load_poses(x, I, F, W)
-        constraint_rows(t, I, F, W)
+        constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         W[I[W_STAT] + N_DG] += 1.0
         for i in range(m):
@@ -183,7 +185,7 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         if worst <= F[TOL_POSITION] and worst_v <= F[TOL_VELOCITY] and step <= max(1e-9, F[TOL_POSITION]):
             status = OK
             break
-        velocity_gradient_rows(t, b_base, I, F, W)
+        velocity_gradient_rows(b_base, I, F, W)
         pull_back_rows(b_base, I, F, W)
         W[I[W_STAT] + N_D2G] += 1.0
         displacement(x, keep, D, E, I, F, W)

@@ -13,7 +13,6 @@ import numpy as np
 
 from dalembert.kernels.algebra import add3, axpy3, cross, dot3, load3, load9, mul, mul_t, scale3, store3, sub3
 from dalembert.kernels.compiler import inline
-from dalembert.kernels.motion import motion
 from dalembert.kernels.tables import (
     NPRIM,
     P_AI,
@@ -44,6 +43,7 @@ from dalembert.kernels.tables import (
     W_BODY,
     W_G,
     W_GT,
+    W_MOTION,
     W_ZETA,
     A,
     C,
@@ -59,15 +59,8 @@ def store_row(W, a, force, torque):
 
 
 @inline
-def motion_or_zero(m, t, I, F):
-    if m >= 0:
-        return motion(m, t, I, F)
-    return 0.0, 0.0, 0.0
-
-
-@inline
-def constraint_rows(t, I, F, W):
-    """W_G, W_GT, W_ZETA, W_A <- g, g_t, zeta and rows of all primitives at the poses and twists in W_BODY."""
+def constraint_rows(I, F, W):
+    """W_G, W_GT, W_ZETA, W_A <- g, g_t, zeta and rows of all primitives at the poses, twists and motions in W."""
     g, gt, z = I[W_G], I[W_GT], I[W_ZETA]
     for p in range(I[NPRIM]):
         k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
@@ -113,7 +106,7 @@ def constraint_rows(t, I, F, W):
             e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
             s_a, s_pi, s_pj = cross(w_i, a_i), cross(w_i, p_i), cross(w_j, p_j)
             e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
-            f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+            f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
             W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
             W[gt + row] = -f1
             W[z + row] = (
@@ -129,7 +122,7 @@ def constraint_rows(t, I, F, W):
             e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
             s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
             e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
-            f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+            f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
             l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
             W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
             W[gt + row] = -scale * l * f1
@@ -143,7 +136,7 @@ def constraint_rows(t, I, F, W):
             store_row(W, ai, scale3(-1.0, n), cross(mul_t(R_i, n), p_i))
             store_row(W, aj, n, cross(p_j, mul_t(R_j, n)))
         elif kind == A:
-            a, a1, a2 = driven_direction(t, k, f, I, F)
+            a, a1, a2 = driven_direction(k, f, I, F, W)
             a_j = load3(F, f + PF_AJ)
             d_i, d_j = mul(R_i, a), mul(R_j, a_j)
             s_i, s_j = add3(cross(w_i, a), a1), cross(w_j, a_j)
@@ -161,11 +154,11 @@ def constraint_rows(t, I, F, W):
 
 
 @inline
-def driven_direction(t, k, f, I, F):
+def driven_direction(k, f, I, F, W):
     """a(t) = -sin f a_i + cos f (n_i x a_i) and its first two time derivatives, in the axes of body i."""
     a_i, n_i = load3(F, f + PF_AI), load3(F, f + PF_NI)
     b_i = cross(n_i, a_i)
-    f0, f1, f2 = motion_or_zero(I[k + P_MOTION], t, I, F)
+    f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
     s, c = np.sin(f0 + F[f + PF_OFFSET]), np.cos(f0 + F[f + PF_OFFSET])
     a = axpy3(-s, a_i, scale3(c, b_i))
     e = axpy3(c, a_i, scale3(s, b_i))
@@ -173,7 +166,7 @@ def driven_direction(t, k, f, I, F):
 
 
 @inline
-def velocity_gradient_rows(t, a_base, I, F, W):
+def velocity_gradient_rows(a_base, I, F, W):
     """W[a_base..] <- rows of d(A u + g_t)/dq in quasi-displacements (dr, dphi_B), laid out like W_A.
 
     With dR = R dphi^: d(R s) = R (dphi x s), so a term (R s) . y of the velocity residual has the row s x R^T y.
@@ -197,7 +190,7 @@ def velocity_gradient_rows(t, a_base, I, F, W):
             a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
             a1 = zero
             if kind == A:
-                a_i, a1, _ = driven_direction(t, k, f, I, F)
+                a_i, a1, _ = driven_direction(k, f, I, F, W)
             s_i, s_j = add3(cross(w_i, a_i), a1), cross(w_j, a_j)
             d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
             v_i, v_j = mul(R_i, s_i), mul(R_j, s_j)

@@ -22,6 +22,7 @@ from dalembert.kernels.tables import (
     G_X,
     MAX_NEWTON,
     METRIC_F,
+    MOTIONS,
     N_DG,
     N_NEWTON,
     N_NEWTON_MAX,
@@ -80,19 +81,19 @@ def note_failure(row, value, I, W):
 
 
 @flat
-def evaluate_rows(t, x, I, F, W):
+def evaluate_rows(x, I, F, W):
     load_poses(x, I, F, W)
-    constraint_rows(t, I, F, W)
+    constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     W[I[W_STAT] + N_DG] += 1.0
 
 
 @flat
-def project_positions(t, x, I, F, W):
+def project_positions(x, I, F, W):
     """g(q, t) = 0 by Newton's method. Returns (status, 1 when W_K holds a factorisation near q)."""
     before, factored, status, done = 0.0, 0, OK, 0
     for iteration in range(I[MAX_NEWTON] + 1):
-        evaluate_rows(t, x, I, F, W)
+        evaluate_rows(x, I, F, W)
         row, worst = worst_entry(I[W_G], I[M], W)
         done = iteration
         if worst <= F[TOL_POSITION]:
@@ -152,11 +153,12 @@ def project_velocities(x, factored, I, F, W):
 
 
 @flat
-def project_constraints(t, x, I, F, W):
+def project_constraints(t, x, I, F, W, forces, callback):
     """Onto M_theta and M_hc. Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise(x, I)
-    status, factored = project_positions(t, x, I, F, W)
+    forces(MOTIONS, t, I, F, W, callback)
+    status, factored = project_positions(x, I, F, W)
     if status == OK:
         status = project_velocities(x, factored, I, F, W)
     return status

@@ -1,6 +1,6 @@
 """Explicit Runge-Kutta steps with step-size control, dense output and projection: one compiled time loop.
 
-    k_i = f(t + c_i h, x + h sum_j a_ij k_j),   x_1 = P(x + h sum b_i k_i),   err = h sum e_i k_i      [HairerNorsettWanner1993, II]
+    k_i = f(t + c_i h, x + h sum_j a_ij k_j),  x_1 = P(x + h sum b_i k_i),  err = h sum e_i k_i  [HairerNorsettWanner1993, II]
 
 The last stage of the tableau is f at the projected new point (first same as last). Two error laws: |err| in the scaled RMS
 norm, or that of DOP853 with its third-order companion. Dense output runs through the projected end points, with their rates.
@@ -25,7 +25,7 @@ from dalembert.kernels.tables import (
 # real settings
 (H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN) = range(7)
 # real state kept between chunks
-(C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD) = range(5)
+(C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST) = range(7)
 # integer state kept between chunks
 (D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
 
@@ -62,7 +62,7 @@ def runge_kutta(
     """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
 
     stages : (s + extra + 1, nx) work, row s holds f at the new point; dense : (8, nx) coefficients of the last step
-    save_t : times to save at (used when settings_i[R_EVERY] = 0); out_t, out_x : where saved states go, with a cursor in state_i
+    save_t : times to save at (used when settings_i[R_EVERY] = 0);  out_t, out_x : where saved states go
     """
     n, s, nq = x.size, settings_i[R_STAGES], settings_i[R_NQU]
     y = x_old
@@ -148,6 +148,9 @@ def runge_kutta(
             y[i] = x_i
             stages[0, i] = stages[s, i]
         state_f[C_T_OLD], state_f[C_H_DONE] = t, h
+        state_f[C_H_LARGEST] = max(state_f[C_H_LARGEST], h)
+        if not last:
+            state_f[C_H_SMALLEST] = min(state_f[C_H_SMALLEST], h)
         t = t_new
         steps += 1
         state_i[D_ACCEPTED] += 1
@@ -194,8 +197,11 @@ def save_inside(
 
 @inline
 def keep_invariants(project, correct, t, y, work, I, F, W, forces, callback):
-    """Correct invariants and project onto the constraints in turns until both hold [JetMultibody, Algorithm 5.5]."""
-    for _ in range(20):
+    """Correct invariants and project onto the constraints in turns until both hold [JetMultibody, Algorithm 5.5].
+
+    One invariant takes a turn or two; several with like gradients spoil each other's work and take some dozens.
+    """
+    for _ in range(200):
         status = correct(PROJECT, t, y, work, I, F, W, forces, callback)
         if status != MOVED:
             return status
@@ -247,7 +253,7 @@ def error_853(x, y, stages, e, count, h, n, settings_f):
 
 @inline
 def dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
-    """Coefficients of the interpolant of the step from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
+    """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
     n, s = x.size, settings_i[R_STAGES]
     for extra in range(settings_i[R_EXTRA]):
         row = s + 1 + extra

@@ -60,7 +60,6 @@ from dalembert.kernels.tables import (
     RIGID,
     U_BODY,
     U_K,
-    U_X,
     V_E,
     V_HUB_ROWS,
     V_K,
@@ -200,8 +199,8 @@ def factor(I, F, W):
         for _ in range(updates):
             rank_update(W, K + I[p], K + I[p + 1], K + I[p + 2], I[p + 3], I[p + 4], n, I[p + 5], I[p + 6])
             p += 7
-    W[uintp(I[W_STAT] + N_FACTOR)] += 1.0
-    W[uintp(I[W_STAT] + N_DEPENDENT)] = dependent
+    W[I[W_STAT] + N_FACTOR] += 1.0
+    W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
 
 
 @inline

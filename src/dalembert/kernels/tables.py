@@ -16,7 +16,8 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 # header of I: settings of a run
 (ENERGY, MAX_NEWTON) = range(43, 45)
 # header of I: more sizes and offsets
-(NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE, NINVARIANT, INVARIANT_F) = range(49, 60)
+(NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE, NINVARIANT, INVARIANT_F,
+ NMOTION, MOTION_I, W_MOTION) = range(49, 63)
 HEADER_I = 64
 
 # header of F
@@ -40,7 +41,7 @@ METRIC_W = 14
 (S_R, S_ROT, S_V, S_W) = (0, 3, 12, 15)
 STATE_W = 18
 
-# PRIM_I columns: kind, bodies, motion (offset or -1), three rows, three row offsets in W_A for body i and for body j
+# PRIM_I columns: kind, bodies, motion (entry of W_MOTION, 0 = none), three rows, their offsets in W_A for bodies i and j
 (P_KIND, P_BI, P_BJ, P_MOTION, P_ROW, P_AI, P_AJ) = (0, 1, 2, 3, 4, 7, 10)
 PRIM_I_W = 13
 # PRIM_F columns
@@ -114,4 +115,4 @@ OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, 
 
 # what a slot is asked to do
 RATE, PROJECT = range(2)
-WRENCH, CONSERVATIVE, POTENTIAL = range(3)
+WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS = range(4)

@@ -52,10 +52,8 @@ class JointVerbs(ElementStore):
         *,
         point: npt.ArrayLike | None = None,
         points: Pair | None = None,
-        coordinate: Initial = None,
-        rate: Initial = None,
     ) -> Joint:
-        """Ball joint: C. Coordinates: rotation vector.
+        """Ball joint: C. Coordinates: rotation vector; its start is set by the bodies' rotations.
 
         With `point` the rotation is counted from the model pose; with `points` it is that of the second body's axes
         relative to the first's.
@@ -63,7 +61,7 @@ class JointVerbs(ElementStore):
         owner, i, j = self._start(name, "spherical", first, second)
         place = locate(owner, i, j, point, points)
         frames = own_axes() if point is None else aligned_at_pose(i, j)
-        return self._finish(name, "spherical", i, j, place, frames, coordinate, rate)
+        return self._finish(name, "spherical", i, j, place, frames, None, None)
 
     def add_universal(
         self,

@@ -1,0 +1,187 @@
+"""What every formulation with every integrator promises; new rows of the registries are covered by themselves."""
+
+import dataclasses
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ModelError
+from dalembert.formulations import FORMULATIONS
+from dalembert.integrators.explicit_rk import INTEGRATORS
+from dalembert.settings import from_data, to_data
+
+PAIRS = list(itertools.product(FORMULATIONS, INTEGRATORS))
+ADAPTIVE = [name for name, cls in INTEGRATORS.items() if len(cls.tableau.e)]
+FIXED = [name for name in INTEGRATORS if name not in ADAPTIVE]
+STEP = 1 / 128  # exact in binary, so that step ends are too
+
+every_pair = pytest.mark.parametrize(("formulation", "integrator"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
+every_integrator = pytest.mark.parametrize("name", INTEGRATORS)
+
+
+def small_model():
+    """A rigid body on a ball joint with a point mass hanging from it: five degrees of freedom, all spatial."""
+    model = da.Model()
+    arm = model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.02), position=(0.5, 0, 0), angular_velocity=(0, 0, 1.0))
+    bob = model.add_point_mass("bob", mass=0.5, position=(1.0, 0, -0.4))
+    model.add_spherical("pivot", model.ground, arm, point=(0, 0, 0))
+    model.add_distance("string", arm, bob, points=((0.5, 0, 0), (0, 0, 0)))
+    return model
+
+
+def simulate(formulation, integrator, t_end=0.5, **options):
+    return da.simulate(
+        small_model(),
+        t_end,
+        formulation=FORMULATIONS[formulation](),
+        integrator=INTEGRATORS[integrator](step=STEP),
+        **options,
+    )
+
+
+@every_pair
+def test_runs_to_the_end_exactly(formulation, integrator):
+    for t_end in (0.5, 0.3, math.pi / 10, 1e-3):
+        solution = simulate(formulation, integrator, t_end)
+        assert solution.status == "complete"
+        assert solution.t[0] == 0.0
+        assert solution.t[-1] == t_end
+        assert np.all(np.diff(solution.t) > 0)
+        assert np.isfinite(solution.x).all()
+        assert len(solution.t) == solution.statistics.accepted + 1
+        assert solution.drift.position.max() <= 1.1e-11  # the default projection tolerance
+        assert solution.drift.velocity.max() <= 1.1e-11
+
+
+@every_pair
+def test_saves_at_the_given_times_exactly(formulation, integrator):
+    times = np.array([0.0, 1e-9, 0.1, 0.1 + 1e-12, 0.25, 1 / 3, 0.5])
+    solution = simulate(formulation, integrator, save_at=times)
+    np.testing.assert_array_equal(solution.t, times)
+    dense = simulate(formulation, integrator)
+    both = np.isin(dense.t, times)
+    assert both.sum() == 3
+    np.testing.assert_array_equal(dense.x[both], solution.x[np.isin(times, dense.t)])  # saving changes no step
+    np.testing.assert_array_equal(simulate(formulation, integrator, save_at=0.2).t, [0.2])
+
+
+@every_pair
+def test_is_deterministic(formulation, integrator):
+    first, second = simulate(formulation, integrator), simulate(formulation, integrator)
+    np.testing.assert_array_equal(first.t, second.t)
+    np.testing.assert_array_equal(first.x, second.x)
+    assert dataclasses.replace(first.statistics, time={}) == dataclasses.replace(second.statistics, time={})
+
+
+@every_pair
+def test_callable_solution_meets_saved_states(formulation, integrator):
+    solution = simulate(formulation, integrator)
+    state = solution(float(solution.t[7]))
+    np.testing.assert_array_equal(state.q[0], solution.q[7])
+    assert state.time == solution.t[7]
+    middle = solution(np.array([0.1, 0.2]))
+    assert middle.position("bob").shape == (2, 3)
+    with pytest.raises(da.SimulationError, match=r"the run covers t = 0 to 0\.5 s"):
+        solution(0.6)
+
+
+@every_pair
+def test_settings_and_citations_travel_with_the_solution(formulation, integrator):
+    solution = simulate(formulation, integrator)
+    assert from_data(solution.settings["formulation"], FORMULATIONS) == solution.formulation
+    assert from_data(solution.settings["integrator"], INTEGRATORS) == solution.integrator
+    assert set(solution.formulation.citations) | set(solution.integrator.citations) == set(solution.citations)
+    assert solution.settings["t_end"] == 0.5
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_adaptive_runs(name):
+    cls = INTEGRATORS[name]
+    loose, tight = (
+        da.simulate(small_model(), 0.5, integrator=cls(rtol=tolerance, atol=tolerance)) for tolerance in (1e-5, 1e-10)
+    )
+    assert loose.t[-1] == tight.t[-1] == 0.5
+    assert loose.statistics.accepted < tight.statistics.accepted
+    bounded = da.simulate(small_model(), 0.5, integrator=cls(rtol=1e-5, atol=1e-5, max_step=0.01))
+    assert np.diff(bounded.t).max() <= 0.01 * (1 + 1e-9)
+    started = da.simulate(small_model(), 0.5, integrator=cls(rtol=1e-5, atol=1e-5, first_step=1e-4))
+    assert started.t[1] == 1e-4
+    np.testing.assert_array_equal(
+        da.simulate(small_model(), 0.5, integrator=cls()).x, da.simulate(small_model(), 0.5, integrator=cls()).x
+    )
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_methods_without_error_estimate_need_a_step(name):
+    cls = INTEGRATORS[name]
+    text = f"{cls.__name__} has no error estimate: give a step size, {cls.__name__}(step=...)"
+    with pytest.raises(ModelError, match=re.escape(text)):
+        cls()
+
+
+@every_integrator
+@pytest.mark.parametrize("option", ["step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min"])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
+def test_integrator_options_are_checked(name, option, value):
+    cls = INTEGRATORS[name]
+    with pytest.raises(ModelError, match=f"{cls.__name__}: {option} is .*; give a positive number"):
+        cls(**{"step": 0.1, option: value})
+
+
+@every_integrator
+def test_largest_growth_is_checked(name):
+    with pytest.raises(ModelError, match=r"factor_max is 1\.0; give a number above 1"):
+        INTEGRATORS[name](step=0.1, factor_max=1.0)
+
+
+@pytest.mark.parametrize("option", ["projection", "stages", "metric", "solver"])
+def test_jet_words_are_checked(option):
+    with pytest.raises(ModelError, match=f"Jet: {option} is 'wrong'; give one of"):
+        da.Jet(**{option: "wrong"})
+
+
+@pytest.mark.parametrize("option", ["tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"])
+def test_jet_numbers_are_checked(option):
+    for value in (0, -1.0, math.nan):
+        with pytest.raises(ModelError, match=f"Jet: {option} is .*; give a positive number"):
+            da.Jet(**{option: value})
+
+
+def test_jet_invariants_are_checked():
+    with pytest.raises(ModelError, match="Jet: invariants is 'momentum'; give None, 'energy' or a list of functions"):
+        da.Jet(invariants="momentum")
+    with pytest.raises(ModelError, match=r"Jet: invariants holds 3\.0; give functions f\(t, q, u\)"):
+        da.Jet(invariants=[3.0])
+    with pytest.raises(ModelError, match=r"give functions f\(t, q, u\)"):
+        da.Jet(invariants=[lambda q: 0.0])
+
+
+def options_of(cls):
+    """The defaults, and a case with every plain option changed."""
+    fixed = {"step": 0.1} if dataclasses.fields(cls)[0].name == "step" else {}
+    yield cls(**fixed)
+    changed = {f.name: 0.25 for f in dataclasses.fields(cls) if f.type in ("float", "float | None") and "factor" not in f.name}
+    yield cls(**(fixed | changed))
+
+
+@pytest.mark.parametrize("cls", [*FORMULATIONS.values(), *INTEGRATORS.values()], ids=lambda cls: cls.__name__)
+def test_options_rebuild_from_repr_and_from_data(cls):
+    for options in options_of(cls):
+        assert eval(repr(options), {cls.__name__: cls, "inf": math.inf}) == options
+        assert from_data(to_data(options), FORMULATIONS | INTEGRATORS) == options
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            options.__setattr__(dataclasses.fields(cls)[0].name, None)
+        with pytest.raises(TypeError):
+            cls(0.1)  # options are keyword-only
+
+
+def test_pairs_without_meaning_are_refused():
+    text = "pairs that do: Jet with Euler, Midpoint, RungeKutta4, DormandPrince or DOP853"
+    with pytest.raises(ModelError, match=f"str with DOP853 has no meaning; {text}"):
+        da.simulate(small_model(), 1.0, formulation="jet")
+    with pytest.raises(ModelError, match=f"Jet with type has no meaning; {text}"):
+        da.simulate(small_model(), 1.0, integrator=da.DOP853)

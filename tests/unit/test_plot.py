@@ -1,0 +1,204 @@
+"""Figures: what is on the axes is what is in the solution; nothing covers data; files are whole or absent."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.errors import ModelError, SimulationError, StoreError
+from dalembert.plot import save_figure
+from dalembert.plot.paths import view_of
+
+LINE_PLOTS = ["energy", "energy_error", "drift", "trajectories", "step_sizes"]
+
+
+@pytest.fixture(scope="module")
+def quadrangle():
+    return da.simulate(gallery.build("planar_quadrangle"), 2.0)
+
+
+@pytest.fixture(scope="module")
+def slider_crank():
+    return da.simulate(gallery.build("slider_crank"), 1.0)
+
+
+def labels(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def line(ax, label):
+    return next(item for item in ax.get_lines() if item.get_label() == label)
+
+
+@pytest.mark.parametrize("name", LINE_PLOTS)
+def test_every_plot_has_title_units_and_labels(quadrangle, name):
+    figure = getattr(quadrangle.plot, name)()
+    assert isinstance(figure, Figure)
+    assert figure.get_suptitle().startswith("planar quadrangle, t = 0 to 2 s")
+    for ax in figure.axes:
+        assert ax.get_title("left")
+        assert "[" in ax.get_xlabel() and "[" in ax.get_ylabel()
+
+
+@pytest.mark.parametrize("name", LINE_PLOTS)
+def test_plots_draw_into_given_axes(quadrangle, name):
+    figure = Figure()
+    ax = figure.subplots()
+    assert getattr(quadrangle.plot, name)(ax=ax) is figure
+    assert len(figure.axes) == 1
+    assert ax.get_lines()
+
+
+def test_overview(slider_crank, quadrangle):
+    figure = slider_crank.plot.overview()
+    assert len(figure.axes) == 4
+    assert figure.axes[0].name == "3d"
+    assert quadrangle.plot.overview().axes[0].name == "rectilinear"
+    assert "Jet, DOP853, rtol 1e-09" in figure.get_supxlabel()
+
+
+def test_legends_stand_beside_the_axes(slider_crank):
+    figure = slider_crank.plot.overview()
+    figure.draw_without_rendering()
+    found = 0
+    for ax in figure.axes[1:]:
+        if ax.get_legend():
+            found += 1
+            assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    assert found == 2
+
+
+def test_energy_shows_the_numbers(quadrangle):
+    ax = quadrangle.plot.energy().axes[0]
+    assert labels(ax) == ["kinetic T", "potential U", "external work W", "balance T + U − W"]
+    np.testing.assert_array_equal(line(ax, "kinetic T").get_ydata(), quadrangle.energy.kinetic)
+    np.testing.assert_array_equal(line(ax, "external work W").get_ydata(), quadrangle.energy.external_work)
+
+
+def test_drift_names_joints_and_hides_no_peak(quadrangle):
+    for level in ("position", "velocity"):
+        ax = quadrangle.plot.drift(level=level).axes[0]
+        assert labels(ax) == ["A", "B", "C", "D", "tolerance"]
+        assert ax.get_yscale() == "log"
+        for joint in "ABCD":
+            peak = getattr(quadrangle.drift.by_joint(joint), level).max()
+            assert np.max(line(ax, joint).get_ydata()) == peak
+
+
+def test_many_joints_are_summed_up():
+    solution = da.simulate(gallery.chain(12), 0.2)
+    ax = solution.plot.drift().axes[0]
+    assert "4 others" in labels(ax)
+    assert len(labels(ax)) == 10
+    assert "first 10 of 12 bodies" in solution.plot.trajectories().axes[0].get_title("left")
+
+
+def test_lines_differ_in_colour_and_in_style(quadrangle):
+    lines = quadrangle.plot.drift().axes[0].get_lines()[:4]
+    assert len({item.get_color() for item in lines}) == 4
+    assert len({item.get_linestyle() for item in lines}) == 4
+
+
+def test_reactions(quadrangle):
+    ax = quadrangle.plot.reactions("A").axes[0]
+    np.testing.assert_array_equal(line(ax, "x").get_ydata(), quadrangle.reaction("A").force[:, 0])
+    ax = quadrangle.plot.reactions("A", quantity="torque").axes[0]
+    np.testing.assert_array_equal(line(ax, "z").get_ydata(), quadrangle.reaction("A").torque[:, 2])
+    assert ax.get_ylabel() == "torque [N m]"
+    with pytest.raises(ModelError, match="there is no joint or driver 'Q'"):
+        quadrangle.plot.reactions("Q")
+
+
+def test_reactions_that_are_not_unique_are_marked():
+    solution = da.simulate(gallery.build("four_bar"), 0.1)
+    assert "not unique" in solution.plot.reactions("B").axes[0].get_title("left")
+
+
+def test_step_sizes_need_every_step(quadrangle):
+    ax = quadrangle.plot.step_sizes().axes[0]
+    np.testing.assert_array_equal(ax.get_lines()[0].get_ydata()[:-1], np.diff(quadrangle.t))
+    sparse = da.simulate(gallery.build("pendulum_3d"), 1.0, save_at=[0, 0.5, 1])
+    with pytest.raises(SimulationError, match="simulate without save_at"):
+        sparse.plot.step_sizes()
+
+
+def test_view_finds_the_plane():
+    pendulum = da.simulate(gallery.build("pendulum_3d"), 1.0)
+    assert view_of(pendulum).labels == ("x", "y")
+    tilted = view_of(da.simulate(gallery.build("four_bar"), 0.5))
+    assert tilted.axes.shape == (2, 3)
+    assert tilted.labels[0].startswith("along (")
+    np.testing.assert_allclose(tilted.axes @ gallery.four_bar.NORMAL, 0, atol=1e-9)
+
+
+def test_view_of_a_straight_motion():
+    model = da.Model()
+    model.add_point_mass("stone", mass=1.0)
+    solution = da.simulate(model, 1.0)
+    view = view_of(solution)
+    np.testing.assert_allclose(view.axes[1], (0, 0, 1), atol=1e-12)
+    assert solution.plot.overview().axes
+
+
+def test_paths_pass_through_the_states(quadrangle):
+    ax = quadrangle.plot.trajectories().axes[0]
+    path = np.stack(line(ax, "crank").get_data(), axis=1)
+    positions = quadrangle.position("crank")[:, :2]
+    gaps = np.linalg.norm(path[:, None] - positions[None], axis=2).min(axis=0)
+    assert gaps.max() < 1e-9
+    np.testing.assert_allclose(np.linalg.norm(path, axis=1), 1.0, atol=1e-4)  # cubic between steps
+
+
+def test_status_is_in_the_title():
+    stop = da.Event(lambda state: state.time - 0.5, stop=True)
+    solution = da.simulate(gallery.build("pendulum_3d"), 1.0, events=stop)
+    assert "stopped by an event" in solution.plot.energy().get_suptitle()
+
+
+def test_save(quadrangle, tmp_path):
+    quadrangle.plot.save(tmp_path / "a.pdf")
+    save_figure(quadrangle.plot.energy(), tmp_path / "b.png")
+    quadrangle.plot.save(tmp_path / "b.png", quadrangle.plot.drift())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pdf", "b.png"]
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_save_is_whole_or_not_at_all(quadrangle, tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_text("old")
+
+    def broken(self, path, **options):
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", broken)
+    with pytest.raises(StoreError, match="No space left on device"):
+        quadrangle.plot.save(tmp_path / "a.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+    assert (tmp_path / "a.png").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    "path, message", [("a.xyz", "'xyz' is no picture format"), ("a", "'no suffix'"), ("no/a.png", "does not exist")]
+)
+def test_save_refuses_bad_paths(quadrangle, tmp_path, path, message):
+    with pytest.raises(StoreError, match=message):
+        quadrangle.plot.save(tmp_path / path)
+    (tmp_path / "f.png").mkdir()
+    with pytest.raises(StoreError, match="it is a folder"):
+        quadrangle.plot.save(tmp_path / "f.png")
+
+
+def test_nothing_to_plot(quadrangle):
+    empty = da.Solution(quadrangle.mechanism, np.zeros(0), quadrangle.x[:0], settings=quadrangle.settings)
+    with pytest.raises(SimulationError, match="no states"):
+        empty.plot.energy()
+
+
+def test_settings_of_the_caller_are_left_alone(quadrangle):
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    quadrangle.plot.overview()
+    assert dict(matplotlib.rcParams) == before
+    assert "matplotlib.pyplot" not in vars(__import__("dalembert.plot", fromlist=["x"]))
