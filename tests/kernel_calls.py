@@ -14,8 +14,8 @@ from dalembert.kernels.forces import force_elements
 from dalembert.kernels.inertia import pull_back_wrenches
 from dalembert.kernels.jet import jet
 from dalembert.kernels.kinematics import load_angles, load_poses
-from dalembert.kernels.orthogonal import project_orthogonal
 from dalembert.kernels.motion import evaluate_motions
+from dalembert.kernels.orthogonal import project_orthogonal
 from dalembert.kernels.primitives import velocity_gradient_rows
 from dalembert.kernels.slots import as_callback, as_forces, as_system, no_callback, no_forces
 from dalembert.kernels.solve import pull_back_rows

@@ -111,9 +111,7 @@ def add_joint(model, rng, kind, name, first, second, *, length=None):
 
 def usable_components(joint):
     """Joint coordinates that a driver, motor or spring can act on alone."""
-    return [
-        c for c in range(len(joint.coordinates)) if angle_of(joint, c) is not None or direction_of(joint, c) is not None
-    ]
+    return [c for c in range(len(joint.coordinates)) if angle_of(joint, c) is not None or direction_of(joint, c) is not None]
 
 
 def pair_model(seed, kind, *, motion_kind=None, point=False):

@@ -12,6 +12,7 @@ from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 
 if TYPE_CHECKING:
+    from dalembert.assembly import Assembly
     from dalembert.citation import cite
     from dalembert.compilation import compile
     from dalembert.events import Event
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.io.results import load
     from dalembert.mechanism import Mechanism
-    from dalembert.projection import Assembly
     from dalembert.simulation import simulate
     from dalembert.solution import Solution
 
 # imported on first use, so that `import dalembert` stays fast
 _LAZY = {
-    "Assembly": "projection",
+    "Assembly": "assembly",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",

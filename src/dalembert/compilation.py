@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.assembly import absolute_state, assemble
 from dalembert.errors import ModelError
 from dalembert.flatten import FlatModel, flatten
 from dalembert.kernels import tables as T
@@ -13,7 +14,6 @@ from dalembert.model.elements import Body
 from dalembert.model.model import Model
 from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
 from dalembert.planarity import Plane, find_plane
-from dalembert.projection import absolute_state, assemble
 from dalembert.rank import analyse
 
 Array = npt.NDArray[np.float64]

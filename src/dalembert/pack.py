@@ -208,11 +208,7 @@ def _constraints(
     out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
     out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
     out.I[T.W_A] = a_size  # turned into an offset by _workspace
-    unit = {
-        node
-        for node, pair in enumerate(nodes)
-        if plane is None and _is_coincidence(flat, kept[pair])
-    }
+    unit = {node for node, pair in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[pair])}
     _couplings(out, flat, nodes, plan, incidence_at, unit)
     return tuple(rows), nodes, forest, plan
 

@@ -65,9 +65,7 @@ def force_records(flat: FlatModel) -> tuple[list[ForceRecord], tuple[PointForce 
                 kind = T.JOINT_ROTATION_VECTOR if force.law == "rotation-vector" else T.JOINT_EULER_321
                 i, j = flat.index[joint.first], flat.index[joint.second]
                 stiffness, damping = force.stiffness, force.damping
-                records.append(
-                    ForceRecord(kind, i, j, stiffness=stiffness, damping=damping, E_i=joint.E_i, E_j=joint.E_j)
-                )
+                records.append(ForceRecord(kind, i, j, stiffness=stiffness, damping=damping, E_i=joint.E_i, E_j=joint.E_j))
             case JointMotor():
                 kinds = (T.MOTOR_ANGLE, T.MOTOR_SLIDE)
                 joint = joints[force.joint]

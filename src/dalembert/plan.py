@@ -117,9 +117,7 @@ def _prerequisites(edges: Sequence[Edge], forest: Forest, node_of_hub: dict[int,
     return waits
 
 
-def _eliminate(
-    neighbours: list[set[int]], size: Sequence[int], waits: list[set[int]]
-) -> tuple[list[int], dict[int, set[int]]]:
+def _eliminate(neighbours: list[set[int]], size: Sequence[int], waits: list[set[int]]) -> tuple[list[int], dict[int, set[int]]]:
     """Minimum degree (in unknowns) among the nodes that wait for nothing; ties by number. Returns order and fill."""
     left = set(range(len(neighbours)))
     degree = {node: sum(size[other] for other in neighbours[node]) for node in left}

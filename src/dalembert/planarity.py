@@ -41,9 +41,7 @@ def find_plane(model: Model, bodies: tuple[Body, ...]) -> Plane:
 def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
     rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
     axes = [
-        rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2]
-        for joint in model.joints
-        if joint.type in ("revolute", "planar")
+        rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2] for joint in model.joints if joint.type in ("revolute", "planar")
     ]
     axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
     if axes:

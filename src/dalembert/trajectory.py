@@ -218,7 +218,7 @@ def _first(values: Array) -> object:
 
 
 def nearest(name: str, known: object) -> str:
-    """", did you mean 'x'?" or the list of what there is."""
+    """ ", did you mean 'x'?" or the list of what there is."""
     names = [str(k) for k in known]  # type: ignore[attr-defined]
     close = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names)) or 'none'}"

@@ -114,7 +114,7 @@ def test_quiet_prints_nothing():
 
 
 def test_failed_verdict_gives_exit_code_1():
-    result = call("run", "pendulum_3d", "--t-end", 5, "--rtol", 0.01, "--atol", 0.01)
+    result = call("run", "pendulum_3d", "--t-end", 5, "--rtol", 1e-9, "--atol", 0.1)
     assert result.exit_code == 1
     assert "FAIL" in result.stdout
 

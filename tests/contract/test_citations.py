@@ -84,9 +84,7 @@ def f(a: list[Body]) -> dict[Mechanism]:
 
 def test_references_are_complete():
     references = load_references()
-    assert {"JetMultibody", "MovingFrame", "Variational", "ConstraintNotes", "QRContinuation", "IFToMM"} <= set(
-        references
-    )
+    assert {"JetMultibody", "MovingFrame", "Variational", "ConstraintNotes", "QRContinuation", "IFToMM"} <= set(references)
     for key, fields in references.items():
         assert CITATION.fullmatch(f"[{key}]"), key
         assert is_key(key, None), key
@@ -109,9 +107,7 @@ def test_cite_formats_each_reference_once():
 
 
 def test_unknown_key_suggests_the_nearest():
-    with pytest.raises(
-        DalembertError, match=r"no reference has the key 'DormandPrince1981'; did you mean 'DormandPrince1980'"
-    ):
+    with pytest.raises(DalembertError, match=r"no reference has the key 'DormandPrince1981'; did you mean 'DormandPrince1980'"):
         cite("DormandPrince1981")
 
 

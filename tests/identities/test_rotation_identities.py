@@ -181,9 +181,7 @@ def scleronomic(seed, shape):
     return model, torques
 
 
-@pytest.mark.parametrize(
-    ("shape", "seed"), [(s, k) for s in ("chain", "tree", "ring", "floating", "hub") for k in (0, 1, 2)]
-)
+@pytest.mark.parametrize(("shape", "seed"), [(s, k) for s in ("chain", "tree", "ring", "floating", "hub") for k in (0, 1, 2)])
 def test_jet_variables_give_the_same_accelerations(shape, seed):
     model, torques = scleronomic(seed, shape)
     mechanism = compile(model)

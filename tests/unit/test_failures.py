@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
 from dalembert import gallery
@@ -314,6 +315,18 @@ def test_energy_invariant_of_a_driven_mechanism():
     E = solution.energy.total
     assert np.ptp(solution.energy.external_work) > 0.5
     assert np.abs(E - E[0]).max() <= 1e-12 * max(1.0, solution.energy.kinetic.max())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_energy_invariant_of_random_mechanisms(shape):
+    """All joints, drivers and forces; hubs too. One Newton step per state is enough because the method is quadratic."""
+    solution = da.simulate(
+        random_model(1, shape), 0.5, integrator=da.RungeKutta4(step=0.002), formulation=da.Jet(invariants="energy")
+    )
+    E = solution.energy.total
+    assert np.abs(E - E[0]).max() <= 1e-12 * max(1.0, solution.energy.scale)
+    assert 0 < solution.statistics.invariant_gradients <= solution.statistics.accepted
+    assert solution.drift.velocity.max() <= 1.1e-11
 
 
 OPTIONS = {

@@ -45,10 +45,7 @@ def evaluate_all():
 def both(tmp_path_factory):
     """Results of this process and of one with NUMBA_DISABLE_JIT=1."""
     file = tmp_path_factory.mktemp("plain") / "results.npz"
-    code = (
-        "import sys, numpy, test_kernels_compiled as t; assert not t.JIT;"
-        "numpy.savez(sys.argv[1], **t.evaluate_all())"
-    )
+    code = "import sys, numpy, test_kernels_compiled as t; assert not t.JIT;numpy.savez(sys.argv[1], **t.evaluate_all())"
     here = Path(__file__).parent
     import dalembert
 

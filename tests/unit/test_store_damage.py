@@ -30,9 +30,7 @@ for k in range(100_000):
 @pytest.fixture
 def store(tmp_path, rng):
     path = tmp_path / "run.zarr"
-    write_store(
-        path, {"t": (("time",), np.arange(50.0)), "q": (("time", "c"), rng.normal(size=(50, 3)))}, {"a": [1, 2]}
-    )
+    write_store(path, {"t": (("time",), np.arange(50.0)), "q": (("time", "c"), rng.normal(size=(50, 3)))}, {"a": [1, 2]})
     return path
 
 
@@ -46,9 +44,7 @@ def test_killed_in_mid_write(tmp_path, blocks):
     path = tmp_path / "run.zarr"
     source = Path(__file__).parents[2] / "src"
     environment = {**os.environ, "PYTHONPATH": str(source)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True, env=environment
-    )
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True, env=environment)
     try:
         reported = 0
         for _ in range(blocks):
@@ -83,9 +79,7 @@ def test_rows_beyond_the_commit_are_not_read(tmp_path):
 def test_truncated_chunk(store):
     chunk = store / "q" / "c" / "0" / "0"
     chunk.write_bytes(chunk.read_bytes()[:100])
-    with pytest.raises(
-        StoreError, match=r"run\.zarr: the result is corrupt or truncated: array 'q'.*run the simulation"
-    ):
+    with pytest.raises(StoreError, match=r"run\.zarr: the result is corrupt or truncated: array 'q'.*run the simulation"):
         read_store(store)
 
 
@@ -111,9 +105,7 @@ def test_chunk_of_another_run(store, tmp_path):
 
 def test_missing_metadata(store):
     (store / "zarr.json").unlink()
-    with pytest.raises(
-        StoreError, match=r"run\.zarr: not a dalembert result, or a damaged one: 'zarr\.json' is missing"
-    ):
+    with pytest.raises(StoreError, match=r"run\.zarr: not a dalembert result, or a damaged one: 'zarr\.json' is missing"):
         read_store(store)
 
 
@@ -163,9 +155,7 @@ def test_no_damage_goes_unnoticed(store, rng, damage):
         for _ in range(12 if damage in ("flip", "cut") else 1):
             place = int(rng.integers(len(original)))
             if damage == "flip":
-                changed = (
-                    original[:place] + bytes([original[place] ^ (1 << int(rng.integers(8)))]) + original[place + 1 :]
-                )
+                changed = original[:place] + bytes([original[place] ^ (1 << int(rng.integers(8)))]) + original[place + 1 :]
             else:
                 changed = {"cut": original[:place], "empty": b"", "text": b'{"attributes": 3}'}[damage]
             file.write_bytes(changed)

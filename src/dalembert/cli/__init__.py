@@ -7,11 +7,8 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
+from dalembert.cli import doctor, gallery, run, warmup
 from dalembert.cli.console import OneLineErrors
-from dalembert.cli.doctor import doctor
-from dalembert.cli.gallery import gallery
-from dalembert.cli.run import run
-from dalembert.cli.warmup import warmup
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
 
@@ -37,5 +34,5 @@ def main(
         typer.echo(context.get_help())
 
 
-for command in (run, gallery, warmup, doctor):
+for command in (run.run, gallery.gallery, warmup.warmup, doctor.doctor):
     app.command()(command)

@@ -19,7 +19,7 @@ OPTIONAL = {
     "h5py": "export to netCDF",
     "pin": "benchmarks against Pinocchio",
 }
-OPTIONS = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NOCACHE")
+OPTIONS = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
@@ -40,12 +40,11 @@ def examine() -> dict[str, Any]:
 
     from dalembert import __version__
     from dalembert.cli.kernels import KERNELS
-    from dalembert.kernels.compiler import CACHE, cache_folder
+    from dalembert.kernels.compiler import CACHE
 
-    folder = cache_folder()
     versions = {name: _version(name) for name in REQUIRED}
     problems = [f"{name} is not installed" for name, version in versions.items() if version is None]
-    if folder.name.startswith("dalembert-kernels-"):  # a new temporary folder each time
+    if CACHE.name.startswith("dalembert-kernels-"):  # a new temporary folder each time
         problems.append("no cache folder can be written, so kernels are compiled in every process; set NUMBA_CACHE_DIR")
     return {
         "versions": {"dalembert": __version__, "python": platform.python_version(), **versions},
@@ -54,10 +53,10 @@ def examine() -> dict[str, Any]:
             "system": platform.platform(),
             "processor": _processor(),
             "cores": os.cpu_count(),
-            "threads": numba.get_num_threads(),
+            "threads": int(numba.get_num_threads()),
         },
         "environment": {name: os.environ[name] for name in OPTIONS if name in os.environ},
-        "cache": {"folder": str(folder), "writable": os.access(folder, os.W_OK), "used": CACHE},
+        "cache": {"folder": str(CACHE), "writable": os.access(CACHE, os.W_OK)},
         "kernels": {kernel.name: kernel.state for kernel in KERNELS},
         "problems": problems,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 
@@ -44,16 +43,15 @@ class Kernel:
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
         """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
+        from dalembert.kernels.compiler import CACHE, JIT
+
         function = self.function
-        if not hasattr(function, "signatures"):
+        if not JIT:
             return "plain Python"
-        cache: Any = getattr(function, "_cache", None)
-        index = getattr(cache, "_cache_file", None)
-        if index is None:  # NOCACHE is set
-            return "cached" if function.signatures else "not compiled"
         machine = function.targetctx.codegen().magic_tuple()
-        files = [name for key, name in index._load_index().items() if key[1] == machine]
-        return "cached" if any((Path(cache.cache_path) / name).exists() for name in files) else "not compiled"
+        index = function._cache._cache_file._load_index()  # empty when made by other sources or another Numba
+        files = [name for (_, made_for, *_), name in index.items() if made_for == machine]
+        return "cached" if any((CACHE / name).exists() for name in files) else "not compiled"
 
 
 KERNELS = (

@@ -77,15 +77,11 @@ def crank_mechanism() -> Model:
     """
     model = Model(GRAVITY, name="crank mechanism")
     half = sqrt(0.5)
-    crank = model.add_body(
-        "crank", mass=19.50, inertia=(0.02, 0.41, 0.42), position=(0, 0, -0.25), rotation=(half, 0, half, 0)
-    )
+    crank = model.add_body("crank", mass=19.50, inertia=(0.02, 0.41, 0.42), position=(0, 0, -0.25), rotation=(half, 0, half, 0))
     rod = model.add_body("rod", mass=70.29, inertia=(0.07, 18.99, 19.04), position=(0.9, 0, -0.5))
     slider = model.add_body("slider", mass=7.81, inertia=(0.01, 0.01, 0.01), position=(1.8, 0, -0.5))
     model.add_spherical("spherical", crank, rod, points=((0.25, 0, 0), (-0.9, 0, 0)))
-    model.add_translational(
-        "translational", model.ground, slider, points=((0, 0, 0), (-1.8, 0, 0.5)), vectors=(E2, E3, E1, E3)
-    )
+    model.add_translational("translational", model.ground, slider, points=((0, 0, 0), (-1.8, 0, 0.5)), vectors=(E2, E3, E1, E3))
     model.add_universal("universal", rod, slider, points=((0.9, 0, 0), (0, 0, 0)), axes=(E2, E3))
     model.add_revolute("revolute", crank, model.ground, points=((-0.25, 0, 0), (0, 0, 0)), vectors=(E2, E1, E1))
     model.add_torque("torque", crank, (0, 0, -50), frame="body")

@@ -43,7 +43,7 @@ class Advance:
         self._settings_i[rk.R_ORDER] = tableau.error_order
         self._settings_i[rk.R_NQU] = run.mechanism.nq + run.mechanism.nu
         self._settings_i[rk.R_EVERY] = int(save_at is None)
-        self._settings_i[rk.R_PROJECT_STAGES] = run.stages
+        self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
         self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
         span = t_end - t_0
         self._settings_f = np.array(
@@ -143,7 +143,7 @@ class Advance:
             self._kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, self._stages, self._dense,
-            tableau.a, tableau.b, tableau.c, tableau.e, tableau.d,
+            tableau.a, tableau.c, tableau.e, tableau.d,
             self._settings_i, self._settings_f, self._state_i, self._state_f,
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
         )  # fmt: skip
@@ -164,7 +164,7 @@ def compiled_loop() -> Any:
     from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
 
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    signature = i8(SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v, m, m, m, m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
+    signature = i8(SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v, m, m, m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
     return bind(runge_kutta, signature)
 
 

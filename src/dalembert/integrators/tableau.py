@@ -57,9 +57,8 @@ def _simple(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float
     for i, row in enumerate(rows):
         a[i, : len(row)] = row
     a[s, :s] = weights
-    return Tableau(
-        order, order, a, np.array([weights], dtype=float), a.sum(axis=1), np.zeros((0, s + 1)), np.zeros((0, 1)), HERMITE
-    )
+    c = np.append(a[:s].sum(axis=1), 1.0)
+    return Tableau(order, order, a, np.array([weights], dtype=float), c, np.zeros((0, s + 1)), np.zeros((0, 1)), HERMITE)
 
 
 EULER = _simple(1, [[]], [1.0])
@@ -91,7 +90,7 @@ def _dormand_prince() -> Tableau:
         -1453857185 / 822651844,
         69997945 / 29380423,
     ]
-    return Tableau(5, 5, a, a[6:, :6].copy(), a.sum(axis=1), a[6:] - fourth, np.array([d]), DOPRI5)
+    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]), DOPRI5)
 
 
 def _dop853() -> Tableau:

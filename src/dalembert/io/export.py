@@ -97,9 +97,7 @@ def _columns(dataset: xarray.Dataset, time: str) -> dict[str, NDArray[Any]]:
         for column, key in zip(flat.T, itertools.product(*labels), strict=True):
             title = f"{name}[{','.join(key)}]" if key else str(name)
             if title in columns:
-                raise StoreError(
-                    f"two columns would be named '{title}'; rename a variable or a label, or export as .nc"
-                )
+                raise StoreError(f"two columns would be named '{title}'; rename a variable or a label, or export as .nc")
             columns[title] = np.ascontiguousarray(column)
     return columns
 

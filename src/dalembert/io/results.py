@@ -79,9 +79,7 @@ def open_writer(
 class RunWriter:
     """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads."""
 
-    def __init__(
-        self, mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool
-    ) -> None:
+    def __init__(self, mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool) -> None:
         layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
         start = _start(mechanism, settings, current_versions())
         self._store = StoreWriter(path, layout, start, overwrite=overwrite)

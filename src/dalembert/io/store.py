@@ -104,9 +104,7 @@ class StoreWriter:
             with zarr.config.set({"array.write_empty_chunks": True}):
                 self._group: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
                 opened: dict[str, Any] = {name: self._group[name] for name in layout}
-            self._columns = {
-                name: _Column(opened[name], dims[name], empty[name].shape, empty[name].dtype) for name in layout
-            }
+            self._columns = {name: _Column(opened[name], dims[name], empty[name].shape, empty[name].dtype) for name in layout}
 
     def append(self, blocks: Mapping[str, Any]) -> None:
         """Write one block per array, all with the same number of rows, then commit them together."""
@@ -140,9 +138,7 @@ class StoreWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         if not self._closed:
             self.close("complete" if kind is None else INCOMPLETE)
 
@@ -158,9 +154,7 @@ class StoreWriter:
         checked = {name: self._columns[name].check(self.path, name, block) for name, block in blocks.items()}
         counts = {name: len(block) for name, block in checked.items()}
         if len(set(counts.values())) > 1:
-            raise StoreError(
-                f"{self.path}: blocks differ in their number of rows: {counts}; append the same rows of all"
-            )
+            raise StoreError(f"{self.path}: blocks differ in their number of rows: {counts}; append the same rows of all")
         return checked
 
 
@@ -224,9 +218,7 @@ class _Column:
         values = np.asarray(block)
         if values.ndim == 0 or values.shape[1:] != self.shape[1:]:
             expected = ("k", *self.shape[1:])
-            raise StoreError(
-                f"{path}: block '{name}' has shape {values.shape}; expected {expected}".replace("'k'", "k")
-            )
+            raise StoreError(f"{path}: block '{name}' has shape {values.shape}; expected {expected}".replace("'k'", "k"))
         if not np.can_cast(values.dtype, self.dtype, "safe"):
             raise StoreError(f"{path}: block '{name}' is {values.dtype}, which {self.dtype} cannot hold exactly")
         return np.ascontiguousarray(values, dtype=self.dtype)
@@ -328,9 +320,7 @@ def _check_sizes(target: Path, tables: Mapping[str, tuple[tuple[str, ...], Any]]
             raise StoreError(f"{target}: array '{name}' has shape {array.shape} and dimensions {dims}; name each once")
         for dim, size in zip(dims, array.shape, strict=True):
             if sizes.setdefault(dim, size) != size:
-                raise StoreError(
-                    f"{target}: dimension '{dim}' of array '{name}' has size {size}, elsewhere {sizes[dim]}"
-                )
+                raise StoreError(f"{target}: dimension '{dim}' of array '{name}' has size {size}, elsewhere {sizes[dim]}")
 
 
 def _little_endian(array: Any) -> NDArray[Any]:

@@ -138,9 +138,7 @@ def force_elements(mode, t, I, F, W, callback):
             x_i = add3(load3(W, si + S_R), mul(R_i, p_i))
             x_j = add3(load3(W, sj + S_R), mul(R_j, p_j))
             d = sub3(x_j, x_i)
-            v = sub3(
-                add3(load3(W, sj + S_V), mul(R_j, cross(w_j, p_j))), add3(load3(W, si + S_V), mul(R_i, cross(w_i, p_i)))
-            )
+            v = sub3(add3(load3(W, sj + S_V), mul(R_j, cross(w_j, p_j))), add3(load3(W, si + S_V), mul(R_i, cross(w_i, p_i))))
             if kind == SPRING:  # tension along n = d / |d|
                 s = np.sqrt(dot3(d, d))
                 n = scale3(1.0 / s, d)

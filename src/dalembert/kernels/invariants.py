@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.inertia import gravity_potential, kinetic_energy, pull_back
-from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
+from dalembert.kernels.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
 from dalembert.kernels.solve import (
     add_rows_transposed,
@@ -119,10 +119,7 @@ def user_gradient(k, t, x, gq, gu, I, F, W, callback):
         for part in range(2):
             values = 0.0
             for sign in (1.0, -1.0):
-                if part == 0:
-                    retract(x, d, sign * h, I, F, W)
-                else:
-                    add_velocity(x, d, sign * h, I, F, W)
+                displace(part, x, d, sign * h, I, F, W)
                 value, status = user_residual(k, t, x, I, F, W, callback)
                 values += sign * value
                 for i in range(I[NX]):
@@ -221,7 +218,7 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
         # admissible direction changes f; the report shows what is left
         if 1e-4 * slope * state_size(x, I) <= f * f:
             continue
-        retract(x, gq, -f / slope, I, F, W)
-        add_velocity(x, gu, -f / slope, I, F, W)
+        displace(0, x, gq, -f / slope, I, F, W)
+        displace(1, x, gu, -f / slope, I, F, W)
         moved += 1
     return MOVED if moved > 0 else OK

@@ -1,19 +1,22 @@
 """The jet formulation's slot [JetMultibody, 3-6]: the distribution as rate, the quasi-orthogonal projection."""
 
 from dalembert.kernels.compiler import kernel
-from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_solution
+from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
 from dalembert.kernels.project import project_constraints, snap_angles
-from dalembert.kernels.tables import OK, RATE
+from dalembert.kernels.tables import OK, OUTPUT, PROJECT
 
 
 @kernel
 def jet(mode, t, x, dx, I, F, W, forces, callback):
-    """RATE: dx <- distribution at x (Algorithm 5.2). PROJECT: x <- onto unit Euler parameters and constraints."""
-    if mode == RATE:
+    """RATE: dx <- distribution at x (Algorithm 5.2). PROJECT: x <- onto unit Euler parameters and constraints.
+    OUTPUT: RATE, then what a saved state implies (see `store_outputs`)."""
+    if mode != PROJECT:
         status = prepare_solve(t, x, I, F, W, forces, callback)
         if status == OK:
             solve_by_factor(I, F, W)
             status = store_solution(x, dx, I, F, W)
+        if mode == OUTPUT and status == OK:
+            store_outputs(t, I, F, W, forces, callback)
     else:
         status = project_constraints(t, x, I, F, W, forces, callback)
         snap_angles(x, I, F, W)

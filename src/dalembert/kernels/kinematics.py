@@ -30,7 +30,7 @@ from dalembert.kernels.algebra import (
     store9,
     sub3,
 )
-from dalembert.kernels.compiler import inline
+from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.tables import (
     ANGLE_F,
     ANGLE_F_W,
@@ -52,6 +52,7 @@ from dalembert.kernels.tables import (
     NANGLE,
     NB,
     NQ,
+    PLANAR,
     PLANE_F,
     POINT,
     RIGID,
@@ -95,7 +96,7 @@ def load_poses(x, I, F, W):
             store3(W, s + S_W, scale3(x[u + 2], load3(F, f + BF_NORMAL)))
 
 
-@inline
+@flat
 def store_rates(x, dx, acc, I, F, W):
     """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
     nq = I[NQ]
@@ -116,7 +117,7 @@ def store_rates(x, dx, acc, I, F, W):
             store_planar(dx, nq + u, a, b, 1.0, I, F, W)
 
 
-@inline
+@flat
 def store_planar(out, k, a, b, add_scale, I, F, W):
     """out[k..k+2] <- (e1 . v, e2 . v, n_B . w) of the 6-vector at W[a]; scaled."""
     v, w = load3(W, a), load3(W, a + 3)
@@ -126,49 +127,31 @@ def store_planar(out, k, a, b, add_scale, I, F, W):
 
 
 @inline
-def retract(x, d, scale, I, F, W):
-    """q <- q (+) scale d with 6 quasi-displacements (dr, dphi_B) per body at W[d + 6 b]; Euler parameters stay unit."""
+def displace(level, x, d, scale, I, F, W):
+    """Level 0: q <- q (+) scale d, Euler parameters stay unit; level 1: u <- u + scale d.
+
+    d holds 6 numbers per body at W[d + 6 b]: (dr, dphi_B) or (dv, dw_B).
+    """
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
-        q = I[k + B_Q]
-        a = d + 6 * b
+        o = I[k + B_Q] if level == 0 else I[NQ] + I[k + B_U]
         kind = I[k + B_KIND]
-        if kind == RIGID:
-            add_to3(x, q, scale3(scale, load3(W, a)))
-            th = load4(x, q + 3)
-            r = euler_parameter_rates(th, scale3(scale, load3(W, a + 3)))
-            store4(x, q + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
-        elif kind == POINT:
-            add_to3(x, q, scale3(scale, load3(W, a)))
+        v, w = scale3(scale, load3(W, d + 6 * b)), scale3(scale, load3(W, d + 6 * b + 3))
+        if kind == PLANAR:
+            x[o] += dot3(load3(F, I[PLANE_F]), v)
+            x[o + 1] += dot3(load3(F, I[PLANE_F] + 3), v)
+            x[o + 2] += dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
         else:
-            v, w = load3(W, a), load3(W, a + 3)
-            x[q] += scale * dot3(load3(F, I[PLANE_F]), v)
-            x[q + 1] += scale * dot3(load3(F, I[PLANE_F] + 3), v)
-            x[q + 2] += scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+            add_to3(x, o, v)
+            if kind == RIGID and level == 1:
+                add_to3(x, o + 3, w)
+            elif kind == RIGID:
+                th = load4(x, o + 3)
+                r = euler_parameter_rates(th, w)
+                store4(x, o + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
 
 
-@inline
-def add_velocity(x, d, scale, I, F, W):
-    """u <- u + scale d with 6 numbers (v, w_B) per body at W[d + 6 b]."""
-    nq = I[NQ]
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        u = nq + I[k + B_U]
-        a = d + 6 * b
-        kind = I[k + B_KIND]
-        if kind == RIGID:
-            for i in range(6):
-                x[u + i] += scale * W[a + i]
-        elif kind == POINT:
-            add_to3(x, u, scale3(scale, load3(W, a)))
-        else:
-            v, w = load3(W, a), load3(W, a + 3)
-            x[u] += scale * dot3(load3(F, I[PLANE_F]), v)
-            x[u + 1] += scale * dot3(load3(F, I[PLANE_F] + 3), v)
-            x[u + 2] += scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
-
-
-@inline
+@flat
 def normalise(x, I):
     """theta <- theta / |theta| for every rigid body [JetMultibody, Algorithm 5.3]; theta . theta' = 0 holds by w_B."""
     for b in range(1, I[NB] + 1):

@@ -5,7 +5,7 @@ All arguments may be lists, which plain Python reads faster than arrays.
 
 from dalembert.kernels.forces import stored_energy
 from dalembert.kernels.inertia import gravity_potential, kinetic_energy
-from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, retract
+from dalembert.kernels.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.motion import evaluate_motions
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import pull_back_rows, subtract_row_products
@@ -51,8 +51,8 @@ def move(x, dq, du, I, F, W):
     for i in range(len(dq)):
         W[I[W_H] + 6 + i] = dq[i]
         W[I[W_ACC] + 6 + i] = du[i]
-    retract(x, I[W_H], 1.0, I, F, W)
-    add_velocity(x, I[W_ACC], 1.0, I, F, W)
+    displace(0, x, I[W_H], 1.0, I, F, W)
+    displace(1, x, I[W_ACC], 1.0, I, F, W)
 
 
 def velocity_residual(t, x, out, I, F, W):

@@ -12,7 +12,7 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 import numpy as np
 
 from dalembert.kernels.compiler import inline, kernel
-from dalembert.kernels.kinematics import add_velocity, load_poses, normalise, retract
+from dalembert.kernels.kinematics import displace, load_poses, normalise
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
 from dalembert.kernels.project import note_failure, snap_angles, worst_entry
 from dalembert.kernels.solve import (
@@ -207,8 +207,8 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
             W[dq + i] += W[D + i]
             W[du + i] += W[E + i]
             step = max(step, abs(W[dq + i]))
-        retract(x, dq, -1.0, I, F, W)
-        add_velocity(x, du, -1.0, I, F, W)
+        displace(0, x, dq, -1.0, I, F, W)
+        displace(1, x, du, -1.0, I, F, W)
     if status != OK:
         if worst <= F[TOL_POSITION]:
             row, worst = row_v, worst_v

@@ -47,7 +47,6 @@ from dalembert.kernels.tables import (
     W_ZETA,
     A,
     C,
-    D,
     O,
 )
 
@@ -86,71 +85,44 @@ def constraint_rows(I, F, W):
                 W[aj + c] = 1.0
                 store3(W, ai + 3, cross(load3(W, si + S_ROT + 3 * c), p_i))
                 store3(W, aj + 3, cross(p_j, load3(W, sj + S_ROT + 3 * c)))
-        elif kind == SO:
-            a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
-            d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
-            s_i, s_j = cross(w_i, a_i), cross(w_j, a_j)
-            W[g + row] = dot3(d_i, d_j)
-            W[gt + row] = 0.0
-            W[z + row] = (
-                dot3(mul(R_i, cross(w_i, s_i)), d_j)
-                + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j))
-                + dot3(d_i, mul(R_j, cross(w_j, s_j)))
-            )
+        elif kind == SO or kind == A:
             zero = (0.0, 0.0, 0.0)
+            a_i, a_j, a1, a2 = load3(F, f + PF_AI), load3(F, f + PF_AJ), zero, zero
+            if kind == A:
+                a_i, a1, a2 = driven_direction(k, f, I, F, W)
+            d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
+            turn = cross(w_i, a_i)
+            s_i, s_j = add3(turn, a1), cross(w_j, a_j)
+            bias = add3(cross(w_i, add3(turn, scale3(2.0, a1))), a2)
+            W[g + row] = dot3(d_i, d_j)
+            W[gt + row] = dot3(mul(R_i, a1), d_j)
+            W[z + row] = (
+                dot3(mul(R_i, bias), d_j) + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j)) + dot3(d_i, mul(R_j, cross(w_j, s_j)))
+            )
             store_row(W, ai, zero, cross(a_i, mul_t(R_i, d_j)))
             store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
-        elif kind == O:
+        else:
             p_i, p_j, a_i = load3(F, f + PF_PI), load3(F, f + PF_PJ), load3(F, f + PF_AI)
-            d = mul(R_i, a_i)
-            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
-            s_a, s_pi, s_pj = cross(w_i, a_i), cross(w_i, p_i), cross(w_j, p_j)
-            e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
-            f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-            W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
-            W[gt + row] = -f1
-            W[z + row] = (
-                dot3(mul(R_i, cross(w_i, s_a)), e)
-                + 2.0 * dot3(mul(R_i, s_a), e1)
-                + dot3(d, sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi))))
-                - f2
-            )
-            store_row(W, ai, scale3(-1.0, d), cross(a_i, add3(mul_t(R_i, e), p_i)))
-            store_row(W, aj, d, cross(p_j, mul_t(R_j, d)))
-        elif kind == D:
-            p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
             e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
             s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
             e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
+            bias = sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi)))
             f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-            l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
-            W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
-            W[gt + row] = -scale * l * f1
-            W[z + row] = scale * (
-                dot3(e1, e1)
-                + dot3(e, sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi))))
-                - f1 * f1
-                - l * f2
-            )
-            n = scale3(scale, e)
-            store_row(W, ai, scale3(-1.0, n), cross(mul_t(R_i, n), p_i))
-            store_row(W, aj, n, cross(p_j, mul_t(R_j, n)))
-        elif kind == A:
-            a, a1, a2 = driven_direction(k, f, I, F, W)
-            a_j = load3(F, f + PF_AJ)
-            d_i, d_j = mul(R_i, a), mul(R_j, a_j)
-            s_i, s_j = add3(cross(w_i, a), a1), cross(w_j, a_j)
-            W[g + row] = dot3(d_i, d_j)
-            W[gt + row] = dot3(mul(R_i, a1), d_j)
-            bias = add3(add3(cross(w_i, cross(w_i, a)), scale3(2.0, cross(w_i, a1))), a2)
-            W[z + row] = (
-                dot3(mul(R_i, bias), d_j)
-                + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j))
-                + dot3(d_i, mul(R_j, cross(w_j, s_j)))
-            )
-            zero = (0.0, 0.0, 0.0)
-            store_row(W, ai, zero, cross(a, mul_t(R_i, d_j)))
-            store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
+            if kind == O:
+                d, s_a = mul(R_i, a_i), cross(w_i, a_i)
+                W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
+                W[gt + row] = -f1
+                W[z + row] = dot3(d, bias) + dot3(mul(R_i, cross(w_i, s_a)), e) + 2.0 * dot3(mul(R_i, s_a), e1) - f2
+                own = cross(a_i, mul_t(R_i, e))
+            else:
+                l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
+                d = scale3(scale, e)
+                W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
+                W[gt + row] = -scale * l * f1
+                W[z + row] = dot3(d, bias) + scale * (dot3(e1, e1) - f1 * f1 - l * f2)
+                own = (0.0, 0.0, 0.0)
+            store_row(W, ai, scale3(-1.0, d), add3(own, cross(mul_t(R_i, d), p_i)))
+            store_row(W, aj, d, cross(p_j, mul_t(R_j, d)))
 
 
 @inline

@@ -13,7 +13,7 @@ projected onto the tangent space, so that returning to the invariant does not le
 import numpy as np
 
 from dalembert.kernels.compiler import flat, inline
-from dalembert.kernels.kinematics import add_velocity, load_angles, load_poses, normalise, retract
+from dalembert.kernels.kinematics import displace, load_angles, load_poses, normalise
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import assemble_blocks, factor, metric_correction, pull_back_rows, subtract_row_products
 from dalembert.kernels.tables import (
@@ -28,15 +28,14 @@ from dalembert.kernels.tables import (
     N_NEWTON_MAX,
     N_PROJECT,
     NANGLE,
-    NB,
     NEWTON_FAILED,
     NON_FINITE,
+    NQ,
+    NU,
     OK,
-    S_R,
     S_V,
     STATE_W,
     TOL_POSITION,
-    TOL_VELOCITY,
     W_A,
     W_ACC,
     W_ANGLE,
@@ -64,103 +63,61 @@ def worst_entry(a, n, W):
     return row, worst
 
 
-@inline
-def rounding_level(I, W):
-    """What double precision leaves of a residual in metres: 200 eps times the largest coordinate, at least 1 m."""
+@flat
+def rounding_level(level, x, I):
+    """What double precision leaves of a residual: some hundred eps times the largest coordinate (or velocity), at least 1."""
+    first, last = (0, I[NQ]) if level == 0 else (I[NQ], I[NQ] + I[NU])
     size = 1.0
-    for b in range(1, I[NB] + 1):
-        for i in range(3):
-            size = max(size, abs(W[I[W_BODY] + STATE_W * b + S_R + i]))
-    return 4.4e-14 * size
+    for i in range(first, last):
+        size = max(size, abs(x[i]))
+    return (4.4e-14 if level == 0 else 1e-12) * size
 
 
-@inline
+@flat
 def note_failure(row, value, I, W):
     W[I[W_STAT] + WORST_ROW] = row
     W[I[W_STAT] + WORST_VALUE] = value
 
 
 @flat
-def evaluate_rows(x, I, F, W):
-    load_poses(x, I, F, W)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
-    W[I[W_STAT] + N_DG] += 1.0
-
-
-@flat
-def project_positions(x, I, F, W):
-    """g(q, t) = 0 by Newton's method. Returns (status, 1 when W_K holds a factorisation near q)."""
-    before, factored, status, done = 0.0, 0, OK, 0
-    for iteration in range(I[MAX_NEWTON] + 1):
-        evaluate_rows(x, I, F, W)
-        row, worst = worst_entry(I[W_G], I[M], W)
-        done = iteration
-        if worst <= F[TOL_POSITION]:
-            break
-        if not np.isfinite(worst):
-            note_failure(row, worst, I, W)
-            status = NON_FINITE
-            break
-        if iteration > 1 and worst > 0.25 * before and worst <= rounding_level(I, W):
-            break
-        if iteration == I[MAX_NEWTON]:
-            note_failure(row, worst, I, W)
-            status = NEWTON_FAILED
-            break
-        if iteration == 0 or worst > 0.05 * before:
-            assemble_blocks(I[METRIC_F], I, F, W)
-            factor(I, F, W)
-            factored = 1
-        before = worst
-        metric_correction(I[W_G], I[W_ACC], I, F, W)
-        retract(x, I[W_ACC], -1.0, I, F, W)
-    W[I[W_STAT] + N_NEWTON] += done
-    W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(done))
-    return status, factored
-
-
-@flat
-def project_velocities(x, factored, I, F, W):
-    """G u + g_t = 0 with the rows at q in W_A, refined until the tolerance is met."""
-    r = I[W_ZETA]
-    before = 0.0
-    for iteration in range(I[MAX_NEWTON] + 1):
-        for i in range(I[M]):
-            W[r + i] = -W[I[W_GT] + i]
-        subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
-        row, worst = worst_entry(r, I[M], W)
-        if worst <= F[TOL_VELOCITY]:
-            return OK
-        if iteration > 1 and worst > 0.25 * before:
-            size = 1.0
-            for i in range(x.size):
-                size = max(size, abs(x[i]))
-            if worst <= 1e-12 * size:
-                return OK
+def project_constraints(t, x, I, F, W, forces, callback):
+    """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status."""
+    W[I[W_STAT] + N_PROJECT] += 1.0
+    normalise(x, I)
+    forces(MOTIONS, t, I, F, W, callback)
+    r, m = I[W_ZETA], I[M]
+    status, level, iteration, factored, before = OK, 0, 0, 0, 0.0
+    while level < 2:
+        load_poses(x, I, F, W)
+        if level == 0:
+            constraint_rows(I, F, W)
+            pull_back_rows(I[W_A], I, F, W)
+            W[I[W_STAT] + N_DG] += 1.0
+            for i in range(m):
+                W[r + i] = -W[I[W_G] + i]
+        else:
+            for i in range(m):
+                W[r + i] = -W[I[W_GT] + i]
+            subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
+        row, worst = worst_entry(r, m, W)
+        stalled = iteration > 1 and worst > 0.25 * before
+        if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding_level(level, x, I)):
+            if level == 0:
+                W[I[W_STAT] + N_NEWTON] += iteration
+                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
+            level, iteration = level + 1, 0
+            continue
         if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
             note_failure(row, worst, I, W)
-            return NEWTON_FAILED
+            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
+            break
         if factored == 0 or (iteration > 0 and worst > 0.05 * before):
             assemble_blocks(I[METRIC_F], I, F, W)
             factor(I, F, W)
             factored = 1
-        before = worst
         metric_correction(r, I[W_ACC], I, F, W)
-        add_velocity(x, I[W_ACC], 1.0, I, F, W)
-        load_poses(x, I, F, W)
-    return NEWTON_FAILED
-
-
-@flat
-def project_constraints(t, x, I, F, W, forces, callback):
-    """Onto M_theta and M_hc. Status."""
-    W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise(x, I)
-    forces(MOTIONS, t, I, F, W, callback)
-    status, factored = project_positions(x, I, F, W)
-    if status == OK:
-        status = project_velocities(x, factored, I, F, W)
+        displace(level, x, I[W_ACC], 1.0, I, F, W)
+        before, iteration = worst, iteration + 1
     return status
 
 

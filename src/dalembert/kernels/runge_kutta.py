@@ -8,7 +8,7 @@ norm, or that of DOP853 with its third-order companion. Dense output runs throug
 
 import numpy as np
 
-from dalembert.kernels.compiler import inline, kernel
+from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.tables import (
     CALLBACK_FAILED,
     MOVED,
@@ -21,7 +21,9 @@ from dalembert.kernels.tables import (
 )
 
 # integer settings: stages without the last, error law (0 none, 1 plain, 2 DOP853), dense law (0 Hermite, 1 DOPRI5, 2 DOP853)
-(R_STAGES, R_ERROR, R_DENSE, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_PROJECT_STAGES, R_CONTROL) = range(9)
+(R_STAGES, R_ERROR, R_DENSE, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL) = range(9)
+# what to do at a point
+VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 # real settings
 (H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN) = range(7)
 # real state kept between chunks
@@ -43,7 +45,6 @@ def runge_kutta(
     stages,
     dense,
     a,
-    b,
     c,
     e,
     d,
@@ -69,7 +70,7 @@ def runge_kutta(
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
-        status = system(RATE, t, x, stages[0], I, F, W, forces, callback)
+        status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
         if status != OK:
             return status
         state_i[D_HAVE_RATE] = 1
@@ -82,30 +83,21 @@ def runge_kutta(
             last = True
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
-        status = OK
-        for i in range(1, s):
-            combine(x, stages, a, i, i, h, y)
-            if settings_i[R_PROJECT_STAGES] >= 1:
-                status = project(PROJECT, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
-                if settings_i[R_PROJECT_STAGES] == 2 and status == OK:
-                    status = keep_invariants(project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
-            if status == OK:
-                status = system(RATE, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
+        status, err = OK, 0.0
+        for i in range(1, s + 1):
+            combine(x, stages, a, i, min(i, s), h, y)
+            what = settings_i[R_VISIT]
+            if i == s:
+                what = VISIT_ALL
+                if settings_i[R_ERROR] == 2:
+                    err = error_norm(x, y, stages, e, s, h, nq, settings_f)
+                    if not err <= 1.0:
+                        break
+            status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
-        err = 0.0
-        if status == OK:
-            combine(x, stages, b, 0, s, h, y)
-            if settings_i[R_ERROR] == 2:
-                err = error_853(x, y, stages, e, s, h, nq, settings_f)
-            if err <= 1.0:
-                status = project(PROJECT, t + h, y, stages[s], I, F, W, forces, callback)
-                if status == OK:
-                    status = keep_invariants(project, correct, t + h, y, stages[s], I, F, W, forces, callback)
-                if status == OK:
-                    status = system(RATE, t + h, y, stages[s], I, F, W, forces, callback)
-            if settings_i[R_ERROR] == 1 and status == OK:
-                err = error_plain(x, y, stages, e, s + 1, h, nq, settings_f)
+        if settings_i[R_ERROR] == 1 and status == OK:
+            err = error_norm(x, y, stages, e, s + 1, h, nq, settings_f)
         if settings_i[R_CONTROL] == 0:
             if status != OK:
                 state_f[C_T], state_f[C_H] = t, h
@@ -162,7 +154,7 @@ def runge_kutta(
     return OK if t >= t_end else TOO_MANY_STEPS
 
 
-@inline
+@flat
 def save_inside(
     system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
     save_t, out_t, out_x, I, F, W,
@@ -178,7 +170,9 @@ def save_inside(
         return OK
     if not (state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new):
         return OK
-    status = dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W)
+    status = dense_coefficients(
+        system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
+    )
     while status == OK and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new:
         k = state_i[D_SAVED]
         out_t[k] = save_t[state_i[D_NEXT]]
@@ -187,28 +181,31 @@ def save_inside(
                 out_x[k, i] = y[i]
         else:
             interpolate((out_t[k] - t) / h, x, dense, settings_i[R_DENSE], out_x[k])
-            status = project(PROJECT, out_t[k], out_x[k], dense[7], I, F, W, forces, callback)
-            if status == OK:
-                status = keep_invariants(project, correct, out_t[k], out_x[k], dense[7], I, F, W, forces, callback)
+            what = VISIT_PROJECT | VISIT_KEEP
+            status = visit(what, system, project, correct, out_t[k], out_x[k], dense[7], I, F, W, forces, callback)
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
     return status
 
 
 @inline
-def keep_invariants(project, correct, t, y, work, I, F, W, forces, callback):
-    """Correct invariants and project onto the constraints in turns until both hold [JetMultibody, Algorithm 5.5].
+def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
+    """At the point y: project onto the constraints, keep invariants, evaluate dx <- rate, as bits of `what` ask. Status.
 
-    One invariant takes a turn or two; several with like gradients spoil each other's work and take some dozens.
+    Invariants and constraints are restored in turns until both hold [JetMultibody, Algorithm 5.5].
     """
-    for _ in range(200):
-        status = correct(PROJECT, t, y, work, I, F, W, forces, callback)
-        if status != MOVED:
-            return status
-        status = project(PROJECT, t, y, work, I, F, W, forces, callback)
-        if status != OK:
-            return status
-    return OK
+    status, turns = OK, 0
+    if what & VISIT_PROJECT:
+        status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
+        while what & VISIT_KEEP and status == OK and turns < 200:
+            status = correct(PROJECT, t, y, dx, I, F, W, forces, callback)
+            if status != MOVED:
+                break
+            status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
+            turns += 1
+    if what & VISIT_RATE and status == OK:
+        status = system(RATE, t, y, dx, I, F, W, forces, callback)
+    return status
 
 
 @inline
@@ -222,43 +219,36 @@ def combine(x, stages, a, row, count, h, y):
 
 
 @inline
-def error_plain(x, y, stages, e, count, h, n, settings_f):
-    """RMS of h sum e_i k_i over atol + rtol max(|x|, |y|), on q and u [HairerNorsettWanner1993, II (4.11)]"""
-    total = 0.0
-    for i in range(n):
-        s = 0.0
-        for j in range(count):
-            s += e[0, j] * stages[j, i]
-        s *= h / (settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i])))
-        total += s * s
-    return np.sqrt(total / n)
+def error_norm(x, y, stages, e, count, h, n, settings_f):
+    """RMS over q and u of h sum e_i k_i / (atol + rtol max(|x|, |y|))  [HairerNorsettWanner1993, II (4.11)].
 
-
-@inline
-def error_853(x, y, stages, e, count, h, n, settings_f):
-    """err5^2 / sqrt(err5^2 + 0.01 err3^2) on q and u [HairerNorsettWanner1993, II.10 (10.17)]"""
+    With a second estimator (DOP853): err5^2 / sqrt(err5^2 + 0.01 err3^2)  [HairerNorsettWanner1993, II.10 (10.17)]
+    """
     five, three = 0.0, 0.0
     for i in range(n):
         s5, s3 = 0.0, 0.0
         for j in range(count):
             s5 += e[0, j] * stages[j, i]
-            s3 += e[1, j] * stages[j, i]
+            s3 += e[e.shape[0] - 1, j] * stages[j, i]
         scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
-        five += (s5 / scale) ** 2
-        three += (s3 / scale) ** 2
+        five += (s5 / scale) * (s5 / scale)
+        three += (s3 / scale) * (s3 / scale)
+    if e.shape[0] == 1:
+        return abs(h) * np.sqrt(five / n)
     if five == 0.0 and three == 0.0:
         return 0.0
     return abs(h) * five / np.sqrt((five + 0.01 * three) * n)
 
 
-@inline
-def dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
+@flat
+def dense_coefficients(system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
     """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
     n, s = x.size, settings_i[R_STAGES]
     for extra in range(settings_i[R_EXTRA]):
         row = s + 1 + extra
         combine(x, stages, a, row, row, h, dense[7])
-        status = system(RATE, t + c[row] * h, dense[7], stages[row], I, F, W, forces, callback)
+        at = t + c[row] * h
+        status = visit(VISIT_RATE, system, project, correct, at, dense[7], stages[row], I, F, W, forces, callback)
         if status != OK:
             return status
     for i in range(n):
@@ -276,7 +266,7 @@ def dense_coefficients(system, forces, callback, t, h, x, y, stages, dense, a, c
     return OK
 
 
-@inline
+@flat
 def interpolate(theta, x, dense, law, out):
     """x(t + theta h): nested form theta (. + (1 - theta) (. + theta (. + (1 - theta) ...)))"""
     top = 2 if law == 0 else (3 if law == 1 else 6)

@@ -84,7 +84,7 @@ def pull_back_rows(a_base, I, F, W):
                 pull_back(a_base + I[k + E_A] + 6 * i, b, I, F, W)
 
 
-@inline
+@flat
 def apply_inverse(metric, b, v, w, F):
     """(v / m, J^-1 w) in the metric table at F[metric]"""
     m = metric + METRIC_W * b
@@ -96,7 +96,7 @@ def dot6(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
-@inline
+@flat
 def add_unit_block(t, y, a, diagonal, W):
     """T += Y A^T for two coincidences of one body: translations are +-1, so only one factor 1/m remains of them.
 
@@ -151,7 +151,7 @@ def assemble_blocks(metric, I, F, W):
         assemble_hubs(metric, I, F, W)
 
 
-@inline
+@flat
 def assemble_hubs(metric, I, F, W):
     """Blocks of the bodies that are kept as nodes: W_h and A_h."""
     K, scale = I[W_K], I[W_DIAG]
@@ -203,7 +203,7 @@ def factor(I, F, W):
     W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
 
 
-@inline
+@flat
 def small_cholesky(W, d, n, own, eps):
     """In place on the lower triangle of the n x n block at W[d]; returns how many pivots vanished.
 
@@ -229,7 +229,7 @@ def small_cholesky(W, d, n, own, eps):
     return dependent
 
 
-@inline
+@flat
 def solve_rows(W, b, rows, d, n):
     """B <- B C^-T for the rows x n block at W[b] and the factor C at W[d]."""
     for i in range(rows):
@@ -241,7 +241,7 @@ def solve_rows(W, b, rows, d, n):
             W[uintp(r + j)] = s * W[uintp(d + n * j + j)]
 
 
-@inline
+@flat
 def rank_update(W, bi, bj, target, n_i, n_j, n, sign, diagonal):
     """T <- T - sign Y_i Y_j^T"""
     for i in range(n_i):
@@ -289,7 +289,7 @@ def back_solve(I, W):
             W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
 
 
-@inline
+@flat
 def apply_inverse_metric(metric, h, out, I, F, W):
     """W[out] <- W^-1 h per body; 6 numbers per body at W[h]."""
     for b in range(1, I[NB] + 1):

@@ -16,8 +16,22 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 # header of I: settings of a run
 (ENERGY, MAX_NEWTON) = range(43, 45)
 # header of I: more sizes and offsets
-(NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE, NINVARIANT, INVARIANT_F,
- NMOTION, MOTION_I, W_MOTION) = range(49, 63)
+(
+    NPAIR,
+    NHUB,
+    NHUB_INC,
+    W_SIZE,
+    K_SIZE,
+    NODE_I,
+    W_DIAG,
+    W_WORK,
+    W_DENSE,
+    NINVARIANT,
+    INVARIANT_F,
+    NMOTION,
+    MOTION_I,
+    W_MOTION,
+) = range(49, 63)
 HEADER_I = 64
 
 # header of F
@@ -107,12 +121,14 @@ HUB_INC_I_W = 3
     WORST_VALUE,
     N_CG,
     POWER,
-) = range(14)
+    KINETIC,
+    POTENTIAL_ENERGY,
+) = range(16)
 N_STAT = 16
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED = range(7)
 
 # what a slot is asked to do
-RATE, PROJECT = range(2)
+RATE, PROJECT, OUTPUT = range(3)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS = range(4)

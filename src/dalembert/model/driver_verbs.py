@@ -24,9 +24,7 @@ class DriverVerbs(ElementStore):
         first, second, row = driver_primitive(owner, on, component, as_motion(owner, "motion", motion))
         for other in self.drivers:
             if other.joint == on.name and other.primitive.labels == row.labels:
-                raise ModelError(
-                    f"{owner}: {row.labels[0]} of joint {on.name!r} is already driven by {other.name!r}; keep one"
-                )
+                raise ModelError(f"{owner}: {row.labels[0]} of joint {on.name!r} is already driven by {other.name!r}; keep one")
         return self._add(Driver(name, on.name, first, second, row))
 
     def add_point_driver(

@@ -199,8 +199,7 @@ class JointVerbs(ElementStore):
             offset = shortest = float(np.linalg.norm(world_point(j, place[1]) - world_point(i, place[0])))
         if shortest <= 0.0:
             raise ModelError(
-                f"{owner}: length is {shortest:g} m; give a length greater than 0 "
-                "(for 0 use add_spherical or add_coincidence)"
+                f"{owner}: length is {shortest:g} m; give a length greater than 0 (for 0 use add_spherical or add_coincidence)"
             )
         return self._finish(name, "distance", i, j, place, own_axes(), offset=offset, motion=motion)
 

@@ -22,7 +22,7 @@ from dalembert.model.store import Element
 from dalembert.model.validation import Array, frozen, inertia, number, shape_record, shown, vector
 
 if TYPE_CHECKING:
-    from dalembert.projection import Assembly
+    from dalembert.assembly import Assembly
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -122,7 +122,7 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
 
     def assemble(self) -> Assembly:
         """Consistent initial positions and velocities, and how far what was moved."""
-        from dalembert.projection import assemble
+        from dalembert.assembly import assemble
 
         return assemble(self)
 
@@ -177,9 +177,7 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
 
     def __str__(self) -> str:
         rows: list[tuple[str, str, str, str]] = [("body", b.name, b.kind, f"{b.mass:g} kg") for b in self.bodies]
-        rows += [
-            ("joint", j.name, j.type, f"{j.first} - {j.second}, {JOINTS[j.type].conditions} rows") for j in self.joints
-        ]
+        rows += [("joint", j.name, j.type, f"{j.first} - {j.second}, {JOINTS[j.type].conditions} rows") for j in self.joints]
         for d in self.drivers:
             what = f"joint {d.joint}" if d.joint else f"{d.first} - {d.second}"
             rows.append(("driver", d.name, type(d.primitive.motion).__name__, what))

@@ -82,9 +82,7 @@ class Table:
     def __post_init__(self) -> None:
         _check_numbers(self)
         if len(self.times) != len(self.values) or len(self.times) < 2:
-            raise ModelError(
-                f"Table: {len(self.times)} times and {len(self.values)} values; give as many of each, at least 2"
-            )
+            raise ModelError(f"Table: {len(self.times)} times and {len(self.values)} values; give as many of each, at least 2")
         for k, (before, after) in enumerate(zip(self.times, self.times[1:], strict=False)):
             if not after > before:
                 raise ModelError(f"Table: times[{k + 1}] = {after:g} after {before:g}; give strictly increasing times")
@@ -99,9 +97,7 @@ def as_motion(owner: str, label: str, value: object) -> Motion:
         return value
     if isinstance(value, int | float | np.integer | np.floating):
         return Constant(number(owner, label, value))
-    raise ModelError(
-        f"{owner}: {label} is {shown(value)}; give a number, Constant, Polynomial, Harmonic, SmoothStep or Table"
-    )
+    raise ModelError(f"{owner}: {label} is {shown(value)}; give a number, Constant, Polynomial, Harmonic, SmoothStep or Table")
 
 
 def lower_bound(motion: Motion) -> float:

@@ -69,8 +69,7 @@ def unit_quaternion(owner: str, value: object) -> Array:
         return frozen(matrix_to_quaternion(R))
     if shape != (4,):
         raise ModelError(
-            f"{owner}: rotation is {shown(value)}; "
-            "give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
+            f"{owner}: rotation is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
         )
     theta = numbers(owner, "rotation", value, (4,))
     length = float(np.linalg.norm(theta))

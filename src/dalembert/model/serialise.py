@@ -48,9 +48,7 @@ class MissingFunction:
         self.record = record
         count = record.get("arguments")
         names = ("t", "r", "v", "R", "w")[: count if isinstance(count, int) else 1]
-        self.__signature__ = inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
-        )
+        self.__signature__ = inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names])
 
     def __call__(self, *state: object) -> NoReturn:
         raise ModelError(

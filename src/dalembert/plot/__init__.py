@@ -83,9 +83,7 @@ class Plots:
                 figure.suptitle(self._title())
         return figure
 
-    def reactions(
-        self, joint: object, *, quantity: Literal["force", "torque"] = "force", ax: Axes | None = None
-    ) -> Figure:
+    def reactions(self, joint: object, *, quantity: Literal["force", "torque"] = "force", ax: Axes | None = None) -> Figure:
         """Reaction force or torque of a joint or driver on its second body, world axes."""
         return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
 
@@ -118,9 +116,7 @@ class Plots:
 
     def _title(self) -> str:
         name = self._solution.mechanism.model.name or "unnamed model"
-        ended = {"complete": "", "event": ", stopped by an event"}.get(
-            self._solution.status, f", {self._solution.status}"
-        )
+        ended = {"complete": "", "event": ", stopped by an event"}.get(self._solution.status, f", {self._solution.status}")
         return f"{name}, t = {self._solution.t[0]:g} to {self._solution.t[-1]:.6g} s{ended}"
 
     def _method(self) -> str:
@@ -128,9 +124,7 @@ class Plots:
         settings = self._solution.settings
         integrator = settings["integrator"]
         options = integrator["options"]
-        step = (
-            f"step {options['step']:g} s" if options["step"] else f"rtol {options['rtol']:g}, atol {options['atol']:g}"
-        )
+        step = f"step {options['step']:g} s" if options["step"] else f"rtol {options['rtol']:g}, atol {options['atol']:g}"
         coordinates, version = settings["coordinates"], self._solution.versions["dalembert"]
         method = f"{settings['formulation']['type']}, {integrator['type']}, {step}, {coordinates} coordinates"
         return f"{method}; dalembert {version}"
@@ -167,9 +161,7 @@ class Plots:
                 _logarithmic(ax, self._solution.t, values[name], label=name)
         if len(names) > len(worst):
             rest = np.max([values[name] for name in names if name not in worst], axis=0)
-            _logarithmic(
-                ax, self._solution.t, rest, label=f"{len(names) - len(worst)} others", color=MUTED, linestyle=":"
-            )
+            _logarithmic(ax, self._solution.t, rest, label=f"{len(names) - len(worst)} others", color=MUTED, linestyle=":")
         self._tolerance(ax, "tolerance" if level == "position" else "velocity_tolerance")
         unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"
         self._over_time(ax, f"{level} drift of the joints", unit)
@@ -188,9 +180,7 @@ class Plots:
         ax.plot(t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
         name = getattr(joint, "name", joint)
         caveat = "" if reaction.unique else "; not unique (redundant constraints)"
-        self._over_time(
-            ax, f"reaction {quantity} of {name!r}{caveat}", "force [N]" if quantity == "force" else "torque [N m]"
-        )
+        self._over_time(ax, f"reaction {quantity} of {name!r}{caveat}", "force [N]" if quantity == "force" else "torque [N m]")
 
     def _step_sizes(self, ax: Axes) -> None:
         t = self._solution.t

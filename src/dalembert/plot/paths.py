@@ -49,9 +49,7 @@ class Skeleton:
 def view_of(motion: Trajectory) -> View:
     """The plane of a plane motion with its upward direction up, or all three axes with gravity's last."""
     skeleton = skeleton_of(motion)
-    ends = [end for _, *both in skeleton.segments for end in both] + [
-        motion.position(b) for b in motion.mechanism.body_names
-    ]
+    ends = [end for _, *both in skeleton.segments for end in both] + [motion.position(b) for b in motion.mechanism.body_names]
     points = np.concatenate(ends)
     up = _upward(motion)
     _, sizes, directions = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
@@ -120,9 +118,7 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
     names = motion.mechanism.body_names
     for name, centre, joint in skeleton.segments:
         ends = view.seen(np.stack([centre[0], joint[0]]))
-        ax.plot(
-            *ends, color=_colour(names.index(name)), linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round"
-        )
+        ax.plot(*ends, color=_colour(names.index(name)), linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")
     for b, name in enumerate(names[:MAX_BODIES]):
         path = view.seen(_smooth_path(motion, name))
         ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)

@@ -77,9 +77,7 @@ def check_picture_path(path: str | os.PathLike[str]) -> None:
     known = Figure().canvas.get_supported_filetypes()
     suffix = target.suffix.lstrip(".").lower()
     if suffix not in known:
-        raise StoreError(
-            f"{target}: {suffix or 'no suffix'!r} is no picture format; give one of {', '.join(sorted(known))}"
-        )
+        raise StoreError(f"{target}: {suffix or 'no suffix'!r} is no picture format; give one of {', '.join(sorted(known))}")
     if target.is_dir():
         raise StoreError(f"{target}: cannot write: it is a folder; choose another path")
     check_parent(target)

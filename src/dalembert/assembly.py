@@ -193,9 +193,7 @@ def _assemble_positions(
     blamed = _blame(packed, rows, g)
     if residual <= 100 * POSITION_TOLERANCE * size:
         blamed = [
-            (flat.primitives[p].element, error)
-            for p, error in _angle_errors(flat, packed, x).items()
-            if abs(error) > 1.0
+            (flat.primitives[p].element, error) for p, error in _angle_errors(flat, packed, x).items() if abs(error) > 1.0
         ]
         if not blamed:
             return (start, residual), x
