@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.kernels import tables as T
-from dalembert.mechanism import dense_rows, new_workspace
+from dalembert.mechanism import Mechanism, dense_rows, new_workspace
 from dalembert.pack import Packed
 from dalembert.topology import loop_blocks
 
@@ -53,7 +53,7 @@ def dependent_rows(rows: Array, priority: Sequence[int]) -> list[int]:
     return dependent
 
 
-def inverse_root_mass(packed: Packed) -> Array:
+def inverse_root_mass(packed: Packed | Mechanism) -> Array:
     """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
     scale = []
     for b in range(1, int(packed.I[T.NB]) + 1):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation import compile
+from dalembert.diagnosis import SINGULAR, locking_joints
 from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, locate
 from dalembert.formulations import FORMULATIONS
@@ -174,24 +175,23 @@ def _failure(status: int, advance: Advance) -> SimulationError:
         failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
         failure.__cause__ = problem
         return failure
-    row = int(run.counter(T.WORST_ROW))
-    joint = mechanism.element_of_row(row) if mechanism.m else None
-    value = run.counter(T.WORST_VALUE)
-    if status == T.NEWTON_FAILED:
-        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of {value:.3g}"
-        return SimulationError(f"{text}; the mechanism may lock there, or the step is too large", time=t, joint=joint)
     if status == T.NON_FINITE:
         names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
-        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t, joint=joint)
-    dependent = int(run.counter(T.N_DEPENDENT))
-    singular = f"; {dependent} constraint row(s) became dependent: a singular configuration" if dependent else ""
-    return SimulationError(
-        f"the step size collapsed at t = {t:.6g} s{singular}; the motion has blown up (tighten the tolerances)"
-        " or is too stiff for an explicit method",
-        time=t,
-        joint=joint,
-    )
+        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
+    condition, locking = locking_joints(mechanism, t, advance.x)
+    singular = condition > SINGULAR
+    lock = f"; the configuration is singular (condition {condition:.1e}): joints {', '.join(map(repr, locking))} lock"
+    if status == T.NEWTON_FAILED:
+        joint = mechanism.element_of_row(int(run.counter(T.WORST_ROW)))
+        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
+        text += f" {run.counter(T.WORST_VALUE):.3g}"
+        return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
+    text = f"the step size collapsed at t = {t:.6g} s"
+    if singular:
+        return SimulationError(text + lock, time=t, joint=locking[0])
+    text += "; the motion has blown up (tighten the tolerances) or is too stiff for an explicit method"
+    return SimulationError(text, time=t)
 
 
 class _Clock:

@@ -120,7 +120,9 @@ def test_mechanism_that_locks(integrator, coordinates):
         da.simulate(locking_crank(), 1.0, integrator=integrator, coordinates=coordinates)
     error = caught.value
     assert error.joint in ("bearing", "pin", "wrist", "rail", "drive")
-    assert re.search(r"could not be restored at|step size collapsed at|not finite", str(error))
+    assert re.search(r"could not be restored at|step size collapsed at", str(error))
+    if integrator.adaptive:  # a fixed step of 0.01 ends before the singular configuration
+        assert re.search(r"singular \(condition \d.*\): joints .*'pin'.*'wrist'.* lock", str(error))
     assert locks - 0.02 <= error.time <= locks + 1e-9  # a fixed step of 0.01 ends before
     assert error.solution.t[-1] == error.time
     assert error.solution.drift.position.max() <= 1e-10
