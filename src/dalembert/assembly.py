@@ -104,7 +104,7 @@ def assemble(model: Model) -> Assembly:
     position_rows = _rows(packed, lambda row: row.label != "rate")
     start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
-    velocity_start, x = _assemble_velocities(packed, x, movable, velocity_rows)
+    velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
 
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
@@ -220,7 +220,10 @@ def _gauss_newton(
         residual = float(np.abs(g[rows]).max(initial=0.0))
         if residual <= POSITION_TOLERANCE * size:
             break
-        step = -scale * np.linalg.lstsq(G[rows] * scale, g[rows], rcond=1e-8)[0]
+        A = G[rows] * scale
+        length = np.linalg.norm(A, axis=1)  # rows in metres and rows in radians weigh the same, however small the mechanism
+        length[length == 0.0] = 1.0
+        step = -scale * np.linalg.lstsq(A / length[:, None], g[rows] / length, rcond=1e-8)[0]
         largest = np.abs(step).max(initial=0.0)
         damping = min(1.0, 0.5 * size / largest) if largest > 0 else 0.0
         for _ in range(12):
@@ -237,8 +240,9 @@ def _gauss_newton(
 
 
 def _assemble_velocities(
-    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]
 ) -> tuple[tuple[float, float], Array]:
+    """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
     from dalembert.kernels.one_state import move
     from dalembert.rank import inverse_root_mass
 
@@ -260,7 +264,7 @@ def _assemble_velocities(
     for _ in range(3):
         if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
             break
-        du = -scale * np.linalg.lstsq(G[rows] * scale, r, rcond=1e-9)[0]
+        du = -scale * _least_change(G[rows] * scale, r, free)
         move(x, np.zeros(len(du)), du, packed.I, packed.F, W)
         r = residual_at(x)
     worst = float(np.abs(r).max(initial=0.0))
@@ -273,6 +277,27 @@ def _assemble_velocities(
             joints=tuple(name for name, _ in blamed),
         )
     return (start, worst), x
+
+
+def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
+    """(6 nb,) velocities about which the user said nothing."""
+    return np.repeat([not given for body in flat.bodies for given in body.given], 3)
+
+
+def _least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
+    """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|."""
+    y = np.zeros(A.shape[1])
+    if free.any() and not free.all():
+        from scipy.linalg import qr
+
+        Q, R, _ = qr(A[:, free], pivoting=True)
+        pivots = np.abs(np.diag(R))
+        out_of_reach = Q[:, int(np.sum(pivots > 1e-9 * pivots.max(initial=0.0))) :]  # what the free ones cannot mend
+        y[~free] = np.linalg.lstsq(out_of_reach.T @ A[:, ~free], out_of_reach.T @ r, rcond=1e-9)[0]
+        r = r - A[:, ~free] @ y[~free]
+    chosen = free if free.any() else ~free
+    y[chosen] = np.linalg.lstsq(A[:, chosen], r, rcond=1e-9)[0]
+    return y
 
 
 def _moved(old: Body, new: Body, size: float) -> Moved | None:

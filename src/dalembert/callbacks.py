@@ -93,7 +93,7 @@ class Callbacks:
         def guarded(k: int, t: float, W: Array, s: int) -> int:
             try:
                 return wrapped(k, t, W, s)
-            except Exception as problem:  # reported by simulate with the element's name
+            except (Exception, KeyboardInterrupt) as problem:  # reported by simulate with the element's name
                 self.error = (name, problem)
                 return T.CALLBACK_FAILED
 

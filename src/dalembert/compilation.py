@@ -12,6 +12,7 @@ from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
+from dalembert.model.validation import shown
 from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
 from dalembert.planarity import Plane, find_plane
 from dalembert.rank import analyse
@@ -27,8 +28,11 @@ def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
     """
     if coordinates not in ("absolute", "planar"):
         raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
+    if not isinstance(model, Model):
+        raise ModelError(f"the model is {shown(model)}; give a Model")
     if not model.bodies:
         raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
+    model = model.copy()  # what is added to the user's model later was not compiled
     assembly = assemble(model)
     flat = flatten(model)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.errors import SimulationError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.trajectory import State
 
@@ -27,6 +27,12 @@ class Event:
     name: str = "event"
     stop: bool = False
     direction: int = 0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(f"event {self.name!r}: function is {self.function!r}; give a function of the state")
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event {self.name!r}: direction is {self.direction!r}; give -1, 0 or 1")
 
     def value(self, mechanism: Mechanism, t: float, x: Array) -> float:
         """The function at one state; what it raises is reported with the event's name and time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +39,7 @@ def simulate(
     *,
     formulation: Jet | None = None,
     integrator: ExplicitRungeKutta | None = None,
-    coordinates: Coordinates = "absolute",
+    coordinates: Coordinates | None = None,
     save_at: npt.ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
     progress: bool | ProgressFunction | None = None,
@@ -49,7 +49,7 @@ def simulate(
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
-    coordinates : "absolute" or "planar";  save_at : times to save, default t = 0 and every accepted step
+    coordinates : "absolute" (default) or "planar";  save_at : times to save, default t = 0 and every accepted step
     events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
@@ -61,7 +61,8 @@ def simulate(
     if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
         raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
     clock = _Clock()
-    mechanism = model if isinstance(model, Mechanism) else compile(model, coordinates)
+    watched = _as_events(events)
+    mechanism = _compiled(model, coordinates)
     clock.lap("assembly")
     times = _save_times(save_at, t_end)
     run = formulation.prepare(mechanism)
@@ -70,7 +71,7 @@ def simulate(
     advance = Advance(run, integrator, 0.0, mechanism.x_0, t_end, times)
     clock.lap("compilation")
     recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
-    watch = _Watch(run, integrator, (events,) if isinstance(events, Event) else tuple(events))
+    watch = _Watch(run, integrator, watched)
     status, message, failure = "complete", "", None
     with Progress(progress) as bar:
         try:
@@ -78,9 +79,14 @@ def simulate(
         except KeyboardInterrupt:
             recorder.add(*advance.saved())
             status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
-        except SimulationError as problem:
+        except (SimulationError, SystemError) as problem:  # Numba turns Ctrl-C in a plain Python function into the latter
             recorder.add(*advance.saved())
-            status, message, failure = "failed", str(problem), problem
+            if _by_keyboard(problem):
+                status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
+            elif isinstance(problem, SystemError):
+                raise
+            else:
+                status, message, failure = "failed", str(problem), problem
     clock.lap("integration")
     solution = Solution(
         mechanism,
@@ -98,6 +104,31 @@ def simulate(
         failure.solution = solution
         raise failure
     return solution
+
+
+def _compiled(model: Model | Mechanism, coordinates: Coordinates | None) -> Mechanism:
+    if not isinstance(model, Mechanism):
+        return compile(model, coordinates or "absolute")
+    if coordinates not in (None, model.coordinates):
+        raise ModelError(
+            f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"
+        )
+    return model
+
+
+def _as_events(events: Event | Sequence[Event]) -> tuple[Event, ...]:
+    listed = (events,) if isinstance(events, Event) or not isinstance(events, Iterable) else tuple(events)
+    for event in listed:
+        if not isinstance(event, Event):
+            raise ModelError(f"events holds {event!r}; give Event(function) or a list of them")
+    return listed
+
+
+def _by_keyboard(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is what caused an exception."""
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
 
 
 def _check_pair(formulation: Jet, integrator: ExplicitRungeKutta) -> None:

@@ -62,7 +62,8 @@ class Jet:
             if not callable(function) or argument_count(function) not in (3, -1):
                 raise ModelError(f"Jet: invariants holds {function!r}; give functions f(t, q, u) that return a number")
         for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
-            if not getattr(self, label) > 0:
+            value = getattr(self, label)
+            if not isinstance(value, int | float | np.number) or not value > 0:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give a positive number")
 
     @property

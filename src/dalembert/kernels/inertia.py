@@ -1,7 +1,7 @@
 """Inertia and gravity of bodies, and what each kind of body can do."""
 
 from dalembert.kernels.algebra import axpy3, cross, dot3, load3, load6, scale3, store3, sym_mul
-from dalembert.kernels.compiler import flat, inline
+from dalembert.kernels.compiler import inline
 from dalembert.kernels.tables import (
     B_KIND,
     BF_NORMAL,
@@ -28,7 +28,7 @@ from dalembert.kernels.tables import (
 )
 
 
-@flat
+@inline
 def gravity_and_gyroscopic(I, F, W):
     """W_H <- (m g, -w_B x I w_B)  [JetMultibody, (3.4); Newton-Euler form]"""
     gravity = load3(F, GRAVITY_X)
@@ -54,7 +54,7 @@ def pull_back(a, b, I, F, W):
         store3(W, a + 3, scale3(dot3(n_B, load3(W, a + 3)), n_B))
 
 
-@flat
+@inline
 def pull_back_wrenches(I, F, W):
     """Restrict W_H to what planar bodies and point masses can do."""
     for b in range(1, I[NB] + 1):

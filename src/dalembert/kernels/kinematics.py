@@ -96,7 +96,7 @@ def load_poses(x, I, F, W):
             store3(W, s + S_W, scale3(x[u + 2], load3(F, f + BF_NORMAL)))
 
 
-@flat
+@inline
 def store_rates(x, dx, acc, I, F, W):
     """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
     nq = I[NQ]
@@ -151,7 +151,7 @@ def displace(level, x, d, scale, I, F, W):
                 store4(x, o + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
 
 
-@flat
+@inline
 def normalise(x, I):
     """theta <- theta / |theta| for every rigid body [JetMultibody, Algorithm 5.3]; theta . theta' = 0 holds by w_B."""
     for b in range(1, I[NB] + 1):

@@ -63,7 +63,7 @@ def worst_entry(a, n, W):
     return row, worst
 
 
-@flat
+@inline
 def rounding_level(level, x, I):
     """What double precision leaves of a residual: some hundred eps times the largest coordinate (or velocity), at least 1."""
     first, last = (0, I[NQ]) if level == 0 else (I[NQ], I[NQ] + I[NU])
@@ -73,7 +73,7 @@ def rounding_level(level, x, I):
     return (4.4e-14 if level == 0 else 1e-12) * size
 
 
-@flat
+@inline
 def note_failure(row, value, I, W):
     W[I[W_STAT] + WORST_ROW] = row
     W[I[W_STAT] + WORST_VALUE] = value

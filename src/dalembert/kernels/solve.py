@@ -84,7 +84,7 @@ def pull_back_rows(a_base, I, F, W):
                 pull_back(a_base + I[k + E_A] + 6 * i, b, I, F, W)
 
 
-@flat
+@inline
 def apply_inverse(metric, b, v, w, F):
     """(v / m, J^-1 w) in the metric table at F[metric]"""
     m = metric + METRIC_W * b
@@ -289,7 +289,7 @@ def back_solve(I, W):
             W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
 
 
-@flat
+@inline
 def apply_inverse_metric(metric, h, out, I, F, W):
     """W[out] <- W^-1 h per body; 6 numbers per body at W[h]."""
     for b in range(1, I[NB] + 1):

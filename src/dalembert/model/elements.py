@@ -27,6 +27,7 @@ class Body:
     position : (3,) centre of mass, world [m];  rotation : (4,) unit quaternion body -> world, scalar first
     velocity, angular_velocity : (3,) world axes [m/s], [rad/s]
     fixed : assembly leaves its pose and velocities alone (the body still moves in the simulation)
+    given : whether the user gave (velocity, angular_velocity); assembly changes those first that were not given
     """
 
     name: str
@@ -39,6 +40,7 @@ class Body:
     angular_velocity: Array
     fixed: bool = False
     shape: dict[str, object] | None = None
+    given: tuple[bool, bool] = (True, True)
 
 
 @dataclass(frozen=True, eq=False)

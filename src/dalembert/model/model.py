@@ -64,8 +64,8 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
         inertia: npt.ArrayLike,
         position: npt.ArrayLike = ZERO,
         rotation: npt.ArrayLike | Rotation = (1.0, 0.0, 0.0, 0.0),
-        velocity: npt.ArrayLike = ZERO,
-        angular_velocity: npt.ArrayLike = ZERO,
+        velocity: npt.ArrayLike | None = None,
+        angular_velocity: npt.ArrayLike | None = None,
         shape: dict[str, object] | None = None,
         fixed: bool = False,
     ) -> Body:
@@ -73,7 +73,8 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
 
         mass [kg];  inertia about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
         position of the centre of mass [m];  rotation body -> world: quaternion (scalar first), 3x3 matrix or `Rotation`
-        velocity of the centre of mass, angular_velocity : world axes [m/s], [rad/s]
+        velocity of the centre of mass, angular_velocity : world axes [m/s], [rad/s]; not given: zero, unless joints, rates
+        or velocities that are given imply another value
         fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
         """
         owner = self._new_name("body", name)
@@ -84,10 +85,11 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
             _inertia(owner, inertia),
             vector(owner, "position", position),
             unit_quaternion(owner, rotation),
-            vector(owner, "velocity", velocity),
-            vector(owner, "angular_velocity", angular_velocity),
+            vector(owner, "velocity", ZERO if velocity is None else velocity),
+            vector(owner, "angular_velocity", ZERO if angular_velocity is None else angular_velocity),
             _flag(owner, "fixed", fixed),
             shape_record(owner, shape),
+            (velocity is not None, angular_velocity is not None),
         )
         return self._add(body)
 
@@ -97,13 +99,13 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
         *,
         mass: float,
         position: npt.ArrayLike = ZERO,
-        velocity: npt.ArrayLike = ZERO,
+        velocity: npt.ArrayLike | None = None,
         shape: dict[str, object] | None = None,
         fixed: bool = False,
     ) -> Body:
         """A particle: three coordinates, no rotation. Points on it are (0, 0, 0); it carries no axes.
 
-        mass [kg];  position [m], velocity [m/s] : world axes;  fixed : assembly leaves them alone
+        mass [kg];  position [m], velocity [m/s] : world axes, velocity as in `add_body`;  fixed : assembly leaves them alone
         """
         owner = self._new_name("point mass", name)
         body = Body(
@@ -113,10 +115,11 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
             frozen(np.zeros((3, 3))),
             vector(owner, "position", position),
             frozen([1.0, 0.0, 0.0, 0.0]),
-            vector(owner, "velocity", velocity),
+            vector(owner, "velocity", ZERO if velocity is None else velocity),
             frozen(np.zeros(3)),
             _flag(owner, "fixed", fixed),
             shape_record(owner, shape),
+            (velocity is not None, True),
         )
         return self._add(body)
 
