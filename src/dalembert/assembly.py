@@ -200,7 +200,8 @@ def _assemble_positions(
     listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
     raise AssemblyError(
         f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
-        " check their points, axes and given coordinates, or let a fixed body move",
+        " check their points, axes and given coordinates, let a fixed body move, or, where links are stretched or folded"
+        " in one line, bend them a little the way they should go",
         joints=tuple(name for name, _ in blamed),
     )
 

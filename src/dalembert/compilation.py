@@ -12,9 +12,10 @@ from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
+from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
 from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
-from dalembert.planarity import Plane, find_plane
+from dalembert.planarity import Plane, check_held, find_plane
 from dalembert.rank import analyse
 
 Array = npt.NDArray[np.float64]
@@ -37,6 +38,8 @@ def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
     flat = flatten(model)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
     placed = FlatModel(model, assembly.bodies, flat.index, flat.primitives, flat.angles, flat.forces)
+    if plane is not None:
+        check_held(model, placed.bodies, plane, _held(placed, plane))
     everything = pack(placed, coordinates, plane)
     x_0 = _initial_state(placed, everything, plane)
     vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
@@ -106,6 +109,31 @@ def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Ar
         rate = plane.normal @ body.angular_velocity if body.kind == "rigid" else 0.0
         u += [plane.e1 @ body.velocity, plane.e2 @ body.velocity, rate]
     return join_states([np.array(q), np.array(u), np.zeros(1 + len(flat.angles))])
+
+
+def _held(flat: FlatModel, plane: Plane) -> npt.NDArray[np.bool_]:
+    """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
+    from scipy.linalg import qr
+
+    from dalembert.rank import inverse_root_mass
+
+    packed = pack(flat, "absolute", None)
+    G, *_ = dense_rows(packed, 0.0, absolute_state(flat.bodies, len(flat.angles)))
+    scale = inverse_root_mass(packed)
+    Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(triangle))
+    span = Q[:, : len(pivots)][:, pivots > 1e-9 * pivots.max(initial=0.0)]
+    held = []
+    for b, body in enumerate(flat.bodies):
+        R = quaternion_to_matrix(body.rotation)
+        outward = np.zeros((len(scale), 3 if body.kind == "rigid" else 1))
+        outward[6 * b : 6 * b + 3, 0] = plane.normal
+        if body.kind == "rigid":
+            outward[6 * b + 3 : 6 * b + 6, 1:] = R.T @ np.column_stack([plane.e1, plane.e2])
+        outward *= scale[:, None]
+        outward /= np.linalg.norm(outward, axis=0)
+        held.append(bool(np.linalg.norm(outward - span @ (span.T @ outward)) < 1e-6))
+    return np.array(held)
 
 
 def _out_of_plane(packed: Packed, x_0: Array) -> frozenset[RowKey]:

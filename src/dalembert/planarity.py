@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, PointForce, Torque
+from dalembert.model.elements import Body, Joint, PointForce, SpringDamper, Torque
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 
@@ -93,3 +93,44 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
             out = abs(n @ world) if isinstance(force, PointForce) else np.linalg.norm(np.cross(n, world))
             if float(out) > _SLACK * (1.0 + np.linalg.norm(world)):
                 raise refuse(f"{'force' if isinstance(force, PointForce) else 'torque'} {force.name!r}")
+
+
+def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.NDArray[np.bool_]) -> None:
+    """Refuse what would push a body out of the plane when its joints do not keep it there.
+
+    held : (nb,) whether the joints bar every motion of a body out of the plane (a hinge does, a ball joint does not)
+    """
+    n = plane.normal
+    loose = {body.name: body for body, kept in zip(bodies, held, strict=True) if not kept}
+    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
+    position = {body.name: body.position for body in bodies}
+    for body in loose.values():
+        n_B = rotation[body.name].T @ n
+        J_n = body.inertia @ n_B
+        if body.kind == "rigid" and np.linalg.norm(np.cross(n_B, J_n)) > _SLACK * np.linalg.norm(J_n):
+            raise _loose(f"the normal is no principal axis of body {body.name!r}", body.name)
+
+    def arm(name: str, p: Array) -> Array:
+        return np.asarray(rotation.get(name, np.eye(3)) @ p)
+
+    def in_plane(vector: Array) -> bool:
+        return abs(float(n @ vector)) <= _SLACK * (1.0 + float(np.linalg.norm(vector)))
+
+    for force in model.forces:
+        if isinstance(force, PointForce) and force.body in loose and not in_plane(arm(force.body, force.point)):
+            raise _loose(f"force {force.name!r} acts beside the plane of the centre of mass", force.body)
+    links: list[Joint | SpringDamper] = [joint for joint in model.joints if joint.type != "perpendicular"]
+    links += [force for force in model.forces if isinstance(force, SpringDamper)]
+    for item in links:
+        arms = {item.first: arm(item.first, item.p_i), item.second: arm(item.second, item.p_j)}
+        for name in loose.keys() & arms.keys():
+            if not in_plane(arms[name]):
+                raise _loose(f"{item.name!r} acts beside the plane of the centre of mass", name)
+            ends = [position.get(end, np.zeros(3)) + arms[end] for end in (item.first, item.second)]
+            along = isinstance(item, SpringDamper) or item.type == "distance"
+            if along and not in_plane(ends[1] - ends[0]):
+                raise _loose(f"{item.name!r} is not parallel to the plane", name)
+
+
+def _loose(what: str, name: str) -> ModelError:
+    return ModelError(f"{what}, and the joints do not keep body {name!r} in the plane; use coordinates='absolute'")

@@ -53,6 +53,17 @@ def dependent_rows(rows: Array, priority: Sequence[int]) -> list[int]:
     return dependent
 
 
+def _involved(rows: Array, dependent: list[int]) -> list[int]:
+    """Rows whose multipliers are not unique: the dependent ones and those that they are combinations of."""
+    kept = np.setdiff1d(np.arange(len(rows)), dependent)
+    length = np.linalg.norm(rows, axis=1)
+    unit = rows / np.where(length > 0.0, length, 1.0)[:, None]
+    Q, R = np.linalg.qr(unit[kept].T)
+    shares = np.linalg.solve(R, Q.T @ unit[dependent].T)  # unit[dependent] = shares^T unit[kept]
+    used = np.abs(shares).max(axis=1, initial=0.0) > 1e-6
+    return [*dependent, *(int(k) for k in kept[used])]
+
+
 def inverse_root_mass(packed: Packed | Mechanism) -> Array:
     """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
     scale = []
@@ -117,10 +128,8 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
         singular_start |= len(found[0]) > len(found[fewest])
         redundant.update(key[rows[k]] for k in found[fewest])
         if found[fewest]:
-            U, values, _ = np.linalg.svd(scaled[fewest][rows][:, touched])
-            rank = int(np.sum(values > TOLERANCE * values[0]))
-            involved = np.abs(U[:, rank:]).max(axis=1) > 1e-6
-            not_unique.update(key[rows[k]] for k in np.nonzero(involved)[0])
+            involved = _involved(scaled[fewest][rows][:, touched], found[fewest])
+            not_unique.update(key[rows[k]] for k in involved)
     return RankReport(frozenset(redundant), frozenset(not_unique), singular_start)
 
 
