@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dalembert.compilation import compile
     from dalembert.events import Event
     from dalembert.formulations.jet import Jet
+    from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.io.results import load
     from dalembert.mechanism import Mechanism
@@ -33,6 +34,7 @@ _LAZY = {
     "Jet": "formulations.jet",
     "Mechanism": "mechanism",
     "Midpoint": "integrators.explicit_rk",
+    "MovingFrame": "formulations.moving_frame",
     "RungeKutta4": "integrators.explicit_rk",
     "Solution": "solution",
     "cite": "citation",
@@ -57,6 +59,7 @@ __all__ = [
     "Midpoint",
     "Model",
     "ModelError",
+    "MovingFrame",
     "Polynomial",
     "Rotation",
     "RungeKutta4",

@@ -15,7 +15,7 @@ from dalembert.compilation import compile
 from dalembert.diagnosis import SINGULAR, locking_joints
 from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, locate
-from dalembert.formulations import FORMULATIONS
+from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
@@ -37,7 +37,7 @@ def simulate(
     model: Model | Mechanism,
     t_end: float,
     *,
-    formulation: Jet | None = None,
+    formulation: Formulation | None = None,
     integrator: ExplicitRungeKutta | None = None,
     coordinates: Coordinates | None = None,
     save_at: npt.ArrayLike | None = None,
@@ -68,7 +68,7 @@ def simulate(
     run = formulation.prepare(mechanism)
     settings = describe(formulation, integrator, mechanism, t_end)
     settings["plain_python"] = list(run.callbacks.slow)
-    advance = Advance(run, integrator, 0.0, mechanism.x_0, t_end, times)
+    advance = Advance(run, integrator, 0.0, run.from_absolute(mechanism.x_0), t_end, times)
     clock.lap("compilation")
     recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
     watch = _Watch(run, integrator, watched)
@@ -131,11 +131,11 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _check_pair(formulation: Jet, integrator: ExplicitRungeKutta) -> None:
-    if not isinstance(formulation, Jet) or not isinstance(integrator, ExplicitRungeKutta):
+def _check_pair(formulation: Formulation, integrator: ExplicitRungeKutta) -> None:
+    if not isinstance(formulation, Formulation) or not isinstance(integrator, ExplicitRungeKutta):
         raise ModelError(
             f"{type(formulation).__name__} with {type(integrator).__name__} has no meaning; pairs that do:"
-            " Jet with Euler, Midpoint, RungeKutta4, DormandPrince or DOP853"
+            " Jet or MovingFrame with Euler, Midpoint, RungeKutta4, DormandPrince or DOP853"
         )
 
 
@@ -157,7 +157,7 @@ def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
     return times[times > 0]
 
 
-def describe(formulation: Jet, integrator: ExplicitRungeKutta, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
+def describe(formulation: Formulation, integrator: ExplicitRungeKutta, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
     """Settings of a run as plain data."""
     return {
         "t_end": float(t_end),
@@ -210,11 +210,11 @@ def _failure(status: int, advance: Advance) -> SimulationError:
         names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
-    condition, locking = locking_joints(mechanism, t, advance.x)
+    condition, locking = locking_joints(mechanism, t, advance.state)
     singular = condition > SINGULAR
     lock = f"; the configuration is singular (condition {condition:.1e}): joints {', '.join(map(repr, locking))} lock"
     if status == T.NEWTON_FAILED:
-        joint = mechanism.element_of_row(int(run.counter(T.WORST_ROW)))
+        joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
         text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
         text += f" {run.counter(T.WORST_VALUE):.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
@@ -248,14 +248,14 @@ class _Watch:
     _before: list[float] = field(default_factory=list)
 
     def start(self, advance: Advance) -> None:
-        self._before = [event.value(self.run.mechanism, 0.0, advance.x) for event in self.events]
+        self._before = [event.value(self.run.mechanism, 0.0, advance.state) for event in self.events]
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
         """Record events of the last step; (time, state) when one of them stops the run."""
         stops: list[tuple[float, Array, str]] = []
         recorded: list[tuple[str, float]] = []
         for k, event in enumerate(self.events):
-            before, after = self._before[k], event.value(self.run.mechanism, advance.t, advance.x)
+            before, after = self._before[k], event.value(self.run.mechanism, advance.t, advance.state)
             self._before[k] = after
             if not event.crossed(before, after):
                 continue
@@ -275,14 +275,14 @@ class _Watch:
     def _state(self, advance: Advance, t: float) -> Array:
         """The state at t within the last step, by one step of the same method from where it began."""
         if t >= advance.t:  # as it was accepted, so that the signs at both ends are those that showed the event
-            return advance.x.copy()
+            return advance.state
         return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
 
 
 def one_step(run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t: float) -> Array:
-    """Integrate from a saved state to a nearby time."""
+    """Integrate from a state of the run to a nearby time: the mechanism's state there."""
     if t <= t_0:
-        return x_0.copy()
+        return np.array(run.to_absolute(x_0[None])[0])
     short = Advance(run, integrator, t_0, x_0, t, None)
     status = T.TOO_MANY_STEPS
     while status == T.TOO_MANY_STEPS:
@@ -290,7 +290,7 @@ def one_step(run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t
         short.saved()
     if status != T.OK:
         raise _failure(status, short)
-    return short.x
+    return short.state
 
 
 def integrate_to(solution: Solution, times: Array) -> Array:
@@ -301,7 +301,9 @@ def integrate_to(solution: Solution, times: Array) -> Array:
     states = np.zeros((len(times), solution.x.shape[1]))
     for k, t in enumerate(times):
         at = int(np.searchsorted(solution.t, t, side="right")) - 1
-        states[k] = one_step(run, integrator, float(solution.t[at]), solution.x[at], float(t))
+        states[k] = solution.x[at]
+        if t > solution.t[at]:
+            states[k] = one_step(run, integrator, float(solution.t[at]), run.from_absolute(solution.x[at]), float(t))
     return states
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations import Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.explicit_rk import ExplicitRungeKutta
 from dalembert.kernels import tables as T
@@ -136,7 +137,7 @@ class Solution(Trajectory):
         events: tuple[tuple[str, float], ...] = (),
         evaluated: Evaluated | None = None,
         versions: dict[str, str] | None = None,
-        formulation: Jet | None = None,
+        formulation: Formulation | None = None,
         integrator: ExplicitRungeKutta | None = None,
     ) -> None:
         super().__init__(mechanism, t, x)

@@ -64,6 +64,7 @@ KERNELS = (
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
+    Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 

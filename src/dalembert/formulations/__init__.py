@@ -3,5 +3,7 @@
 from __future__ import annotations
 
 from dalembert.formulations.jet import Jet
+from dalembert.formulations.moving_frame import MovingFrame
 
-FORMULATIONS: dict[str, type[Jet]] = {"jet": Jet}
+Formulation = Jet | MovingFrame
+FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame}

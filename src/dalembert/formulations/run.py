@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dalembert.callbacks import Callbacks
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
+from dalembert.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
@@ -19,6 +20,7 @@ Array = npt.NDArray[np.float64]
 class Run:
     """I, F, W as in kernels/tables.py; system, project and correct fill the system seam of kernels/slots.py.
 
+    tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
     """
 
@@ -31,6 +33,24 @@ class Run:
     correct: Any
     stages: int
     callbacks: Callbacks
+    tree: Tree | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates and velocities in the state."""
+        return int(self.I[T.NQ] + self.I[T.NU])
+
+    def from_absolute(self, x: Array) -> Array:
+        """The run's own state for one state of the mechanism."""
+        return x.copy() if self.tree is None else self.tree.from_absolute(x)
+
+    def to_absolute(self, x: Array) -> Array:
+        """(nt, nx) states of the mechanism for (nt, n) states of the run."""
+        return x if self.tree is None else self.tree.to_absolute(x)
+
+    def element_of_row(self, row: int) -> str:
+        """The joint or driver that a constraint row of this run belongs to."""
+        return self.mechanism.element_of_row(row) if self.tree is None else self.tree.row_elements[row]
 
     def with_constants(self, F: Array) -> Run:
         """The same run with a longer table of constants."""

@@ -41,7 +41,7 @@ class Advance:
         self._settings_i[rk.R_DENSE] = tableau.dense
         self._settings_i[rk.R_EXTRA] = tableau.extra
         self._settings_i[rk.R_ORDER] = tableau.error_order
-        self._settings_i[rk.R_NQU] = run.mechanism.nq + run.mechanism.nu
+        self._settings_i[rk.R_NQU] = run.size
         self._settings_i[rk.R_EVERY] = int(save_at is None)
         self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
         self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
@@ -71,6 +71,11 @@ class Advance:
     @property
     def t(self) -> float:
         return float(self._state_f[self._rk.C_T])
+
+    @property
+    def state(self) -> Array:
+        """Where it stands, as a state of the mechanism."""
+        return np.array(self.run.to_absolute(self.x[None])[0])
 
     @property
     def step_size(self) -> float:
@@ -119,13 +124,14 @@ class Advance:
 
     def _first_step(self, t_0: float, x_0: Array) -> float:
         """[HairerNorsettWanner1993, II.4, starting step size]"""
-        n = self.run.mechanism.nq + self.run.mechanism.nu
+        n = self.run.size
         f_0, f_1 = np.zeros_like(x_0), np.zeros_like(x_0)
         if self.rate(t_0, x_0, f_0) != T.OK:
             return 1e-6
         scale = self.integrator.atol + self.integrator.rtol * np.abs(x_0[:n])
         d_0, d_1 = (float(np.sqrt(np.mean((v[:n] / scale) ** 2))) for v in (x_0, f_0))
-        h = 1e-6 if min(d_0, d_1) < 1e-5 else 0.01 * d_0 / d_1
+        floor = 1e-6 * min(1.0, self.t_end - t_0)  # a state of rounded zeros would ask for a step without end
+        h = floor if min(d_0, d_1) < 1e-5 else max(0.01 * d_0 / d_1, floor)
         if self.rate(t_0 + h, x_0 + h * f_0, f_1) != T.OK:
             return h
         d_2 = float(np.sqrt(np.mean(((f_1 - f_0)[:n] / scale) ** 2))) / h
@@ -149,10 +155,10 @@ class Advance:
         )  # fmt: skip
 
     def saved(self) -> tuple[Array, Array]:
-        """States saved since the last call."""
+        """Times and states of the mechanism saved since the last call."""
         k = int(self._state_i[self._rk.D_SAVED])
         self._state_i[self._rk.D_SAVED] = 0
-        return self._out_t[:k].copy(), self._out_x[:k].copy()
+        return self._out_t[:k].copy(), self.run.to_absolute(self._out_x[:k].copy())
 
 
 def compiled_loop() -> Any:

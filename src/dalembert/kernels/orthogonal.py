@@ -98,10 +98,12 @@ def displacement(x, a, dq, du, I, F, W):
 
 
 @inline
-def dense_cholesky_solve(S, c, n, eps, W):
-    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used); dependent rows get zero."""
+def dense_cholesky_solve(S, c, n, scale, eps, W):
+    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used).
+
+    A row whose pivot falls below eps times its scale at W[scale + i] depends on those before it and gets zero.
+    """
     for i in range(n):
-        full = W[S + n * i + i]
         for j in range(i + 1):
             s = W[S + n * i + j]
             for k in range(j):
@@ -109,7 +111,7 @@ def dense_cholesky_solve(S, c, n, eps, W):
             if j < i:
                 W[S + n * i + j] = s * W[S + n * j + j]
             else:
-                W[S + n * i + i] = 1.0 / np.sqrt(s) if s > eps * full else 0.0
+                W[S + n * i + i] = 1.0 / np.sqrt(s) if s > eps * W[scale + i] else 0.0
     for i in range(n):
         s = W[c + i]
         for k in range(i):
@@ -193,7 +195,10 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         subtract_row_products(b_base, D, 6, c + m, False, I, W)
         subtract_row_products(I[W_A], E, 6, c + m, False, I, W)
         fill_schur(S, unit, body, m, b_base, I, F, W)
-        dense_cholesky_solve(S, c, 2 * m, F[EPS_PIVOT], W)
+        scale = S + 4 * m * m + 4 * m
+        for i in range(2 * m):
+            W[scale + i] = W[S + 2 * m * i + i]
+        dense_cholesky_solve(S, c, 2 * m, scale, F[EPS_PIVOT], W)
         dq, du = I[W_H], I[W_ACC]
         for i in range(nb6):
             W[dq + i], W[du + i] = 0.0, 0.0

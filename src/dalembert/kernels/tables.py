@@ -32,7 +32,9 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
     MOTION_I,
     W_MOTION,
 ) = range(49, 63)
-HEADER_I = 64
+# header of I: relative coordinates (tree.py)
+(TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
+HEADER_I = 80
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
@@ -125,6 +127,22 @@ HUB_INC_I_W = 3
     POTENTIAL_ENERGY,
 ) = range(16)
 N_STAT = 16
+
+# TREE_I columns: parent, how it turns, first coordinate, first velocity, number of rotations, of translations, first column,
+# the joint axes of the translations
+(R_PARENT, R_TURN, R_Q, R_U, R_NROT, R_NTRANS, R_COL, R_AXIS) = (0, 1, 2, 3, 4, 5, 6, 7)
+TREE_I_W = 10
+NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
+# TREE_F columns: joint point and axes on the parent and on the child
+(RF_PP, RF_PC, RF_EP, RF_EC) = (0, 3, 6, 15)
+TREE_F_W = 24
+# W_TREE columns: world angular velocity, bias (angular, linear), articulated inertia J (sym3), H (mat3), M (sym3),
+# bias force (torque, force), acceleration (angular, linear)
+(X_W, X_BIAS, X_J, X_H, X_M, X_P, X_A) = (0, 3, 9, 15, 24, 30, 36)
+TREE_W = 42
+# W_COL columns: motion s (angular, linear), U = I s, 1 / (s . U), s . p left over, acceleration
+(K_S, K_U, K_D, K_E, K_ACC) = (0, 6, 12, 13, 14)
+COL_W = 15
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED = range(7)

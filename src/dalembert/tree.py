@@ -1,0 +1,332 @@
+"""Relative coordinates of a mechanism: a spanning tree of its joints, tables for kernels/tree.py, conversion of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Mechanism
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.trajectory import Trajectory, nearest, rotation_matrices
+
+Array = npt.NDArray[np.float64]
+
+# joint type -> (how it turns, number of rotations, translations along which axes of the parent's joint frame)
+TREE_JOINTS: dict[str, tuple[int, int, tuple[int, ...]]] = {
+    "spherical": (T.QUATERNION, 3, ()),
+    "revolute": (T.ONE_ANGLE, 1, ()),
+    "universal": (T.TWO_ANGLES, 2, ()),
+    "cylindrical": (T.ONE_ANGLE, 1, (2,)),
+    "prismatic": (T.NO_TURN, 0, (2,)),
+    "planar": (T.ONE_ANGLE, 1, (0, 1)),
+    "fixed": (T.NO_TURN, 0, ()),
+}
+_FREE = (T.QUATERNION, 3, (0, 1, 2))
+_POINT = (T.NO_TURN, 0, (0, 1, 2))
+_EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """How a body hangs on its parent: joint (None = free), frames on both sides, first coordinate and
+    velocity, and the sign that makes absolute quaternions start as the mechanism's."""
+
+    body: int
+    parent: int
+    joint: str | None
+    kind: tuple[int, int, tuple[int, ...]]
+    p_p: Array
+    p_c: Array
+    E_p: Array
+    E_c: Array
+    q: int = 0
+    u: int = 0
+    sign: float = 1.0
+
+    @property
+    def nq(self) -> int:
+        turn, rotations, slides = self.kind
+        return (4 if turn == T.QUATERNION else rotations) + len(slides)
+
+    @property
+    def nu(self) -> int:
+        return self.kind[1] + len(self.kind[2])
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links in the order from the roots outwards, and the names of the joints and drivers that stay constraint rows."""
+
+    mechanism: Mechanism
+    links: tuple[Link, ...]
+    cut: tuple[str, ...]
+    I: npt.NDArray[np.int64]
+    F: Array
+
+    @property
+    def row_elements(self) -> list[str]:
+        """Joint or driver of every constraint row."""
+        dropped = set(self.mechanism.redundant)
+        return [row.element for row in self.mechanism.rows if row.element in self.cut and row not in dropped]
+
+    @property
+    def nq(self) -> int:
+        return sum(link.nq for link in self.links)
+
+    @property
+    def nu(self) -> int:
+        return sum(link.nu for link in self.links)
+
+    def from_absolute(self, x: Array) -> Array:
+        """Relative state (q, u, external work, angles) of one absolute state."""
+        state = Trajectory(self.mechanism, np.zeros(1), x[None])
+        names = (GROUND, *self.mechanism.body_names)
+        q, u = np.zeros(self.nq), np.zeros(self.nu)
+        for link in self.links:
+            parent, child = names[link.parent], names[link.body]
+            E_p = state.rotation(parent)[0] @ link.E_p
+            C = state.rotation(child)[0] @ link.E_c
+            turn, rotations, slides = link.kind
+            R = E_p.T @ C
+            w_p = state.angular_velocity(parent)[0]
+            w = state.angular_velocity(child)[0] - w_p
+            at, rate = link.q, link.u
+            if turn == T.QUATERNION:
+                q[at : at + 4], u[rate : rate + 3] = matrix_to_quaternion(R), C.T @ w
+                at += 4
+            elif turn == T.ONE_ANGLE:
+                q[at], u[rate] = np.arctan2(R[1, 0], R[0, 0]), E_p[:, 2] @ w
+                at += 1
+            elif turn == T.TWO_ANGLES:
+                q[at : at + 2] = np.arctan2(R[2, 1], R[1, 1]), np.arctan2(R[0, 2], R[0, 0])
+                u[rate : rate + 2] = E_p[:, 0] @ w, C[:, 1] @ w
+                at += 2
+            rate += rotations
+            gap = state.point(child, link.p_c)[0] - state.point(parent, link.p_p)[0]
+            speed = state.point_velocity(child, link.p_c)[0] - state.point_velocity(parent, link.p_p)[0]
+            for k, axis in enumerate(slides):
+                e = E_p[:, axis]
+                q[at + k], u[rate + k] = e @ gap, e @ (speed - np.cross(w_p, gap))
+        return np.concatenate([q, u, x[self.mechanism.nq + self.mechanism.nu :]])
+
+    def to_absolute(self, x: Array) -> Array:
+        """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
+        mechanism = self.mechanism
+        nt, nb, nq = len(x), mechanism.nb, self.nq
+        theta = np.zeros((nb + 1, nt, 4))
+        theta[0, :, 0] = 1.0
+        r, v, w = np.zeros((3, nb + 1, nt, 3))
+        for link in self.links:
+            p, b = link.parent, link.body
+            turn, rotations, slides = link.kind
+            q, u = x[:, link.q :], x[:, nq + link.u :]
+            R_p = rotation_matrices(theta[p])
+            E_p = R_p @ link.E_p
+            inner = quaternion_product(matrix_to_quaternion(link.E_p), _relative_quaternions(turn, q))
+            inner = quaternion_product(inner, matrix_to_quaternion(link.E_c.T))
+            theta[b] = link.sign * quaternion_product(theta[p], inner)
+            R = rotation_matrices(theta[b])
+            C = R @ link.E_c
+            w[b] = w[p] + np.einsum("tik,tk->ti", _axes(turn, E_p, C), u[:, :rotations])
+            at = 4 if turn == T.QUATERNION else rotations
+            E = E_p[:, :, list(slides)]
+            reach = R_p @ link.p_p + np.einsum("tik,tk->ti", E, q[:, at : at + len(slides)])
+            sliding = np.einsum("tik,tk->ti", E, u[:, rotations : rotations + len(slides)])
+            arm = -(R @ link.p_c)
+            r[b] = r[p] + reach + arm
+            v[b] = v[p] + np.cross(w[p], reach) + sliding + np.cross(w[b], arm)
+        out = np.zeros((nt, len(mechanism.x_0)))
+        out[:, mechanism.nq + mechanism.nu :] = x[:, nq + self.nu :]
+        for b, (kind, at, rate) in _body_columns(mechanism):
+            out[:, at : at + 3], out[:, rate : rate + 3] = r[b], v[b]
+            if kind == T.RIGID:
+                out[:, at + 3 : at + 7] = theta[b]
+                out[:, rate + 3 : rate + 6] = np.einsum("tji,tj->ti", rotation_matrices(theta[b]), w[b])
+        return out
+
+
+def _body_columns(mechanism: Mechanism) -> list[tuple[int, tuple[int, int, int]]]:
+    """Body -> kind, first coordinate, first velocity in an absolute state."""
+    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)
+    return [(b, (int(row[0]), int(row[1]), int(row[2]) + mechanism.nq)) for b, row in enumerate(table) if b]
+
+
+def _axes(turn: int, E_p: Array, C: Array) -> Array:
+    """(nt, 3, rotations) world axes that the joint's angular velocities turn about."""
+    if turn == T.TWO_ANGLES:
+        return np.stack([E_p[:, :, 0], C[:, :, 1]], axis=2)
+    return {T.QUATERNION: C, T.ONE_ANGLE: E_p[:, :, 2:], T.NO_TURN: C[:, :, :0]}[turn]
+
+
+def quaternion_product(a: Array, b: Array) -> Array:
+    """a * b, scalar first, over the last axis."""
+    scalar = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
+    vector = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate([scalar, vector], axis=-1)
+
+
+def _relative_quaternions(turn: int, q: Array) -> Array:
+    """(nt, 4) quaternion of R(q) of a joint, continuous in q."""
+    zero = np.zeros(len(q))
+    if turn == T.QUATERNION:
+        return q[:, :4]
+    if turn == T.NO_TURN:
+        return np.stack([zero + 1.0, zero, zero, zero], axis=1)
+    first = np.stack([np.cos(q[:, 0] / 2), zero, zero, np.sin(q[:, 0] / 2)], axis=1)
+    if turn == T.ONE_ANGLE:
+        return first
+    second = np.stack([np.cos(q[:, 1] / 2), zero, np.sin(q[:, 1] / 2), zero], axis=1)
+    return quaternion_product(first[:, [0, 3, 1, 2]], second)
+
+
+def make_tree(mechanism: Mechanism, cut: Sequence[str] = ()) -> Tree:
+    """A spanning tree of the joints that relative coordinates can describe, breadth first from the ground.
+
+    cut : joints that must stay constraint rows; others are cut where the tree closes a loop
+    """
+    model = mechanism.model
+    if mechanism.coordinates != "absolute":
+        raise ModelError("relative coordinates start from a mechanism compiled with coordinates='absolute'")
+    names = [joint.name for joint in model.joints]
+    for name in cut:
+        if name not in names:
+            raise ModelError(f"cut: there is no joint {name!r}{nearest(name, names)}")
+    index = {GROUND: 0, **{name: k + 1 for k, name in enumerate(mechanism.body_names)}}
+    points = {index[body.name] for body in model.bodies if body.kind == "point"}
+    usable = [j for j in model.joints if j.type in TREE_JOINTS and j.name not in cut]
+    usable = [j for j in usable if not points & {index[j.first], index[j.second]}]
+    implied = {row.element for row in mechanism.redundant}
+    usable.sort(key=lambda j: j.name in implied)  # redundant rows belong into cut joints, where they can be left out
+    links: list[Link] = []
+    used: set[str] = set()
+    placed = [0]
+    free = iter(range(1, mechanism.nb + 1))
+    while True:
+        for body in placed:  # grows while it is walked
+            for joint in usable:
+                ends = (index[joint.first], index[joint.second])
+                other = ends[1] if ends[0] == body else ends[0]
+                if body in ends and other not in placed:
+                    links.append(_link(joint, body, other, exchanged=ends[0] != body))
+                    used.add(joint.name)
+                    placed.append(other)
+        root = next((body for body in free if body not in placed), None)
+        if root is None:
+            break
+        zero, one = np.zeros(3), np.eye(3)
+        links.append(Link(root, 0, None, _POINT if root in points else _FREE, zero, zero, one, one))
+        placed.append(root)
+    counted = []
+    q = u = 0
+    for link in links:
+        counted.append(replace(link, q=q, u=u))
+        q, u = q + link.nq, u + link.nu
+    rows = tuple(dict.fromkeys(row.element for row in mechanism.rows if row.element not in used))
+    I, F = _tables(mechanism, counted, rows)
+    tree = Tree(mechanism, tuple(counted), rows, I, F)
+    return replace(tree, links=_signed(tree))
+
+
+def _signed(tree: Tree) -> tuple[Link, ...]:
+    """Links with the signs of the initial absolute quaternions."""
+    x_0 = tree.mechanism.x_0
+    start = tree.to_absolute(tree.from_absolute(x_0)[None])[0]
+    flipped = {
+        b: np.sign(start[at + 3 : at + 7] @ x_0[at + 3 : at + 7])
+        for b, (kind, at, _) in _body_columns(tree.mechanism)
+        if kind == T.RIGID
+    }
+    return tuple(replace(link, sign=float(flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0))) for link in tree.links)
+
+
+def _link(joint: Joint, parent: int, child: int, *, exchanged: bool) -> Link:
+    kind = TREE_JOINTS[joint.type]
+    if not exchanged:
+        return Link(child, parent, joint.name, kind, joint.p_i, joint.p_j, joint.E_i, joint.E_j)
+    turn = _EXCHANGED if joint.type == "universal" else np.eye(3)
+    return Link(child, parent, joint.name, kind, joint.p_j, joint.p_i, joint.E_j @ turn, joint.E_i @ turn)
+
+
+def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -> tuple[npt.NDArray[np.int64], Array]:
+    """The mechanism's tables with relative coordinates and only the cut joints as rows."""
+    I, F = mechanism.I.tolist(), mechanism.F.tolist()
+    nb = mechanism.nb
+    nq, nu = sum(link.nq for link in links), sum(link.nu for link in links)
+    tree_i = np.zeros((nb + 1, T.TREE_I_W), dtype=np.int64)
+    tree_f = np.zeros((nb + 1, T.TREE_F_W))
+    for link in links:
+        turn, rotations, slides = link.kind
+        tree_i[link.body, :7] = (link.parent, turn, link.q, link.u, rotations, len(slides), link.u)
+        tree_i[link.body, 7 : 7 + len(slides)] = slides
+        tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel()])
+    old = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]]
+    old_f = F[I[T.PRIM_F] :][: T.PRIM_F_W * I[T.NPRIM]]
+    prim_i: list[int] = []
+    prim_f: list[float] = []
+    bodies: list[int] = []
+    dropped = {(row.primitive, row.component) for row in mechanism.redundant}
+    cut_rows = [row for row in mechanism.rows if row.element in cut]
+    m = sum((row.primitive, row.component) not in dropped for row in cut_rows)
+    rows, left_out = 0, m
+    for p in dict.fromkeys(row.primitive for row in cut_rows):
+        record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
+        for c in range(3 if record[T.P_KIND] == T.C else 1):
+            if (p, c) in dropped:  # monitored only; its row goes to the spare place
+                record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = left_out, 12 * m, 12 * m + 6
+                left_out += 1
+                continue
+            record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, 12 * rows, 12 * rows + 6
+            bodies += [record[T.P_BI], record[T.P_BJ]]
+            rows += 1
+        prim_i += record
+        prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
+    I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
+    I[T.NPRIM], I[T.M], I[T.M_ALL], I[T.NCOL] = len(prim_i) // T.PRIM_I_W, rows, left_out, nu
+    for k in range(I[T.NANGLE]):
+        I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
+    for entry, values in (
+        (T.PRIM_I, prim_i),
+        (T.CUT_I, bodies),
+        (T.TREE_I, tree_i.ravel().tolist()),
+        (T.ORDER_I, [link.body for link in links]),
+    ):
+        I[entry] = len(I)
+        I += values
+    for entry, numbers in ((T.PRIM_F, prim_f), (T.TREE_F, tree_f.ravel().tolist())):
+        I[entry] = len(F)
+        F += numbers
+    _workspace(I)
+    return np.array(I, dtype=np.int64), np.array(F)
+
+
+def _workspace(I: list[int]) -> None:
+    """Sections of W for the tree kernels."""
+    nb6, m, m_all, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX]
+    sizes = {
+        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+        T.W_TREE: T.TREE_W * (I[T.NB] + 1),
+        T.W_COL: T.COL_W * I[T.NCOL],
+        T.W_H: nb6,
+        T.W_ACC: nb6,
+        T.W_G: m_all,
+        T.W_GT: m_all,
+        T.W_ZETA: m_all,
+        T.W_A: 12 * (m + 1),
+        T.W_RHS: m,
+        T.W_SCHUR: m * m + m,
+        T.W_ANGLE: 2 * I[T.NANGLE],
+        T.W_MOTION: 3 * (I[T.NMOTION] + 1),
+        T.W_STAT: T.N_STAT,
+        T.W_CALL: nx + 32,
+        T.W_WORK: 3 * nb6 + nx,
+    }
+    used = 0
+    for entry, size in sizes.items():
+        I[entry], used = used, used + size
+    I[T.W_DENSE] = I[T.W_SIZE] = used
