@@ -42,6 +42,12 @@ class Moved:
     velocity: float
     angular_velocity: float
 
+    def __str__(self) -> str:
+        return (
+            f"{self.body}: moved {self.distance:.3e} m, turned {self.angle:.3e} rad,"
+            f" velocity {self.velocity:.3e} m/s, angular velocity {self.angular_velocity:.3e} rad/s"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
@@ -57,14 +63,7 @@ class Assembly:
             f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
             f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
         ]
-        for m in self.moved:
-            lines.append(
-                f"{m.body}: moved {m.distance:.3e} m, turned {m.angle:.3e} rad,"
-                f" velocity {m.velocity:.3e} m/s, angular velocity {m.angular_velocity:.3e} rad/s"
-            )
-        if not self.moved:
-            lines.append("nothing was moved")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(map(str, self.moved) if self.moved else ["nothing was moved"])])
 
 
 def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:

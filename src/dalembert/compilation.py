@@ -70,6 +70,7 @@ def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
         angles=tuple((angle.joint, angle.component) for angle in flat.angles),
         functions=packed.functions,
         x_0=x_0,
+        moved=tuple(str(item) for item in assembly.moved),
         warnings=warnings,
     )
 

@@ -26,6 +26,7 @@ class Mechanism:
     redundant : rows that the others imply;  not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t = 0: q, u, external work, joint angles
+    moved : what assembly had to change in the given initial data, one text per body
     warnings : what the reader of a report should know (singular start, ...)
     """
 
@@ -41,6 +42,7 @@ class Mechanism:
     angles: tuple[tuple[str, int], ...]
     functions: tuple[PointForce | Torque, ...]
     x_0: Array
+    moved: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property

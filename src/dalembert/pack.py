@@ -124,6 +124,7 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
     planar: list[float] = [0.0] * T.BODY_F_W
     mass: list[float] = [0.0] * T.METRIC_W
     euclidean: list[float] = [0.0] * T.METRIC_W
+    length = _turning_length(flat)
     for body in flat.bodies:
         record, inertia, weight = [0.0] * T.BODY_F_W, np.eye(3), np.eye(3)
         kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
@@ -134,7 +135,7 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
             if body.kind == "rigid":
                 inertia = float(n_B @ body.inertia @ n_B) * np.eye(3)
         elif kind == T.RIGID:
-            inertia, weight = body.inertia, 0.25 * np.eye(3)
+            inertia, weight = body.inertia, 0.25 * length**2 * np.eye(3)
         table += [kind, nq, nu]
         nq, nu = nq + (7 if kind == T.RIGID else 3), nu + (6 if kind == T.RIGID else 3)
         planar += record
@@ -146,6 +147,16 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
     out.section_f(T.METRIC_F, euclidean)
     out.section_f(T.PLANE_F, [] if plane is None else [*plane.e1, *plane.e2, *plane.normal])
     return nq, nu
+
+
+def _turning_length(flat: FlatModel) -> float:
+    """What a unit of |theta| is worth in metres: 1 as in [JetMultibody], or the longest lever arm where that is above 10 m.
+
+    Without it, the projection of a mechanism of kilometres would weigh metres and radians 1 : 1e-6 and lose its digits.
+    """
+    arms = [float(np.abs(v).max()) for item in flat.primitives for v in (item.primitive.p_i, item.primitive.p_j)]
+    longest = max(arms, default=1.0)
+    return longest if longest > 10.0 else 1.0
 
 
 def _constraints(

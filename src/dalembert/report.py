@@ -160,6 +160,8 @@ def _drift(solution: Solution, name: str, level: Literal["position", "velocity"]
 
     drift = solution.drift
     limit = max(STRICTEST, min(10 * asked, LOOSEST_DRIFT))
+    state = solution.q if level == "position" else solution.u
+    limit = max(limit, 1e-15 * float(np.abs(state[np.isfinite(state)]).max(initial=0.0)))  # rounding of large coordinates
     elements = dict.fromkeys(row.element for row in solution.mechanism.rows)
     if not elements or not len(solution.t):
         return _limited(name, "nothing to drift" if not elements else "no states saved", 0.0, limit)
@@ -183,7 +185,7 @@ def _energy(solution: Solution, name: str) -> Line:
     if solution.settings["formulation"]["options"].get("invariants") == "energy":
         return _limited(name, f"{shown}, kept by projection", error, STRICTEST)
     if options.get("step") is not None:
-        return Line(name, f"{shown}; a fixed step has no limit", None, "note", error)
+        return _limited(name, f"{shown}, fixed step", error, LOOSEST_ENERGY)
     return _limited(name, shown, error, max(STRICTEST, min(1e4 * options["rtol"], LOOSEST_ENERGY)))
 
 
@@ -218,6 +220,8 @@ def _mechanism_notes(solution: Solution) -> Iterator[Line]:
     if dependent := solution.statistics.dependent_rows:
         text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
         yield Line("dependent rows", text, data=dependent)
+    if mechanism.moved:
+        yield _listed("assembly moved", mechanism.moved, "the initial data did not fit")
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning)
     if slow := solution.settings.get("plain_python"):

@@ -319,3 +319,24 @@ def test_stretched_links_that_would_have_to_fold_are_refused_with_the_remedy():
         model(0.0).assemble()
     folded = model(-0.05).assemble().bodies[0]
     assert folded.position[2] == pytest.approx(0.5 * sqrt(1 - 0.75**2), abs=1e-10)  # an isosceles triangle, apex up
+
+
+@pytest.mark.parametrize("formulation", [da.Jet(), da.Jet(metric="mass"), da.MovingFrame()])
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3, 1e6])
+def test_pendulums_of_any_size(length, formulation):
+    """The same motion in units of sqrt(length): a quarter period brings the rod to the vertical."""
+    model = da.Model()
+    model.add_body("rod", **da.rod(1.0, length, axis="x", radius=length / 100).body(), position=(length / 2, 0, 0))
+    model.add_revolute("hinge", model.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
+    solution = da.simulate(model, 1.5 * length**0.5, formulation=formulation)
+    assert solution.report().passed
+    assert np.abs(solution.position("rod")[-1]).max() <= 0.5 * length * (1 + 1e-9)
+
+
+def test_report_says_what_assembly_moved():
+    model = da.Model()
+    model.add_body("rod", **da.rod(1.0, 1.0, axis="x").body(), position=(0.6, 0, 0))
+    model.add_revolute("hinge", model.ground, "rod", points=((0, 0, 0), (-0.5, 0, 0)), axes=((0, 1, 0), (0, 1, 0)))
+    line = da.simulate(model, 0.1).report()["assembly moved"]
+    assert "rod: moved 1.000e-01 m" in line.value
+    assert line.verdict == "note"

@@ -1,0 +1,5 @@
+"""`python -m dalembert` is the command line."""
+
+from dalembert.cli import app
+
+app()
