@@ -49,8 +49,10 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
     else:
         centre = np.mean([body.position for body in bodies], axis=0)
         flat = [model.gravity, *(body.velocity for body in bodies), *(body.position - centre for body in bodies)]
-        _, values, directions = np.linalg.svd(np.array(flat) + 0.0)
-        if len(values) > 1 and values[1] <= _SLACK * max(1.0, values[0]):
+        if _on_one_line(flat):  # a single pendulum: only its joint shows where it swings
+            flat += [point - centre for point in _joint_points(model, bodies)]
+        _, _, directions = np.linalg.svd(np.array(flat) + 0.0)
+        if _on_one_line(flat):
             normal = np.array([0.0, 0.0, 1.0])  # everything on one line: any plane through it; prefer x-y
             if abs(directions[0] @ normal) > 1.0 - _SLACK:
                 normal = np.array([0.0, 1.0, 0.0])
@@ -61,6 +63,23 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
             normal = directions[2]
     largest = int(np.argmax(np.abs(normal)))
     return np.asarray(normal if normal[largest] > 0 else -normal, dtype=float)
+
+
+def _on_one_line(vectors: list[Array]) -> bool:
+    values = np.linalg.svd(np.array(vectors) + 0.0, compute_uv=False)
+    return len(values) > 1 and bool(values[1] <= _SLACK * max(1.0, values[0]))
+
+
+def _joint_points(model: Model, bodies: tuple[Body, ...]) -> list[Array]:
+    """Both points of every joint in the pose of the assembled bodies, world axes [m]."""
+    pose = {body.name: (body.position, quaternion_to_matrix(body.rotation)) for body in bodies}
+    ground = (np.zeros(3), np.eye(3))
+    points: list[Array] = []
+    for joint in model.joints:
+        for name, p in ((joint.first, joint.p_i), (joint.second, joint.p_j)):
+            r, R = pose.get(name, ground)
+            points.append(r + R @ p)
+    return points
 
 
 def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:

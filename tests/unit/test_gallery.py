@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dalembert import gallery
+from dalembert import Rotation, compile, gallery, simulate
 from dalembert.errors import ModelError
 
 
@@ -85,3 +85,134 @@ def test_chain_hangs_together(joint):
 def test_chain_refuses_no_rods():
     with pytest.raises(ModelError, match="chain: n is 0; give a number of rods, at least 1"):
         gallery.chain(0)
+
+
+# rigid bodies with 3 rows per ball joint: 6 n - 3 joints; the ring has one joint more than rods
+FREEDOMS = {
+    "pendulum_3d": 3,
+    "pendulum_3d_torque": 3,
+    "planar_quadrangle": 1,
+    "crank_mechanism": 1,
+    "slider_crank": 1,
+    "slider_crank_c": 1,
+    "four_bar": 1,
+    "four_bar_twin": 1,
+    "single_pendulum": 3,
+    "double_pendulum": 6,
+    "chain": 12,
+    "chain_16": 48,
+    "symmetric_top": 3,
+    "torsion_chain": 12,
+    "torsion_chain_rotation_vector": 12,
+    "tethered_chain": 48,
+    "tethered_chain_undamped": 48,
+    "coiled_chain": 192,
+    "mobile": 45,
+    "ring": 57,
+}
+
+
+@pytest.mark.parametrize("name", gallery.GALLERY)
+def test_every_entry_assembles_as_it_is(name):
+    model = gallery.build(name)
+    assembly = model.assemble()
+    assert assembly.moved == ()
+    assert assembly.position_residual[0] <= 1e-14  # rounding, for mechanisms of 1 to 30 m
+    assert assembly.velocity_residual[0] <= 1e-14
+    assert compile(model).degrees_of_freedom == FREEDOMS[name]
+
+
+def test_top_has_the_mass_properties_of_its_parts():
+    """Closed forms of the errata: mass 9 pi, centre of mass at 0.4 m exactly, I_1 and I_3 about it."""
+    top = gallery.symmetric_top().body("top")
+    assert top.mass == pytest.approx(9 * np.pi, rel=1e-15)
+    assert np.linalg.norm(top.position) == pytest.approx(0.4, rel=1e-15)
+    np.testing.assert_allclose(np.diag(top.inertia), (1.195768703772615, 1.195768703772615, 2.0145462891144548), rtol=1e-14)
+
+
+def test_tether_is_slack_at_the_start():
+    """Unstretched, straight above the end of the level chain; dampers between rods only, unless asked for."""
+    model = gallery.tethered_chain()
+    tether = model.forces[0]
+    end = model.body("rod 16").position + np.array([0, 1, 0])
+    np.testing.assert_allclose(tether.p_i - end, (0, 0, 10), atol=1e-14)
+    assert (tether.length, tether.stiffness, tether.damping) == (10.0, 800.0, 50.0)
+    assert [f.name for f in model.forces[1:]] == [f"damper {k}" for k in range(2, 17)]
+    assert [f.name for f in gallery.tethered_chain(2, ground_damper=True).forces] == ["tether", "damper 1", "damper 2"]
+
+
+def test_coil_lies_flat_and_does_not_cross_itself():
+    model = gallery.coiled_chain()
+    ends = np.array([np.zeros(3), *(body.position - body_axes(body) @ (0, 0, 1) for body in model.bodies)])
+    assert np.abs(ends[:, 2]).max() <= 1e-13
+
+    def side(p, q, r):
+        return np.cross(q - p, r - p)[2]
+
+    for i in range(64):
+        for j in range(i + 2, 64):
+            a, b, c, d = ends[i], ends[i + 1], ends[j], ends[j + 1]
+            assert side(a, b, c) * side(a, b, d) > 0 or side(c, d, a) * side(c, d, b) > 0
+
+
+@pytest.mark.parametrize("n", [3, 4, 20])
+def test_ring_closes(n):
+    model = gallery.ring(n)
+    corners = np.array([body.position + body_axes(body) @ (0, 0, 1) for body in model.bodies])
+    assert np.linalg.matrix_rank(corners[1:], tol=1e-9) == 2  # a plane through the origin, which is a corner
+    lengths = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    np.testing.assert_allclose(lengths, 2.0, rtol=1e-14)
+    mechanism = compile(model)
+    assert mechanism.degrees_of_freedom == 3 * n - 3
+    assert not mechanism.redundant
+
+
+def body_axes(body):
+    return Rotation(body.rotation).matrix
+
+
+def test_ring_keeps_closed_and_its_energy():
+    """Two seconds at the default tolerances of 1e-9."""
+    solution = simulate(gallery.ring(), 2.0)
+    assert solution.drift.position.max() <= 1.1e-11  # the projection's tolerance
+    E = solution.energy
+    assert np.abs(E.total - E.total[0]).max() <= 1e-8 * E.scale
+    assert E.scale > 1000.0
+
+
+def test_mobile_branches():
+    model = gallery.mobile(2)
+    joined = {joint.name: (joint.first, joint.second) for joint in model.joints}
+    assert joined == {
+        "hook": ("ground", "beam"),
+        "hook L": ("beam", "beam L"),
+        "hook R": ("beam", "beam R"),
+        "hook LL": ("beam L", "ball LL"),
+        "hook LR": ("beam L", "ball LR"),
+        "hook RL": ("beam R", "ball RL"),
+        "hook RR": ("beam R", "ball RR"),
+    }
+    assert len(gallery.mobile(4).bodies) == 31
+
+
+def test_mobile_swings_and_keeps_its_energy():
+    """Default tolerances of 1e-9; its beams tip one way and the other, 6 J in all."""
+    solution = simulate(gallery.mobile(), 2.0)
+    E = solution.energy
+    assert np.abs(E.total - E.total[0]).max() <= 1e-7 * E.scale
+    assert E.kinetic.max() > 1.0
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: gallery.ring(2), "ring: n is 2; give a number of rods, at least 3"),
+        (lambda: gallery.coiled_chain(0), "coiled_chain: n is 0; give a number of rods, at least 1"),
+        (lambda: gallery.mobile(0), "mobile: levels is 0; give a number of levels, at least 1"),
+        (lambda: gallery.torsion_chain(()), "torsion_chain: stiffness is (); give one value per rod"),
+        (lambda: gallery.torsion_chain(law="angles"), "torsion_chain: law is 'angles'; give 'euler-321' or 'rotation-vector'"),
+    ],
+)
+def test_new_chains_refuse_what_is_no_chain(build, message):
+    with pytest.raises(ModelError, match=re.escape(message)):
+        build()

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import pi
 from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
+from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
@@ -21,11 +23,17 @@ __all__ = [
     "Entry",
     "build",
     "chain",
+    "coiled_chain",
     "crank_mechanism",
+    "mobile",
     "pendulum_3d",
     "planar_quadrangle",
+    "ring",
     "slider_crank",
     "spatial_four_bar",
+    "symmetric_top",
+    "tethered_chain",
+    "torsion_chain",
 ]
 
 
@@ -81,7 +89,32 @@ GALLERY: dict[str, Entry] = {
             10.0,
             {"redundant": False},
         ),
+        Entry("single_pendulum", chain, "a hanging rod on a ball joint", "MovingFrame", 10.0, {"n": 1}),
+        Entry("double_pendulum", chain, "two hanging rods on ball joints", "MovingFrame", 10.0, {"n": 2}),
         Entry("chain", chain, "four hanging rods on ball joints", "MovingFrame", 10.0),
+        Entry("chain_16", chain, "sixteen rods, released level", "MovingFrame", 10.0, {"n": 16, "angle": pi / 2}),
+        Entry("symmetric_top", symmetric_top, "heavy symmetric top of a rod and a disc", "MovingFrame", 10.0),
+        Entry("torsion_chain", torsion_chain, "four rods, springs on Euler angles: not conservative", "MovingFrame", 15.0),
+        Entry(
+            "torsion_chain_rotation_vector",
+            torsion_chain,
+            "the same with springs on the rotation vector, which have a potential",
+            "MovingFrame",
+            15.0,
+            {"law": "rotation-vector"},
+        ),
+        Entry("tethered_chain", tethered_chain, "sixteen rods, end spring-damper, joint dampers", "MovingFrame", 10.0),
+        Entry(
+            "tethered_chain_undamped",
+            tethered_chain,
+            "the same with the spring alone",
+            "MovingFrame",
+            10.0,
+            {"damping": 0.0, "joint_damping": 0.0},
+        ),
+        Entry("coiled_chain", coiled_chain, "sixty-four rods fall from a flat coil, joint dampers", "MovingFrame", 10.0),
+        Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
+        Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),
     )
 }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.model import Model
@@ -12,16 +14,14 @@ from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box
 from dalembert.model.validation import choice, number, shown
 
-MASS, LENGTH = 50.0, 2.0  # kg, m
+MASS, LENGTH, SIDE = 50.0, 2.0, 0.2  # kg, m, m [MovingFrame, Table 3.1]
+UPPER, LOWER = np.array([0.0, 0.0, LENGTH / 2]), np.array([0.0, 0.0, -LENGTH / 2])  # the ends of a rod, body axes
+E1, E2, E3 = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+ChainJoint = Literal["spherical", "revolute", "universal"]
 
 
-def chain(
-    n: int = 4,
-    joint: Literal["spherical", "revolute", "universal"] = "spherical",
-    *,
-    angle: float = 0.1,
-    side: float = 0.2,
-) -> Model:
+def chain(n: int = 4, joint: ChainJoint = "spherical", *, angle: float = 0.1, side: float = SIDE) -> Model:
     """A straight chain of n square rods, 50 kg and 2 m each, hung at the origin, at rest [MovingFrame, 3.2, Table 3.1].
 
     angle : of the whole chain about x from hanging along -z [rad];  side : of the square section [m]
@@ -31,24 +31,51 @@ def chain(
     Deviation: gravity is not printed; 9.81 m/s^2 along -z is chosen.
     """
     choice("chain", "joint", joint, ("spherical", "revolute", "universal"))
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ModelError(f"chain: n is {shown(n)}; give a number of rods, at least 1")
-    turn = Rotation.from_axis_angle((1.0, 0.0, 0.0), number("chain", "angle", angle))
-    side = number("chain", "side", side, above=0.0)
-    down = turn.apply((0.0, 0.0, -1.0))
-    upper, lower = np.array([0.0, 0.0, LENGTH / 2]), np.array([0.0, 0.0, -LENGTH / 2])
-
+    number_of_rods("chain", n)
+    turn = Rotation.from_axis_angle(E1, number("chain", "angle", angle))
     model = Model(name=f"chain of {n} rods, {joint}")
-    previous, at = model.ground, np.zeros(3)
-    for k in range(1, n + 1):
-        solid = box(MASS, (side, side, LENGTH))
-        rod = model.add_body(f"rod {k}", **solid.body(), position=(k - 0.5) * LENGTH * down, rotation=turn)
-        name, points = f"joint {k}", (at, upper)
+    add_rods(model, [turn] * n, joint, side=number("chain", "side", side, above=0.0))
+    return model
+
+
+def number_of_rods(owner: str, n: object, least: int = 1) -> int:
+    """n, if it counts rods."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < least:
+        raise ModelError(f"{owner}: n is {shown(n)}; give a number of rods, at least {least}")
+    return n
+
+
+def add_rods(
+    model: Model,
+    rotations: Sequence[Rotation],
+    joint: ChainJoint = "spherical",
+    *,
+    side: float = SIDE,
+    angular_velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+) -> None:
+    """Rods end to end from the ground's origin, rod k turned by rotations[k - 1] from hanging along -z.
+
+    angular_velocity : of all of them, as one rigid body about the origin, world axes [rad/s]
+    """
+    solid = box(MASS, (side, side, LENGTH))
+    w = np.asarray(angular_velocity, dtype=float)
+    previous, at, end = model.ground, np.zeros(3), np.zeros(3)
+    for k, turn in enumerate(rotations, start=1):
+        along = turn.apply(LOWER)
+        centre, end = end + along, end + 2.0 * along
+        rod = model.add_body(
+            f"rod {k}",
+            **solid.body(),
+            position=centre,
+            rotation=turn,
+            velocity=np.cross(w, centre),
+            angular_velocity=w,
+        )
+        name, points = f"joint {k}", (at, UPPER)
         if joint == "spherical":
             model.add_spherical(name, previous, rod, points=points)
         elif joint == "revolute":
-            model.add_revolute(name, previous, rod, points=points, axes=((1, 0, 0), (1, 0, 0)))
+            model.add_revolute(name, previous, rod, points=points, axes=(E1, E1))
         else:
-            model.add_universal(name, previous, rod, points=points, axes=((1, 0, 0), (0, 1, 0)))
-        previous, at = rod, lower
-    return model
+            model.add_universal(name, previous, rod, points=points, axes=(E1, E2))
+        previous, at = rod, LOWER
