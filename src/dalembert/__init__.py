@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
+    from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.io.results import load
     from dalembert.mechanism import Mechanism
     from dalembert.simulation import simulate
@@ -31,6 +32,7 @@ _LAZY = {
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
     "Event": "events",
+    "GaussLegendre": "integrators.gauss_legendre",
     "Jet": "formulations.jet",
     "Mechanism": "mechanism",
     "Midpoint": "integrators.explicit_rk",
@@ -53,6 +55,7 @@ __all__ = [
     "DormandPrince",
     "Euler",
     "Event",
+    "GaussLegendre",
     "Harmonic",
     "Jet",
     "Mechanism",

@@ -242,6 +242,11 @@ def _run_notes(solution: Solution) -> Iterator[Line]:
         yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=_counters(solution))
         newton = f"Newton {s.newton_average:.3g} on average, {s.newton_maximum} at most"
         yield Line("work", f"{s.rate_evaluations} rate evaluations, {s.projections} projections, {newton}")
+        if s.stage_solver:
+            iterations = f"{s.stage_iterations_average:.3g} iterations on average, {s.stage_iterations_maximum} at most"
+            newton = f"Newton in {s.stage_newton_steps} steps with {s.stage_jacobians} Jacobian matrices"
+            shown = f"{s.stage_solver}; {iterations}" + (f"; {newton}" if s.stage_newton_steps else "")
+            yield Line("implicit stages", shown, data=s.stage_solver)
     else:
         yield Line("steps", "not known: the run left no statistics" if solution.status == INCOMPLETE else "none")
     if s.time:

@@ -18,8 +18,10 @@ from dalembert.events import Event, locate
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
-from dalembert.integrators.advance import Advance
-from dalembert.integrators.explicit_rk import DOP853, INTEGRATORS, ExplicitRungeKutta
+from dalembert.integrators import INTEGRATORS
+from dalembert.integrators.advance import Advance, StageWork
+from dalembert.integrators.explicit_rk import DOP853
+from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
 from dalembert.model.model import Model
@@ -38,7 +40,7 @@ def simulate(
     t_end: float,
     *,
     formulation: Formulation | None = None,
-    integrator: ExplicitRungeKutta | None = None,
+    integrator: Integrator | None = None,
     coordinates: Coordinates | None = None,
     save_at: npt.ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
@@ -131,11 +133,12 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _check_pair(formulation: Formulation, integrator: ExplicitRungeKutta) -> None:
-    if not isinstance(formulation, Formulation) or not isinstance(integrator, ExplicitRungeKutta):
+def _check_pair(formulation: object, integrator: object) -> None:
+    if not isinstance(formulation, Formulation) or not isinstance(integrator, Integrator):
+        *most, last = (cls.__name__ for cls in INTEGRATORS.values())
         raise ModelError(
             f"{type(formulation).__name__} with {type(integrator).__name__} has no meaning; pairs that do:"
-            " Jet or MovingFrame with Euler, Midpoint, RungeKutta4, DormandPrince or DOP853"
+            f" Jet or MovingFrame with {', '.join(most)} or {last}"
         )
 
 
@@ -157,7 +160,7 @@ def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
     return times[times > 0]
 
 
-def describe(formulation: Formulation, integrator: ExplicitRungeKutta, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
+def describe(formulation: Formulation, integrator: Integrator, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
     """Settings of a run as plain data."""
     return {
         "t_end": float(t_end),
@@ -218,11 +221,22 @@ def _failure(status: int, advance: Advance) -> SimulationError:
         text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
         text += f" {run.counter(T.WORST_VALUE):.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
+    if status == T.STAGES_FAILED:
+        return _stage_failure(advance, lock if singular else "")
     text = f"the step size collapsed at t = {t:.6g} s"
     if singular:
         return SimulationError(text + lock, time=t, joint=locking[0])
-    text += "; the motion has blown up (tighten the tolerances) or is too stiff for an explicit method"
+    text += "; the motion has blown up (tighten the tolerances)"
+    text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
     return SimulationError(text, time=t)
+
+
+def _stage_failure(advance: Advance, lock: str) -> SimulationError:
+    t, rate = advance.t, advance.contraction
+    text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
+    refused = getattr(advance.integrator, "solver", "") == "fixed-point"
+    advice = "use solver='newton' or" if refused else "use"
+    return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)
 
 
 class _Clock:
@@ -242,7 +256,7 @@ class _Watch:
     """Looks for events between steps."""
 
     run: Run
-    integrator: ExplicitRungeKutta
+    integrator: Integrator
     events: tuple[Event, ...]
     found: list[tuple[str, float]] = field(default_factory=list)
     _before: list[float] = field(default_factory=list)
@@ -279,7 +293,7 @@ class _Watch:
         return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
 
 
-def one_step(run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t: float) -> Array:
+def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:
     """Integrate from a state of the run to a nearby time: the mechanism's state there."""
     if t <= t_0:
         return np.array(run.to_absolute(x_0[None])[0])
@@ -349,6 +363,7 @@ class _Recorder:
 def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     projections = run.counter(T.N_PROJECT)
     smallest, largest = advance.step_range
+    work = advance.stage_work
     return Statistics(
         accepted=advance.accepted,
         rejected=advance.rejected,
@@ -365,5 +380,16 @@ def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statisti
         dependent_rows=int(run.counter(T.N_DEPENDENT)),
         smallest_step=smallest,
         largest_step=largest,
+        stage_solver=_stage_solver(work) if advance.integrator.implicit else "",
+        stage_iterations_average=work.iterations / work.solves if work.solves else 0.0,
+        stage_iterations_maximum=work.most,
+        stage_newton_steps=work.newton,
+        stage_jacobians=work.jacobians,
         time=dict(parts),
     )
+
+
+def _stage_solver(work: StageWork) -> str:
+    """Which of the two solvers the run used."""
+    used = {"functional iteration": work.newton < work.solves, "Newton": work.newton > 0}
+    return ", ".join(name for name, was in used.items() if was)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.jet import Jet
-from dalembert.integrators.explicit_rk import ExplicitRungeKutta
+from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
 from dalembert.model.elements import Primitive
@@ -31,7 +31,10 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s]."""
+    """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
+
+    stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
+    """
 
     accepted: int = 0
     rejected: int = 0
@@ -48,6 +51,11 @@ class Statistics:
     dependent_rows: int = 0
     smallest_step: float = 0.0
     largest_step: float = 0.0
+    stage_solver: str = ""
+    stage_iterations_average: float = 0.0
+    stage_iterations_maximum: int = 0
+    stage_newton_steps: int = 0
+    stage_jacobians: int = 0
     time: dict[str, float] = field(default_factory=dict)
 
 
@@ -138,7 +146,7 @@ class Solution(Trajectory):
         evaluated: Evaluated | None = None,
         versions: dict[str, str] | None = None,
         formulation: Formulation | None = None,
-        integrator: ExplicitRungeKutta | None = None,
+        integrator: Integrator | None = None,
     ) -> None:
         super().__init__(mechanism, t, x)
         self.settings = settings
@@ -292,7 +300,7 @@ class Solution(Trajectory):
 
 def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states."""
-    from dalembert.integrators.advance import compiled_outputs
+    from dalembert.integrators.loops import compiled_outputs
 
     run = Jet().prepare(mechanism)
     nt = len(t)

@@ -80,6 +80,20 @@ def test_options_reach_the_run():
     assert (integrator["options"]["rtol"], integrator["options"]["atol"]) == (1e-7, 1e-8)
 
 
+def test_gauss_legendre_with_stages():
+    options = ["--integrator", "gauss-legendre", "--stages", 2, "--step", 0.01]
+    result = call("run", "pendulum_3d", "--t-end", 0.5, *options, "--out", "a.zarr")
+    assert result.exit_code == 0, result.output
+    assert "implicit stages" in result.stdout and "functional iteration" in result.stdout
+    solution = da.load("a.zarr")
+    assert solution.settings["integrator"]["type"] == "GaussLegendre"
+    assert solution.settings["integrator"]["options"]["stages"] == 2
+    assert solution.statistics.stage_solver == "functional iteration"
+    np.testing.assert_allclose(solution(0.255).q[0], solution(np.array([0.255])).q[0])
+    check_refused(call("run", "pendulum_3d", "--stages", 2), "--stages has no meaning for integrator dop853")
+    check_refused(call("run", "pendulum_3d", "--integrator", "gauss-legendre", "--stages", 9), "stages is 9", "1 to 8")
+
+
 def test_fixed_step_and_planar_coordinates():
     result = call(
         "run", "planar_quadrangle", "--t-end", 0.5, "--coordinates", "planar", "--integrator", "rk4", "--step", 0.001,

@@ -95,3 +95,26 @@ def test_kernels_run_in_this_process():
     c = kernel_calls.evaluate(mechanism, 0.0, mechanism.x_0, conjugate_gradients=True)
     assert e.status == c.status == 0
     assert kernel_calls.relative(e.acceleration, c.acceleration) <= 1e-10  # residual 1e-14 times cond(S) <= 1e4
+
+
+@pytest.mark.nojit
+@pytest.mark.bounds
+@pytest.mark.parametrize("solver", ["fixed-point", "newton"])
+def test_implicit_steps_run_in_this_process(solver):
+    """Both stage solvers, three stages and a time between steps, against an explicit method."""
+    import dalembert as da
+
+    mechanism = compile(gallery.pendulum_3d())
+    times = [0.005, 0.02]
+    implicit = da.simulate(mechanism, 0.02, integrator=da.GaussLegendre(3, step=0.01, solver=solver), save_at=times)
+    explicit = da.simulate(mechanism, 0.02, integrator=da.DOP853(step=0.01), save_at=times)
+    assert np.abs(implicit.x - explicit.x).max() <= 1e-11
+    assert implicit.statistics.stage_newton_steps == (2 if solver == "newton" else 0)
+
+
+@compiled_only
+def test_one_signature_per_time_loop():
+    from dalembert.integrators.loops import compiled_gauss_legendre, compiled_runge_kutta
+
+    for loop in (compiled_gauss_legendre(), compiled_runge_kutta()):
+        assert len(loop.signatures) == 1

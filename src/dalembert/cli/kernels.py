@@ -29,13 +29,13 @@ class Kernel:
 
     def compile(self) -> None:
         """Compile it, or load it from the cache."""
-        from dalembert.integrators.advance import compiled_loop, compiled_outputs
+        from dalembert.integrators import loops
         from dalembert.kernels import slots
 
         if self.seam == "loop":
-            compiled_loop()
+            getattr(loops, f"compiled_{self.name}")()
         elif self.seam == "outputs":
-            compiled_outputs()
+            loops.compiled_outputs()
         else:
             bind: Any = getattr(slots, f"as_{self.seam}")
             bind(self.function)
@@ -60,6 +60,7 @@ KERNELS = (
     Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
     Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
     Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
+    Kernel("gauss_legendre", "gauss_legendre", "loop", 7.0, "implicit time steps", optional=True),
     Kernel("evaluate_states", "outputs", "outputs", 0.5, "energies, residuals, multipliers"),
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
@@ -69,11 +70,13 @@ KERNELS = (
 )
 
 
-def needed(mechanism: Any, formulation: Any) -> list[Kernel]:
+def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
+    if integrator.implicit:
+        wanted ^= {"runge_kutta", "gauss_legendre"}
     if mechanism.I[T.NFORCE]:
         wanted.add("force_elements")
     if formulation.invariants is not None:

@@ -11,7 +11,7 @@ import typer
 
 from dalembert.cli.console import FAILED, INTERRUPTED, PASSED, Voice, complain, print_json, reported_errors
 from dalembert.errors import ModelError, SimulationError
-from dalembert.integrators.explicit_rk import INTEGRATORS
+from dalembert.integrators import INTEGRATORS
 from dalembert.model.validation import choice, nearest
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.
 Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
 Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
 Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
+Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8; default 3.")]
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
@@ -54,6 +55,7 @@ def run(
     rtol: Rtol = None,
     atol: Atol = None,
     step: Step = None,
+    stages: Stages = None,
     save_every: SaveEvery = None,
     out: Out = None,
     plot: Picture = None,
@@ -72,7 +74,7 @@ def run(
     with reported_errors():
         from dalembert.cli.source import find_model
 
-        stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step)
+        stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
         choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
         source = find_model(model)
         end = _end_of_run(source, t_end)
@@ -80,7 +82,7 @@ def run(
         _check_paths(out, plot)
         entering = make_formulation(formulation, projection=projection, invariants=invariants)
         mechanism = _assemble(source, coordinates, voice)
-        _compile(mechanism, entering, voice)
+        _compile(mechanism, entering, stepping, voice)
         voice.say(f"simulating to t = {end:g} s with {type(entering).__name__} and {type(stepping).__name__}\n")
         solution, failure = _simulate(
             mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
@@ -98,7 +100,7 @@ def run(
     raise typer.Exit(code)
 
 
-def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: float | None) -> Any:
+def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: float | None, stages: int | None = None) -> Any:
     """The integrator that the options describe; options that would have no effect are refused."""
     if name not in INTEGRATORS:
         raise ModelError(f"option --integrator: there is no {name!r}; {nearest(name, INTEGRATORS)}")
@@ -108,9 +110,11 @@ def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: 
         _positive(f"--{option}", value)
     if step is not None and (rtol is not None or atol is not None):
         raise ModelError("option --step fixes the step size, so --rtol and --atol have no effect; give one or the other")
-    if step is None and not len(cls.tableau.e):
+    if step is None and not cls.estimates_error:
         raise ModelError(f"option --integrator: {name} cannot choose its step size; give --step SECONDS")
-    options: Any = {option: value for option, value in given.items() if value is not None}
+    if stages is not None and "stages" not in {field.name for field in dataclasses.fields(cls)}:
+        raise ModelError(f"option --stages has no meaning for integrator {name}; leave it out")
+    options: Any = {option: value for option, value in (given | {"stages": stages}).items() if value is not None}
     return cls(**options)
 
 
@@ -190,11 +194,11 @@ def _count(number: int, one: str, more: str | None = None) -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
-def _compile(mechanism: Mechanism, formulation: Any, voice: Voice) -> None:
+def _compile(mechanism: Mechanism, formulation: Any, integrator: Any, voice: Voice) -> None:
     """Compile what is missing, and say so, because it takes a while."""
     from dalembert.cli.kernels import needed, not_compiled
 
-    missing = not_compiled(needed(mechanism, formulation))
+    missing = not_compiled(needed(mechanism, formulation, integrator))
     if missing:
         voice.say(f"compiling kernels, once: about {max(1.0, sum(kernel.seconds for kernel in missing)):.0f} s")
     for kernel in missing:

@@ -1,17 +1,29 @@
-"""One explicit Runge-Kutta integration in compiled chunks: what simulate drives and dense output reuses."""
+"""One integration in compiled chunks: what simulate drives and dense output reuses."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.formulations.run import Run
-from dalembert.integrators.explicit_rk import ExplicitRungeKutta
+from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 
 Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """Implicit steps solved, by Newton's method of these, iterations in all and at most, Jacobian matrices."""
+
+    solves: int
+    newton: int
+    iterations: int
+    most: int
+    jacobians: int
 
 
 class Advance:
@@ -21,30 +33,28 @@ class Advance:
     save_at : increasing times to save at, or None to save every accepted step
     """
 
-    def __init__(
-        self, run: Run, integrator: ExplicitRungeKutta, t_0: float, x_0: Array, t_end: float, save_at: Array | None
-    ) -> None:
-        from dalembert.kernels import runge_kutta as rk
+    def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
+        from dalembert.kernels import stepping as rk
 
-        tableau = integrator.tableau
+        tableau = self._tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self._kernel = compiled_loop()
+        self._kernel = integrator.compiled_loop()
         self.x, self.x_old = x_0.copy(), x_0.copy()
         n = len(x_0)
-        self._stages = np.zeros((len(tableau.c), n))
-        self._dense = np.zeros((8, n))
+        nqu = run.size
+        self._work = integrator.workspace(n, nqu)
         self._save_at = np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float)
-        error = 0 if not integrator.adaptive else (2 if len(tableau.e) == 2 else 1)
-        self._settings_i = np.zeros(9, dtype=np.int64)
+        solver, stage_tolerance = integrator.stage_settings
+        self._settings_i = np.zeros(rk.N_SETTINGS_I, dtype=np.int64)
         self._settings_i[rk.R_STAGES] = tableau.stages
-        self._settings_i[rk.R_ERROR] = error
-        self._settings_i[rk.R_DENSE] = tableau.dense
+        self._settings_i[rk.R_ERROR] = integrator.error_law
         self._settings_i[rk.R_EXTRA] = tableau.extra
         self._settings_i[rk.R_ORDER] = tableau.error_order
-        self._settings_i[rk.R_NQU] = run.size
+        self._settings_i[rk.R_NQU] = nqu
         self._settings_i[rk.R_EVERY] = int(save_at is None)
         self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
         self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
+        self._settings_i[rk.R_SOLVER] = solver
         span = t_end - t_0
         self._settings_f = np.array(
             [
@@ -55,10 +65,11 @@ class Advance:
                 integrator.factor_max,
                 min(integrator.max_step, span),
                 1e-14 * max(abs(t_0), abs(t_end)),
+                stage_tolerance,
             ]
         )
-        self._state_i = np.zeros(6, dtype=np.int64)
-        self._state_f = np.zeros(7)
+        self._state_i = np.zeros(rk.N_STATE_I, dtype=np.int64)
+        self._state_f = np.zeros(rk.N_STATE_F)
         self._state_f[rk.C_H_SMALLEST] = np.inf
         self._state_f[rk.C_T] = t_0
         self._state_f[rk.C_FACMAX] = integrator.factor_max
@@ -106,6 +117,23 @@ class Advance:
         """Rejected steps whose cause was not the error estimate but a failed projection or a non-finite value."""
         return int(self._state_i[self._rk.D_FAILED_PROJECTIONS])
 
+    @property
+    def contraction(self) -> float:
+        """Factor by which the last iteration on implicit stages changed their error."""
+        return float(self._state_f[self._rk.C_CONTRACTION])
+
+    @property
+    def stage_work(self) -> StageWork:
+        """What solving the implicit stages took."""
+        rk, count = self._rk, self._state_i
+        return StageWork(
+            int(count[rk.D_SOLVES]),
+            int(count[rk.D_NEWTON]),
+            int(count[rk.D_ITERATIONS]),
+            int(count[rk.D_ITERATIONS_MAX]),
+            int(count[rk.D_JACOBIANS]),
+        )
+
     def rate(self, t: float, x: Array, dx: Array) -> int:
         """One evaluation of the right-hand side; status."""
         run = self.run
@@ -136,19 +164,19 @@ class Advance:
             return h
         d_2 = float(np.sqrt(np.mean(((f_1 - f_0)[:n] / scale) ** 2))) / h
         largest = max(d_1, d_2)
-        h_1 = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / self.integrator.tableau.error_order)
+        h_1 = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / self._tableau.error_order)
         return min(100 * h, h_1)
 
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
-        run, tableau = self.run, self.integrator.tableau
+        run, tableau = self.run, self._tableau
         room = count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
         if len(self._out_t) < room:
             self._out_t, self._out_x = np.zeros(room), np.zeros((room, len(self.x)))
         return self._call(
             self._kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,
-            self.x, self.x_old, self._stages, self._dense,
+            self.x, self.x_old, *self._work,
             tableau.a, tableau.c, tableau.e, tableau.d,
             self._settings_i, self._settings_f, self._state_i, self._state_f,
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
@@ -159,28 +187,3 @@ class Advance:
         k = int(self._state_i[self._rk.D_SAVED])
         self._state_i[self._rk.D_SAVED] = 0
         return self._out_t[:k].copy(), self.run.to_absolute(self._out_x[:k].copy())
-
-
-def compiled_loop() -> Any:
-    """The time loop, compiled for its one signature."""
-    from numba import types
-
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.runge_kutta import runge_kutta
-    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
-
-    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    signature = i8(SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v, m, m, m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
-    return bind(runge_kutta, signature)
-
-
-def compiled_outputs() -> Any:
-    """The loop over saved states, compiled for its one signature."""
-    from numba import types
-
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.outputs import evaluate_states
-    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
-
-    v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))

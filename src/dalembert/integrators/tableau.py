@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta tableaux with error estimators and interpolants [HairerNorsettWanner1993, II]."""
+"""Runge-Kutta tableaux with error estimators and interpolants [HairerNorsettWanner1993, II]."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from dalembert.integrators import dop853_tableau
 
 Array = npt.NDArray[np.float64]
 
-HERMITE, DOPRI5, DOP853_DENSE = 0, 1, 2
-
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
     """k_i = f(t + c_i h, x + h sum_j a_ij k_j);  x_1 = x + h sum b_i k_i
 
     a, c : stages 0..s-1, row s is the new point (first same as last), further rows belong to the interpolant
-    e : error estimators over stages 0..s, empty for none;  d : the interpolant's rows over all stages
+    e : error estimators over stages 0..s, empty for none;  d : the interpolant's rows over all stages,
+        empty for the cubic of Hermite
     order : of x_1;  error_order : exponent of the step-size controller
     """
 
@@ -31,7 +30,6 @@ class Tableau:
     c: Array
     e: Array
     d: Array
-    dense: int
 
     @property
     def stages(self) -> int:
@@ -58,7 +56,7 @@ def _simple(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float
         a[i, : len(row)] = row
     a[s, :s] = weights
     c = np.append(a[:s].sum(axis=1), 1.0)
-    return Tableau(order, order, a, np.array([weights], dtype=float), c, np.zeros((0, s + 1)), np.zeros((0, 1)), HERMITE)
+    return Tableau(order, order, a, np.array([weights], dtype=float), c, np.zeros((0, s + 1)), np.zeros((0, 1)))
 
 
 EULER = _simple(1, [[]], [1.0])
@@ -90,7 +88,7 @@ def _dormand_prince() -> Tableau:
         -1453857185 / 822651844,
         69997945 / 29380423,
     ]
-    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]), DOPRI5)
+    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]))
 
 
 def _dop853() -> Tableau:
@@ -103,7 +101,6 @@ def _dop853() -> Tableau:
         c=np.array(dop853_tableau.C),
         e=_matrix(dop853_tableau.E, 13),
         d=_matrix(dop853_tableau.D, 16),
-        dense=DOP853_DENSE,
     )
 
 

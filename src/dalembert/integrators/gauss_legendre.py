@@ -1,0 +1,72 @@
+"""Gauss-Legendre integrators as options; the time loop itself is kernels/gauss_legendre.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.integrators.gauss_tableau import gauss_tableau, spectrum
+from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.loops import compiled_gauss_legendre
+from dalembert.integrators.tableau import Tableau
+
+_SOLVERS = ("auto", "fixed-point", "newton")
+MAX_STAGES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussLegendre(Integrator):
+    """Gauss collocation with 1 to 8 stages: order 2 stages, implicit, symmetric, symplectic, A-stable; fixed or adaptive.
+
+    Keeps quadratic invariants such as the length of Euler parameters [HairerLubichWanner2006, IV.2]. Symmetry is lost where
+    steps are projected: energy errors then grow, slowly. Dense output of order min(2 stages, stages + 2).
+
+    stages : 1 to 8
+    stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|)
+    solver : of the stage equations: "fixed-point" (functional iteration), "newton" (simplified Newton's method, for stiff
+        forces), or "auto": functional iteration while each iteration halves the error, else Newton, and now and then a retry
+    Other options as in `Integrator`.
+    """
+
+    stages: int = field(default=3, kw_only=False)
+    stage_tolerance: float = 1e-13
+    solver: Literal["auto", "fixed-point", "newton"] = "auto"
+
+    estimates_error: ClassVar[bool] = True
+    implicit: ClassVar[bool] = True
+    citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996")
+
+    def __post_init__(self) -> None:
+        if isinstance(self.stages, bool) or not isinstance(self.stages, int) or not 1 <= self.stages <= MAX_STAGES:
+            raise ModelError(f"GaussLegendre: stages is {self.stages!r}; give a whole number from 1 to {MAX_STAGES}")
+        if self.solver not in _SOLVERS:
+            raise ModelError(f"GaussLegendre: solver is {self.solver!r}; give one of {', '.join(_SOLVERS)}")
+        super().__post_init__()
+        self._positive("stage_tolerance")
+
+    @property
+    def tableau(self) -> Tableau:
+        """Coefficients of the method."""
+        return gauss_tableau(self.stages)
+
+    @property
+    def stage_settings(self) -> tuple[int, float]:
+        """Solver and tolerance of implicit stages."""
+        return _SOLVERS.index(self.solver), self.stage_tolerance
+
+    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
+        """Stages (rates, residuals or predictions, one spare row), dense output, Jacobian, factors with a right-hand side
+        in their last row, pivots, spectrum."""
+        table, s = spectrum(self.stages), self.stages
+        pairs = table.shape[1]
+        dense = super().workspace(nx, nqu)[1]
+        factors = np.zeros((pairs, nqu + 1, nqu), dtype=np.complex128)
+        pivots = np.zeros((pairs, nqu), dtype=np.int64)
+        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table
+
+    def compiled_loop(self) -> Any:
+        """The time loop, compiled for its one signature."""
+        return compiled_gauss_legendre()

@@ -1,0 +1,85 @@
+"""What every integrator has: options of the step, a tableau, a compiled time loop with its work arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.integrators.tableau import Tableau
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integrator:
+    """Common options.
+
+    step : fixed step size [s]; None = adaptive, where the method has an error estimate
+    rtol, atol : local error per step, RMS over q and u of err / (atol + rtol |x|)
+    first_step : first step size of an adaptive run [s], None = chosen;  max_step : largest [s]
+    safety, factor_min, factor_max : the standard controller's constants [HairerNorsettWanner1993, II.4]
+    max_steps : a run that needs more stops with its partial solution
+    """
+
+    step: float | None = None
+    rtol: float = 1e-9
+    atol: float = 1e-9
+    first_step: float | None = None
+    max_step: float = math.inf
+    safety: float = 0.9
+    factor_min: float = 0.2
+    factor_max: float = 5.0
+    max_steps: int = 100_000_000
+
+    estimates_error: ClassVar[bool]
+    implicit: ClassVar[bool] = False
+    citations: ClassVar[tuple[str, ...]] = ("HairerNorsettWanner1993",)
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        if self.step is None and not self.estimates_error:
+            raise ModelError(f"{name} has no error estimate: give a step size, {name}(step=...)")
+        for label in ("step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min"):
+            self._positive(label)
+        if not self.factor_max > 1:
+            raise ModelError(f"{name}: factor_max is {self.factor_max!r}; give a number above 1")
+
+    def _positive(self, label: str) -> None:
+        value = getattr(self, label)
+        if value is not None and not value > 0:
+            raise ModelError(f"{type(self).__name__}: {label} is {value!r}; give a positive number")
+
+    @property
+    def tableau(self) -> Tableau:
+        """Coefficients of the method."""
+        raise NotImplementedError
+
+    @property
+    def order(self) -> int:
+        """Order of convergence."""
+        return self.tableau.order
+
+    @property
+    def adaptive(self) -> bool:
+        """True when the step size follows the error estimate."""
+        return self.step is None
+
+    @property
+    def error_law(self) -> int:
+        """How the time loop estimates errors: 0 not at all, 1 plain, 2 with a companion of lower order."""
+        return len(self.tableau.e) if self.adaptive else 0
+
+    @property
+    def stage_settings(self) -> tuple[int, float]:
+        """Solver and tolerance of implicit stages."""
+        return 0, 0.0
+
+    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
+        """Work arrays of the time loop for states of nx components, nqu of them coordinates and velocities."""
+        return np.zeros((len(self.tableau.c), nx)), np.zeros((len(self.tableau.d) + 4, nx))
+
+    def compiled_loop(self) -> Any:
+        """The time loop, compiled for its one signature."""
+        raise NotImplementedError

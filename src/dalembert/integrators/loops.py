@@ -1,0 +1,50 @@
+"""Compiled loops, each for its one signature: the time loops of the integrators, the loop over saved states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def compiled_runge_kutta() -> Any:
+    """Explicit steps; work arrays: stages, dense output."""
+    from numba import types
+
+    from dalembert.kernels.runge_kutta import runge_kutta
+
+    matrix = types.float64[:, ::1]
+    return _time_loop(runge_kutta, (matrix, matrix))
+
+
+def compiled_gauss_legendre() -> Any:
+    """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients."""
+    from numba import types
+
+    from dalembert.kernels.gauss_legendre import gauss_legendre
+
+    matrix, spectrum = types.float64[:, ::1], types.complex128[:, ::1]
+    work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum)
+    return _time_loop(gauss_legendre, work)
+
+
+def compiled_outputs() -> Any:
+    """The loop over saved states."""
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.outputs import evaluate_states
+    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+
+    v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
+
+
+def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+
+    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    before = (SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v)
+    after = (m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
+    return bind(kernel, i8(*before, *work, *after))

@@ -1,0 +1,202 @@
+"""What every one-step method shares: points, combinations of rates, step-size control, saving, dense output.
+
+A method keeps its rates in the rows of `stages`: row 0 is f at the old point, row settings_i[R_STAGES] f at the projected new
+point (first same as last). Dense output runs through the projected end points, with their rates.
+"""
+
+import numpy as np
+
+from dalembert.kernels.compiler import flat, inline
+from dalembert.kernels.tables import CALLBACK_FAILED, MOVED, NON_FINITE, OK, PROJECT, RATE, STEP_TOO_SMALL
+
+# integer settings: row of the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
+# exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver
+(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER) = range(9)
+N_SETTINGS_I = 9
+# what to do at a point
+VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
+# real settings
+(H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE) = range(8)
+# real state kept between chunks; the last three belong to implicit stages
+(C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST, C_H_STAGES, C_H_FACTORED, C_CONTRACTION) = range(10)
+N_STATE_F = 10
+# integer state kept between chunks; from D_SOLVER on it belongs to implicit stages
+(D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
+(D_SOLVER, D_RETRY, D_PREDICT, D_JACOBIAN, D_SOLVES, D_ITERATIONS, D_ITERATIONS_MAX, D_NEWTON, D_JACOBIANS) = range(6, 15)
+N_STATE_I = 15
+# status of an attempted step that is to be repeated
+AGAIN = -1
+
+
+@flat
+def judge(status, err, t, h, settings_i, settings_f, state_i, state_f):
+    """(status, value) of an attempted step: OK and the factor of the next step, AGAIN and the new step size, or a failure.
+
+    h_new = h min(facmax, max(facmin, safety err^(-1/order)))                       [HairerNorsettWanner1993, II (4.13)]
+    """
+    value = 1.0
+    if settings_i[R_CONTROL] == 1 and status != CALLBACK_FAILED:
+        reason = status
+        if status == OK and not np.isfinite(err):
+            reason = NON_FINITE
+        if reason != OK:
+            state_i[D_FAILED_PROJECTIONS] += 1
+            value = 0.25
+        else:
+            value = settings_f[H_SAFETY] * max(err, 1e-10) ** (-1.0 / settings_i[R_ORDER])
+            value = min(state_f[C_FACMAX], max(settings_f[H_FACMIN], value))
+            state_f[C_FACMAX] = settings_f[H_FACMAX]
+            if err > 1.0:
+                value, reason = min(value, 0.9), STEP_TOO_SMALL
+        status = reason
+        if reason != OK:
+            state_i[D_REJECTED] += 1
+            state_f[C_FACMAX] = 1.0
+            value *= h
+            if value >= settings_f[H_MIN]:
+                status = AGAIN
+            h = value
+    if status != OK and status != AGAIN:
+        state_f[C_T], state_f[C_H] = t, h
+    return status, value
+
+
+@flat
+def accept(t, t_new, h, factor, last, x, y, stages, settings_i, settings_f, state_i, state_f):
+    """x <- the new point, y <- the old one, row 0 <- its rate; the next step size."""
+    s = settings_i[R_STAGES]
+    for i in range(x.size):
+        x_i = x[i]
+        x[i] = y[i]
+        y[i] = x_i
+        stages[0, i] = stages[s, i]
+    state_f[C_T_OLD], state_f[C_H_DONE] = t, h
+    state_f[C_H_LARGEST] = max(state_f[C_H_LARGEST], h)
+    if not last:
+        state_f[C_H_SMALLEST] = min(state_f[C_H_SMALLEST], h)
+    state_i[D_ACCEPTED] += 1
+    if settings_i[R_CONTROL] == 1:
+        h = min(h * factor, settings_f[H_MAX])
+    state_f[C_T] = t_new
+    if not last or settings_i[R_CONTROL] == 1:
+        state_f[C_H] = h
+    return h
+
+
+@inline
+def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
+    """At the point y: project onto the constraints, keep invariants, evaluate dx <- rate, as bits of `what` ask. Status.
+
+    Invariants and constraints are restored in turns until both hold [JetMultibody, Algorithm 5.5].
+    """
+    status, turns = OK, 0
+    if what & VISIT_PROJECT:
+        status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
+        while what & VISIT_KEEP and status == OK and turns < 200:
+            status = correct(PROJECT, t, y, dx, I, F, W, forces, callback)
+            if status != MOVED:
+                break
+            status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
+            turns += 1
+    if what & VISIT_RATE and status == OK:
+        status = system(RATE, t, y, dx, I, F, W, forces, callback)
+    return status
+
+
+@inline
+def combine(x, stages, a, row, count, h, y):
+    """y <- x + h sum_{j < count} a[row, j] k_j"""
+    for i in range(x.size):
+        s = 0.0
+        for j in range(count):
+            s += a[row, j] * stages[j, i]
+        y[i] = x[i] + h * s
+
+
+@flat
+def squared_errors(x, y, stages, e, count, n, settings_f):
+    """Sums over q and u of (sum_j e_ij k_j / (atol + rtol max(|x|, |y|)))^2 for the first and the last estimate i
+    [HairerNorsettWanner1993, II (4.11)]."""
+    first, last = 0.0, 0.0
+    for i in range(n):
+        s_1, s_2 = 0.0, 0.0
+        for j in range(count):
+            s_1 += e[0, j] * stages[j, i]
+            s_2 += e[e.shape[0] - 1, j] * stages[j, i]
+        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        first += (s_1 / scale) * (s_1 / scale)
+        last += (s_2 / scale) * (s_2 / scale)
+    return first, last
+
+
+@flat
+def save_inside(
+    system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
+    save_t, out_t, out_x, I, F, W,
+):  # fmt: skip
+    """Store the new point, or every requested time within (t, t_new], interpolated and projected."""
+    n = x.size
+    if settings_i[R_EVERY]:
+        k = state_i[D_SAVED]
+        out_t[k] = t_new
+        for i in range(n):
+            out_x[k, i] = y[i]
+        state_i[D_SAVED] = k + 1
+        return OK
+    if not (state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new):
+        return OK
+    status = dense_coefficients(
+        system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
+    )
+    while status == OK and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new:
+        k = state_i[D_SAVED]
+        out_t[k] = save_t[state_i[D_NEXT]]
+        if out_t[k] == t_new:
+            for i in range(n):
+                out_x[k, i] = y[i]
+        else:
+            interpolate((out_t[k] - t) / h, x, dense, 2 + d.shape[0], out_x[k])
+            what = VISIT_PROJECT | VISIT_KEEP
+            status = visit(
+                what, system, project, correct, out_t[k], out_x[k], dense[dense.shape[0] - 1], I, F, W, forces, callback
+            )
+        state_i[D_SAVED] = k + 1
+        state_i[D_NEXT] += 1
+    return status
+
+
+@flat
+def dense_coefficients(system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
+    """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
+    n, s, spare = x.size, settings_i[R_STAGES], dense.shape[0] - 1
+    for extra in range(settings_i[R_EXTRA]):
+        row = s + 1 + extra
+        combine(x, stages, a, row, row, h, dense[spare])
+        at = t + c[row] * h
+        status = visit(VISIT_RATE, system, project, correct, at, dense[spare], stages[row], I, F, W, forces, callback)
+        if status != OK:
+            return status
+    for i in range(n):
+        difference = y[i] - x[i]
+        bend = h * stages[0, i] - difference
+        dense[0, i] = difference
+        dense[1, i] = bend
+        dense[2, i] = difference - h * stages[s, i] - bend
+    for k in range(d.shape[0]):
+        for i in range(n):
+            v = 0.0
+            for j in range(d.shape[1]):
+                v += d[k, j] * stages[j, i]
+            dense[3 + k, i] = h * v
+    return OK
+
+
+@flat
+def interpolate(theta, x, dense, top, out):
+    """x(t + theta h): nested form theta (. + (1 - theta) (. + theta (. + (1 - theta) ...))) with coefficients 0..top"""
+    other = 1.0 - theta
+    for i in range(x.size):
+        s = 0.0
+        for k in range(top, -1, -1):
+            s = (s + dense[k, i]) * (theta if k % 2 == 0 else other)
+        out[i] = x[i] + s
