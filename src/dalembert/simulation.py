@@ -133,11 +133,15 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
+def _named(options: object) -> str:
+    return f"the class {options.__name__} itself" if isinstance(options, type) else type(options).__name__
+
+
 def _check_pair(formulation: object, integrator: object) -> None:
     if not isinstance(formulation, Formulation) or not isinstance(integrator, Integrator):
         *most, last = (cls.__name__ for cls in INTEGRATORS.values())
         raise ModelError(
-            f"{type(formulation).__name__} with {type(integrator).__name__} has no meaning; pairs that do:"
+            f"{_named(formulation)} with {_named(integrator)} has no meaning; pairs that do:"
             f" Jet or MovingFrame with {', '.join(most)} or {last}"
         )
 

@@ -268,3 +268,16 @@ def test_compiling_is_said(monkeypatch):
     result = call("run", "pendulum_3d", "--t-end", 1)
     assert result.exit_code == 0
     assert "compiling kernels, once: about 15 s" in result.stdout
+
+
+@pytest.mark.parametrize("integrator", [("dop853",), ("gauss-legendre", "--step", "0.01")])
+@pytest.mark.parametrize("formulation", ["jet", "moving-frame"])
+def test_every_formulation_runs(formulation, integrator):
+    result = call("run", "slider_crank", "--t-end", 0.5, "--formulation", formulation, "--integrator", *integrator)
+    assert result.exit_code == 0, result.output
+    assert "FAIL" not in result.stdout
+
+
+def test_options_of_another_formulation_are_refused():
+    result = call("run", "slider_crank", "--formulation", "moving-frame", "--invariants", "energy")
+    check_refused(result, "--invariants", "moving-frame")

@@ -183,5 +183,5 @@ def test_pairs_without_meaning_are_refused():
     text = "pairs that do: Jet or MovingFrame with Euler, Midpoint, RungeKutta4, DormandPrince, DOP853 or GaussLegendre"
     with pytest.raises(ModelError, match=f"str with DOP853 has no meaning; {text}"):
         da.simulate(small_model(), 1.0, formulation="jet")
-    with pytest.raises(ModelError, match=f"Jet with type has no meaning; {text}"):
+    with pytest.raises(ModelError, match=f"Jet with the class DOP853 itself has no meaning; {text}"):
         da.simulate(small_model(), 1.0, integrator=da.DOP853)

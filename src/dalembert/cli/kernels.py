@@ -72,17 +72,19 @@ KERNELS = (
 
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
+    from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
     if integrator.implicit:
         wanted ^= {"runge_kutta", "gauss_legendre"}
-    if mechanism.I[T.NFORCE]:
+    if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
-    if formulation.invariants is not None:
-        wanted.add("correct_invariants")
-    if formulation.projection == "orthogonal":
-        wanted.add("project_orthogonal")
+    if isinstance(formulation, MovingFrame):
+        wanted.add("moving_frame")
+    else:
+        wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
+        wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()
     return [kernel for kernel in KERNELS if kernel.name in wanted]
 
 

@@ -170,9 +170,12 @@ class Advance:
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
         run, tableau = self.run, self._tableau
-        room = count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
+        waiting = int(self._state_i[self._rk.D_SAVED])
+        room = waiting + count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
         if len(self._out_t) < room:
-            self._out_t, self._out_x = np.zeros(room), np.zeros((room, len(self.x)))
+            t, x = np.zeros(room), np.zeros((room, len(self.x)))
+            t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
+            self._out_t, self._out_x = t, x
         return self._call(
             self._kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from dalembert.integrators.tableau import Tableau
 
 
 @dataclass(frozen=True, kw_only=True)
-class Integrator:
+class Integrator(ABC):
     """Common options.
 
     step : fixed step size [s]; None = adaptive, where the method has an error estimate
@@ -52,9 +53,9 @@ class Integrator:
             raise ModelError(f"{type(self).__name__}: {label} is {value!r}; give a positive number")
 
     @property
+    @abstractmethod
     def tableau(self) -> Tableau:
         """Coefficients of the method."""
-        raise NotImplementedError
 
     @property
     def order(self) -> int:
@@ -80,6 +81,6 @@ class Integrator:
         """Work arrays of the time loop for states of nx components, nqu of them coordinates and velocities."""
         return np.zeros((len(self.tableau.c), nx)), np.zeros((len(self.tableau.d) + 4, nx))
 
+    @abstractmethod
     def compiled_loop(self) -> Any:
         """The time loop, compiled for its one signature."""
-        raise NotImplementedError
