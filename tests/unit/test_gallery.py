@@ -109,6 +109,10 @@ FREEDOMS = {
     "coiled_chain": 192,
     "mobile": 45,
     "ring": 57,
+    "andrews": 1,
+    "flyball_governor": 4,
+    "heavy_top": 3,
+    "euler_top": 6,
 }
 
 

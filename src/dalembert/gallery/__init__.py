@@ -12,19 +12,26 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
+from dalembert.gallery.governor import flyball_governor
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
 from dalembert.gallery.slider_crank import slider_crank
+from dalembert.gallery.squeezer import andrews
+from dalembert.gallery.tops import euler_top, heavy_top
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
 __all__ = [
     "GALLERY",
     "Entry",
+    "andrews",
     "build",
     "chain",
     "coiled_chain",
     "crank_mechanism",
+    "euler_top",
+    "flyball_governor",
+    "heavy_top",
     "mobile",
     "pendulum_3d",
     "planar_quadrangle",
@@ -114,6 +121,10 @@ GALLERY: dict[str, Entry] = {
         ),
         Entry("coiled_chain", coiled_chain, "sixty-four rods fall from a flat coil, joint dampers", "MovingFrame", 10.0),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
+        Entry("andrews", andrews, "Andrews' squeezing mechanism: seven plane bodies, three loops", "IVPTestSet", 0.05),
+        Entry("flyball_governor", flyball_governor, "governor with stiff spring-dampers", "IFToMM", 10.0),
+        Entry("heavy_top", heavy_top, "fast heavy top with a fixed point", "BruelsCardonaArnold2012", 2.0),
+        Entry("euler_top", euler_top, "free asymmetric body", "LandauLifshitz1976", 10.0),
         Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),
     )
 }

@@ -1,0 +1,38 @@
+"""Tops with published or closed-form motion: the fast heavy top of the Lie group literature, a free asymmetric body."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from dalembert.model.model import Model
+from dalembert.model.validation import vector
+
+
+def heavy_top(angular_velocity: npt.ArrayLike = (0.0, 150.0, -4.61538)) -> Model:
+    """Heavy top [BruelsCardonaArnold2012, 5.1]: 15 kg, centre of mass 1 m from the fixed point along the body's y; z is up.
+
+    Body "top", joint "tip" spherical at the origin. Starts with body axes along the world's.
+    """
+    x, y, z = vector("heavy_top", "angular_velocity", angular_velocity)
+    model = Model((0.0, 0.0, -9.81), name="heavy top")
+    top = model.add_body(
+        "top",
+        mass=15.0,
+        inertia=(0.234375, 0.46875, 0.234375),
+        position=(0, 1, 0),
+        velocity=(-z, 0, x),
+        angular_velocity=(x, y, z),
+        shape={"type": "disc", "radius": 0.25, "axis": "y"},
+    )
+    model.add_spherical("tip", model.ground, top, point=(0, 0, 0))
+    return model
+
+
+def euler_top(angular_velocity: npt.ArrayLike = (0.6, 0.2, 1.1)) -> Model:
+    """Free asymmetric body [LandauLifshitz1976, 37]: moments of inertia 1, 2, 3 kg m^2, angular velocity in elliptic functions.
+
+    Body "top", no joint, no gravity.
+    """
+    model = Model((0.0, 0.0, 0.0), name="free asymmetric top")
+    model.add_body("top", mass=1.0, inertia=(1, 2, 3), angular_velocity=angular_velocity)
+    return model

@@ -1,0 +1,76 @@
+"""Published problems against values computed elsewhere: Andrews' squeezer, the flyball governor, the fast heavy top."""
+
+import numpy as np
+import pytest
+from reference_data import largest, load, run
+from scipy.integrate import solve_ivp
+
+import dalembert as da
+from dalembert import gallery
+
+ANGLES = {
+    "O": 0,
+    "B": 2,
+    "A5": 4,
+    "A7": 6,
+}  # joints with the ground and the column of their angle
+
+
+@pytest.mark.parametrize("options", [{"coordinates": "planar"}, {"coordinates": "absolute"}, {"formulation": da.MovingFrame()}])
+def test_andrews(options):
+    data = load("andrews")
+    solution = run(gallery.andrews(), data["t"], **options)
+    q, v = data["columns"]["q"], data["columns"]["v"]
+    start = (-0.06171389001427645, 0, 0.45527981916307038, 0, 0.48736497954384255, 0, 1.2305474445498212)
+    for joint, column in ANGLES.items():
+        assert largest(solution.coordinate(joint) + start[column] - q[:, column]) <= 1e-10, joint
+        assert largest(solution.coordinate_rate(joint) - v[:, column]) <= 1e-8, joint  # of up to 1,140 rad/s
+    beta = solution.coordinate("O")[-1] + start[0]
+    assert beta == pytest.approx(data["published"]["q"][0], abs=2e-9)  # its digits are right to 1.15e-9, as the data say
+
+
+def governor_rates(t, y, k=8e5, c=4e4):
+    """(w, alpha, s, alpha', s')' of the symmetric governor in its three coordinates, by Lagrange's equations."""
+    w, alpha, s, alpha_rate, s_rate = y
+    rod, ball, slider, g = 0.3, 5.0, 3.0, 9.81
+    axial, across = rod * 2e-4 / 12, rod * (1 + 1e-4) / 12
+    cos, sin = np.cos(alpha), np.sin(alpha)
+    arm = rod * (0.05 + 0.5 * cos) ** 2 + ball * (0.05 + cos) ** 2 + axial * sin**2 + across * cos**2
+    slope = -rod * (0.05 + 0.5 * cos) * sin - 2 * ball * (0.05 + cos) * sin + 2 * (axial - across) * sin * cos
+    total = rod * 2e-4 / 12 + slider * 0.02 / 12 + 2 * arm
+    x, z = 0.5 * cos, 1 - 0.5 * sin - s
+    length = np.hypot(x, z)
+    x_alpha, z_alpha = -0.5 * sin, -0.5 * cos
+    rate = (x * x_alpha * alpha_rate + z * (z_alpha * alpha_rate - s_rate)) / length
+    pull = k * (length - 0.5) + c * rate
+    moment = (0.5 * rod + ball) * g * cos + 0.5 * slope * w**2 - pull * (x * x_alpha + z * z_alpha) / length
+    return [
+        -2 * slope * alpha_rate * w / total,
+        alpha_rate,
+        s_rate,
+        moment / (across + 0.25 * rod + ball),
+        2 * pull * z / length / slider - g,
+    ]
+
+
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()])
+def test_flyball_governor(formulation):
+    """Stiff: the spring-dampers settle within 1e-4 s. Both formulations against Radau on three coordinates."""
+    times = np.linspace(0, 2, 9)
+    start = [2 * np.pi, np.pi / 6, 0.5, 0, 0]
+    expected = solve_ivp(governor_rates, (0, 2), start, method="Radau", rtol=1e-11, atol=1e-12, t_eval=times).y
+    integrator = da.GaussLegendre(stages=3, rtol=1e-10, atol=1e-10)
+    solution = run(gallery.flyball_governor(), times, integrator, formulation=formulation)
+    assert largest(solution.position("slider")[:, 2] - expected[2]) <= 1e-7
+    assert largest(solution.coordinate_rate("bearing") - expected[0]) <= 1e-6
+    assert solution.statistics.accepted <= 2000  # an explicit method takes 1e5 and more
+
+
+def test_heavy_top_in_both_formulations():
+    times = np.linspace(0, 2, 9)
+    jet, tree = (run(gallery.heavy_top(), times, formulation=f) for f in (da.Jet(), da.MovingFrame()))
+    assert largest(jet.position("top") - tree.position("top")) <= 1e-9
+    w = jet.angular_velocity("top", frame="body")
+    assert largest(w[:, 1] - 150.0) <= 1e-9  # the spin of a symmetric top
+    momentum_z = (jet.rotation("top") @ (w * (15.234375, 0.46875, 15.234375))[:, :, None])[:, 2, 0]
+    assert largest(momentum_z - momentum_z[0]) <= 1e-9 * 80
