@@ -14,6 +14,8 @@ from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
     from dalembert.citation import cite
+    from dalembert.compare import compare
+    from dalembert.comparison import Comparison
     from dalembert.compilation import compile
     from dalembert.events import Event
     from dalembert.formulations.jet import Jet
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 # imported on first use, so that `import dalembert` stays fast
 _LAZY = {
     "Assembly": "assembly",
+    "Comparison": "comparison",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
@@ -40,6 +43,7 @@ _LAZY = {
     "RungeKutta4": "integrators.explicit_rk",
     "Solution": "solution",
     "cite": "citation",
+    "compare": "compare",
     "compile": "compilation",
     "load": "io.results",
     "simulate": "simulation",
@@ -50,6 +54,7 @@ __all__ = [
     "DOP853",
     "Assembly",
     "AssemblyError",
+    "Comparison",
     "Constant",
     "DalembertError",
     "DormandPrince",
@@ -73,6 +78,7 @@ __all__ = [
     "Table",
     "box",
     "cite",
+    "compare",
     "compile",
     "cylinder",
     "disc",

@@ -14,10 +14,15 @@ ProgressFunction = Callable[[float, float], None]
 class Progress:
     """`update(t, t_end)` after every chunk; a bar appears after one second."""
 
-    def __init__(self, show: bool | ProgressFunction | None, label: str = "simulating") -> None:
+    def __init__(
+        self,
+        show: bool | ProgressFunction | None,
+        label: str = "simulating",
+        where: str = "t = {task.completed:.4g} of {task.total:.4g} s",
+    ) -> None:
         self._function = show if callable(show) else None
         self._wanted = show is True or (show is None and sys.stderr.isatty())
-        self._label = label
+        self._label, self._where = label, where
         self._start = time.perf_counter()
         self._bar: Any = None
         self._task: Any = None
@@ -41,7 +46,7 @@ class Progress:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("t = {task.completed:.4g} of {task.total:.4g} s"),
+            TextColumn(self._where),
             TimeRemainingColumn(),
         )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +143,7 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
             "version": VERSION,
             "name": self._name,
             "gravity": encode(self._gravity),
-            "elements": [encode(element) for element in self._elements.values()],
+            "elements": [encode(e) for e in (*self.bodies, *self.joints, *self.drivers, *self.forces)],
         }
 
     @classmethod
@@ -166,6 +167,19 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
                 model._joint(owner, getattr(element, "joint", None))
             model._elements[element.name] = element
         return model
+
+    @classmethod
+    def from_yaml(cls, path: str | os.PathLike[str]) -> Model:
+        """The model in a YAML file. What is wrong in it raises `ModelError`, all at once, with line and column."""
+        from dalembert.model.file.read import read_model
+
+        return read_model(path).model
+
+    def to_yaml(self, path: str | os.PathLike[str]) -> None:
+        """Write a YAML file that `from_yaml` reads back bit for bit; user functions cannot be written and raise."""
+        from dalembert.model.file.write import write_model
+
+        write_model(self, path)
 
     @property
     def hash(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.validation import Array, frozen, number, numbers, shown, unit_vector, vector
+from dalembert.model.validation import ROUNDING, Array, frozen, number, numbers, shown, unit_vector, vector
 
 UNIT_LENGTH = 1e-3  # published tables are rounded to 3 digits [JetMultibody, Tables 3 and 6]
 ORTHOGONAL = 1e-6
@@ -77,7 +77,7 @@ def unit_quaternion(owner: str, value: object) -> Array:
         raise ModelError(
             f"{owner}: rotation is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"
         )
-    return frozen(theta / length)
+    return theta if abs(length - 1.0) <= ROUNDING else frozen(theta / length)
 
 
 class Rotation:

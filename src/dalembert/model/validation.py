@@ -20,6 +20,7 @@ from dalembert.errors import ModelError
 Array = npt.NDArray[np.float64]
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
+ROUNDING = 8 * 2.0**-52  # a length this close to one counts as one, so that normalising twice changes nothing
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
 
@@ -82,8 +83,10 @@ def vector(owner: str, label: str, value: object) -> Array:
 
 
 def unit_vector(owner: str, label: str, value: object) -> Array:
-    """A direction: any non-zero 3-vector, returned with length one."""
+    """A direction: any non-zero 3-vector, returned with length one; one that has it up to rounding stays as it is."""
     array = vector(owner, label, value)
+    if abs(float(np.linalg.norm(array)) - 1.0) <= ROUNDING:
+        return array
     largest = float(np.abs(array).max())
     if largest == 0.0:
         raise ModelError(f"{owner}: {label} has length 0; give a non-zero 3-vector")
@@ -143,7 +146,7 @@ def inertia(owner: str, value: object) -> Array:
 
 
 def shape_record(owner: str, shape: object) -> dict[str, object] | None:
-    """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists."""
+    """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists, numbers as floats."""
     if shape is None:
         return None
     try:
@@ -152,7 +155,7 @@ def shape_record(owner: str, shape: object) -> dict[str, object] | None:
         text = json.dumps(shape, allow_nan=False, default=lambda x: np.asarray(x, dtype=float).tolist())
     except (TypeError, ValueError):
         raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
-    record: dict[str, object] = json.loads(text)
+    record: dict[str, object] = json.loads(text, parse_int=float)
     return record
 
 

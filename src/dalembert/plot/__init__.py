@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from dalembert.errors import SimulationError
 from dalembert.plot.paths import draw_paths
+from dalembert.plot.signals import draw_phase, draw_spectrum
 from dalembert.plot.style import (
     CYCLE,
     DARK,
@@ -86,6 +87,14 @@ class Plots:
     def reactions(self, joint: object, *, quantity: Literal["force", "torque"] = "force", ax: Axes | None = None) -> Figure:
         """Reaction force or torque of a joint or driver on its second body, world axes."""
         return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
+
+    def phase(self, signal: object, *, ax: Axes | None = None) -> Figure:
+        """Phase plane: a joint coordinate (or another signal, see `plot.signals`) against its rate of change."""
+        return self._single(lambda axes: draw_phase(axes, self._solution, signal), ax)
+
+    def spectrum(self, signal: object, *, ax: Axes | None = None) -> Figure:
+        """Amplitude spectrum of a signal, see `plot.signals`."""
+        return self._single(lambda axes: draw_spectrum(axes, self._solution, signal), ax)
 
     def step_sizes(self, *, ax: Axes | None = None) -> Figure:
         """Accepted step sizes; needs a run that saved every step."""

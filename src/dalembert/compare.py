@@ -1,0 +1,354 @@
+"""compare: one model by several formulations and integrators, each over a ladder of tolerances or step sizes.
+
+    comparison = da.compare(model, t_end=5.0)
+    print(comparison)                     # error, drift, energy, steps, work and time of every run
+    comparison.save("work.png"); comparison.save("work.html")
+
+Errors are measured against a tight run of the first formulation, which a second one checks: their difference is the
+accuracy of the reference, and errors below it are marked as such. Nothing is compiled while a clock runs; runs are repeated
+in turns, so that a busy moment of the machine hits all methods alike, and the median of the CPU times counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.comparison import Comparison, Excluded, Measurement, Reference
+from dalembert.compilation import compile
+from dalembert.errors import DalembertError, ModelError, SimulationError
+from dalembert.formulations import FORMULATIONS
+from dalembert.integrators import INTEGRATORS
+from dalembert.mechanism import Mechanism
+from dalembert.model.model import Model
+from dalembert.model.validation import nearest, number
+from dalembert.pack import Coordinates
+from dalembert.progress import Progress, ProgressFunction
+from dalembert.simulation import integrate_to, simulate
+from dalembert.solution import Solution, current_versions
+from dalembert.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
+STEP_RATIOS = (4.0, 1.0, 1.0 / 4.0, 1.0 / 16.0)  # of the median step of the reference
+TIGHT = 1e-13
+SAMPLES = 60  # steps of a run at which its error is measured
+AGREES = 1e-8  # a second run this close to the reference is good enough a check
+
+
+def compare(
+    model: Model | Mechanism,
+    t_end: float,
+    *,
+    formulations: Sequence[Any] | None = None,
+    integrators: Sequence[Any] | None = None,
+    tolerances: Sequence[float] = TOLERANCES,
+    steps: Sequence[float] | None = None,
+    coordinates: Coordinates = "absolute",
+    repeats: int = 3,
+    budget: float = 40.0,
+    progress: bool | ProgressFunction | None = None,
+) -> Comparison:
+    """Simulate a model in many ways and measure error, drift, energy error, work and CPU time of each.
+
+    formulations, integrators : names of the registries or options objects; default: all there are
+    tolerances : rtol = atol of adaptive runs;  steps : sizes of fixed steps [s], default 4, 1, 1/4 and 1/16 of the
+    reference's median step;  repeats : how often runs are timed;  budget : seconds after which no further run is begun
+    A formulation or integrator that cannot run the model is listed with the reason. Ctrl-C returns what was measured.
+    """
+    begin = time.perf_counter()
+    number("compare", "t_end", t_end, above=0.0)
+    for label, values in (("tolerances", tolerances), ("steps", steps or ())):
+        for value in values:
+            number("compare", label, value, above=0.0)
+    mechanism = model if isinstance(model, Mechanism) else compile(model, coordinates)
+    ways = _named(formulations, FORMULATIONS, "formulation", lambda cls: cls())
+    methods = _named(integrators, INTEGRATORS, "integrator", _loose)
+    reference, solution = _reference(mechanism, t_end)
+    ladder = tuple(steps) if steps else _step_ladder(solution)
+    pairs, excluded = _pairs(mechanism, ways, methods, tuple(tolerances), ladder)
+    jobs = [job for rung in range(max(len(tolerances), len(ladder))) for pair in pairs for job in pair.rungs[rung : rung + 1]]
+    interrupted = _measure(mechanism, t_end, jobs, repeats, begin + budget, progress)
+    error = _Errors(solution, [job for job in jobs if job.samples is not None])
+    return Comparison(
+        name=mechanism.model.name or "model",
+        t_end=float(t_end),
+        reference=reference.with_size(error.size),
+        measurements=tuple(_result(job, error, reference.accuracy) for job in jobs),
+        excluded=tuple(excluded),
+        settings={
+            "coordinates": mechanism.coordinates,
+            "tolerances": [float(value) for value in tolerances],
+            "steps": [float(value) for value in ladder],
+            "repeats": max([len(job.times) for job in jobs], default=0),
+            "model_hash": mechanism.model.hash,
+        },
+        versions=current_versions(),
+        interrupted=interrupted,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+@dataclass
+class _Job:
+    """One run to make: its pair, its rung of the ladder, and what came out."""
+
+    formulation: str
+    integrator: str
+    way: Any
+    method: Any
+    setting: str
+    value: float
+    overhead: float
+    times: list[float] = field(default_factory=list)
+    samples: Trajectory | None = None
+    figures: dict[str, Any] = field(default_factory=dict)
+    problem: str = "not run: the time budget was used up"
+
+
+@dataclass
+class _Pair:
+    rungs: list[_Job]
+
+
+def _loose(cls: Any) -> Any:
+    """An integrator with a step or a tolerance that the ladder will replace."""
+    return cls() if cls.estimates_error else cls(step=1.0)
+
+
+def _named(given: Sequence[Any] | None, known: dict[str, Any], noun: str, make: Any) -> dict[str, Any]:
+    """Label -> options object, for names, objects or, by default, everything there is."""
+    if isinstance(given, str) or (given is not None and not isinstance(given, Iterable)):
+        given = [given]
+    made: dict[str, Any] = {}
+    for item in known if given is None else given:
+        if isinstance(item, str):
+            if item not in known:
+                raise ModelError(f"compare: there is no {noun} {item!r}; {nearest(item, known)}")
+            made[item] = make(known[item])
+        elif isinstance(item, tuple(known.values())):
+            made[_label(item, known)] = item
+        else:
+            raise ModelError(f"compare: {item!r} is no {noun}; give one of {', '.join(known)} or an object of theirs")
+    if not made:
+        raise ModelError(f"compare: no {noun} given; give one of {', '.join(known)}")
+    return made
+
+
+def _label(options: Any, known: dict[str, Any]) -> str:
+    """The registry's name, with the options that are not the default ones."""
+    name = next(name for name, cls in known.items() if type(options) is cls)
+    skipped = ("rtol", "atol", "step")
+    changed = [f for f in dataclasses.fields(options) if f.name not in skipped and getattr(options, f.name) != f.default]
+    listed = ", ".join(f"{f.name}={getattr(options, f.name)}" for f in changed)
+    return f"{name} ({listed})" if listed else name
+
+
+def _tight(way: Any) -> Any:
+    """The formulation with projection tolerances of rounding."""
+    names = {f.name for f in dataclasses.fields(way)} & {"tolerance", "velocity_tolerance"}
+    return dataclasses.replace(way, **dict.fromkeys(names, TIGHT))
+
+
+def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]:
+    """A tight run, and its difference from the second run that agrees with it best.
+
+    The first run is that of the first formulation of the registry that can; the second is another formulation's, or, where
+    none agrees, the same formulation's with another integrator.
+    """
+    from dalembert.integrators.explicit_rk import DOP853, DormandPrince
+
+    candidates: list[tuple[str, Any, Any]] = [(name, make, DOP853) for name, make in FORMULATIONS.items()]
+    candidates += [(name, make, DormandPrince) for name, make, _ in candidates]
+    first: tuple[str, Solution] | None = None
+    best = Reference("", "nothing: no second run was possible", float("inf"))
+    reasons: list[str] = []
+    for name, make, method in candidates:
+        if best.accuracy < AGREES:
+            break
+        tight = 10 * TIGHT if method is DormandPrince else TIGHT
+        options: dict[str, Any] = {"integrator": method(rtol=tight, atol=tight), "progress": False}
+        try:
+            solution = simulate(mechanism, t_end, formulation=_tight(make()), **options)
+        except DalembertError as problem:
+            reasons.append(f"{name}: {problem}")
+            continue
+        if solution.status == "interrupted":
+            raise KeyboardInterrupt
+        label = f"{name}, {method.__name__}, rtol = atol = {tight:g}"
+        if first is None:
+            first = label, solution
+            continue
+        job = _Job("", "", None, None, "", 0.0, 0.0, samples=_samples(solution))
+        difference = _Errors(first[1], [job]).of(job)
+        if difference < best.accuracy:
+            best = Reference("", label, difference)
+    if first is None:
+        raise SimulationError(f"compare: no formulation can run this model: {'; '.join(dict.fromkeys(reasons))}")
+    return dataclasses.replace(best, run=first[0]), first[1]
+
+
+def _samples(solution: Solution) -> Trajectory:
+    """Some of the saved states, evenly chosen, the last among them, the first not: where the error is measured."""
+    last = len(solution.t) - 1
+    chosen = np.unique(np.linspace(min(1, last), last, SAMPLES).round().astype(int))
+    return Trajectory(solution.mechanism, solution.t[chosen], solution.x[chosen])
+
+
+def _step_ladder(solution: Solution) -> tuple[float, ...]:
+    middle = float(np.median(np.diff(solution.t)))
+    return tuple(float(f"{ratio * middle:.2g}") for ratio in STEP_RATIOS)
+
+
+class _Errors:
+    """Distance of runs from the reference: max over sampled times and bodies of |r - r_ref| / L and the angle between R, R_ref.
+
+    L : diagonal of the box that holds all centres of mass during the reference run [m]
+    """
+
+    def __init__(self, reference: Solution, jobs: Sequence[_Job]) -> None:
+        self._bodies = reference.mechanism.body_names
+        paths = np.concatenate([reference.position(body) for body in self._bodies])
+        self.size = float(np.linalg.norm(np.ptp(paths, axis=0))) or 1.0
+        sampled = [job.samples.t for job in jobs if job.samples is not None]
+        self._times = np.unique(np.concatenate(sampled)) if sampled else np.zeros(0)
+        states = integrate_to(reference, np.minimum(self._times, reference.t[-1]))
+        self._exact = Trajectory(reference.mechanism, self._times, states)
+
+    def of(self, job: _Job) -> float:
+        """The error of one run."""
+        assert job.samples is not None
+        at = np.searchsorted(self._times, job.samples.t)
+        exact = Trajectory(self._exact.mechanism, self._exact.t[at], self._exact.x[at])
+        worst = 0.0
+        for body in self._bodies:
+            distance = np.linalg.norm(job.samples.position(body) - exact.position(body), axis=1) / self.size
+            chord = np.linalg.norm(job.samples.rotation(body) - exact.rotation(body), axis=(1, 2))
+            angle = 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))
+            worst = max(worst, float(np.nanmax([distance.max(), angle.max()])))
+        return worst
+
+
+def _pairs(
+    mechanism: Mechanism,
+    ways: dict[str, Any],
+    methods: dict[str, Any],
+    tolerances: tuple[float, ...],
+    steps: tuple[float, ...],
+) -> tuple[list[_Pair], list[Excluded]]:
+    """The pairs that run, compiled and with their overhead measured, and those that do not."""
+    pairs, excluded = [], []
+    for way_name, way in ways.items():
+        reasons: dict[str, str] = {}
+        for method_name, method in methods.items():
+            made = _warmed(mechanism, way_name, way, method_name, method, tolerances, steps)
+            if isinstance(made, _Pair):
+                pairs.append(made)
+            else:
+                reasons[method_name] = made
+        if len(reasons) == len(methods):
+            excluded.append(Excluded(way_name, "every integrator", next(iter(reasons.values()))))
+        else:
+            excluded += [Excluded(way_name, method_name, reason) for method_name, reason in reasons.items()]
+    if not pairs:
+        listed = "; ".join(f"{item.formulation}: {item.reason}" for item in excluded)
+        raise SimulationError(f"compare: nothing can run this model: {listed}")
+    return pairs, excluded
+
+
+def _warmed(
+    mechanism: Mechanism, way_name: str, way: Any, method_name: str, method: Any, tolerances: Any, steps: Any
+) -> _Pair | str:
+    """Runs of one vanishing step: the first compiles, the last shows what a run costs beside its steps.
+
+    Adaptive where the pair can be, else with fixed steps; the reason where it can be neither.
+    """
+    ladders: list[tuple[str, Any, Any]] = [("h", steps, lambda value: {"step": value})]
+    if method.estimates_error:
+        ladders.insert(0, ("rtol", tolerances, lambda value: {"step": None, "rtol": value, "atol": value}))
+    reason = ""
+    for setting, values, options in ladders:
+        try:
+            rungs = [dataclasses.replace(method, **options(value)) for value in values]
+            costs = []
+            for _ in range(3):
+                start = time.process_time()
+                simulate(mechanism, 1e-9 * min(steps), formulation=way, integrator=rungs[0], progress=False)
+                costs.append(time.process_time() - start)
+        except DalembertError as problem:
+            reason = reason or str(problem)
+            continue
+        jobs = zip(values, rungs, strict=True)
+        return _Pair([_Job(way_name, method_name, way, rung, setting, float(value), costs[-1]) for value, rung in jobs])
+    return reason
+
+
+def _measure(
+    mechanism: Mechanism,
+    t_end: float,
+    jobs: list[_Job],
+    repeats: int,
+    deadline: float,
+    progress: bool | ProgressFunction | None,
+) -> bool:
+    """Run all jobs in turns, `repeats` times, until the deadline; whether the user broke it off."""
+    total = repeats * len(jobs)
+    with Progress(progress, "comparing", "run {task.completed:.0f} of {task.total:.0f}") as bar:
+        for done in range(total):
+            job = jobs[done % len(jobs)]
+            if time.perf_counter() > deadline:
+                return False
+            if done >= len(jobs) and not job.times:
+                continue
+            try:
+                start = time.process_time()
+                solution = simulate(mechanism, t_end, formulation=job.way, integrator=job.method, progress=False)
+                elapsed = time.process_time() - start
+                if solution.status == "interrupted":
+                    return True
+                if not job.times:
+                    _evaluate(job, solution)
+                job.times.append(max(elapsed - job.overhead, 1e-6))
+            except SimulationError as problem:
+                job.problem = str(problem)
+            except KeyboardInterrupt:
+                return True
+            bar.update(done + 1, total)
+    return False
+
+
+def _evaluate(job: _Job, solution: Solution) -> None:
+    """What a run's own report would say of it."""
+    energy, work = solution.energy, solution.statistics
+    job.samples, job.problem = _samples(solution), ""
+    job.figures = {
+        "energy_error": float(np.abs(energy.total - energy.total[0]).max() / energy.scale),
+        "position_drift": float(solution.drift.position.max()),
+        "velocity_drift": float(solution.drift.velocity.max()),
+        "steps": work.accepted,
+        "rejected": work.rejected,
+        "rate_evaluations": work.rate_evaluations,
+    }
+
+
+def _result(job: _Job, error: _Errors, accuracy: float) -> Measurement:
+    head = (job.formulation, job.integrator, job.setting, job.value)
+    if job.samples is None:
+        return Measurement(*head, problem=job.problem)
+    value = error.of(job)
+    return Measurement(
+        *head,
+        **job.figures,
+        error=value,
+        resolved=bool(value > accuracy),
+        time=statistics.median(job.times),
+        timed=len(job.times),
+    )

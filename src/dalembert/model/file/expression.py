@@ -1,0 +1,103 @@
+"""Arithmetic in model files: `2 * pi`, `-l / 2`, `sqrt(a**2 + b**2)`, with the file's own parameters. Nothing else.
+
+The text is parsed, every part of its tree must be on the list below, and floats are computed with; no code is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import nearest, shown
+
+MAX_LENGTH = 200
+MAX_EXPONENT = 100.0
+
+CONSTANTS = {"pi": math.pi}
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "hypot": math.hypot,
+    "exp": math.exp,
+    "log": math.log,
+    "radians": math.radians,
+    "degrees": math.degrees,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+_BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+def evaluate(text: str, names: Mapping[str, float]) -> float:
+    """The value of an expression; `names` are the parameters it may use."""
+    if len(text) > MAX_LENGTH:
+        raise ModelError(f"the expression has {len(text)} characters; give at most {MAX_LENGTH}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ModelError(f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'") from None
+    try:
+        value = _value(tree.body, {**CONSTANTS, **names})
+    except ZeroDivisionError:
+        raise ModelError(f"{shown(text)} divides by zero") from None
+    except (OverflowError, ValueError, TypeError) as problem:
+        raise ModelError(f"{shown(text)} has no value: {problem}") from None
+    if not math.isfinite(value):
+        raise ModelError(f"{shown(text)} is {value}; give a finite number")
+    return value
+
+
+def check_name(name: str) -> None:
+    """A parameter's name: an identifier that means nothing else."""
+    if not name.isidentifier() or not name.isascii():
+        raise ModelError(f"parameter {name!r}: give a name of letters, digits and _, not beginning with a digit")
+    if name in CONSTANTS or name in FUNCTIONS:
+        raise ModelError(f"parameter {name!r}: this name has a meaning in expressions; choose another")
+
+
+def _value(node: ast.expr, names: Mapping[str, float]) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(number)
+        case ast.Name(id=name):
+            if name not in names:
+                known = [*names, *(f"{function}()" for function in FUNCTIONS)]
+                raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return -_value(inner, names)
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+            return _value(inner, names)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            return _power(_value(left, names), _value(right, names))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _BINARY[type(op)](_value(left, names), _value(right, names))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            if name not in FUNCTIONS:
+                raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
+            return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))
+    raise ModelError(f"{shown(ast.unparse(node))} is not allowed; use numbers, parameters, + - * / **, ( ) and functions")
+
+
+def _power(base: float, exponent: float) -> float:
+    if abs(exponent) > MAX_EXPONENT:
+        raise ModelError(f"the exponent {exponent:g} is too large; give at most {MAX_EXPONENT:g}")
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ModelError(f"{base:g} ** {exponent:g} is not real")
+    return float(result)

@@ -1,0 +1,288 @@
+"""Model file -> Model: check everything, then let the verbs build it. All problems are found before any is raised."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from dalembert.errors import ModelError
+from dalembert.model import motions, shapes
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.file.expression import check_name, evaluate
+from dalembert.model.file.problems import ModelFileError, Problem
+from dalembert.model.file.schema import RECORDS, ModelFile, record_at
+from dalembert.model.file.syntax import Document, Path_, parse, read_text
+from dalembert.model.file.values import Record
+from dalembert.model.joint_verbs import ORIGINS
+from dalembert.model.model import Model
+from dalembert.model.rotation import ORTHOGONAL, Rotation
+from dalembert.model.validation import nearest, number, numbers, shown, vector
+
+_NOUN = {"bodies": "body", "joints": "joint", "drivers": "driver", "forces": "force"}
+_BODY_KEYS = ("first", "second", "body", "reference")
+_MOTIONS: dict[str, Any] = {
+    "constant": motions.Constant,
+    "polynomial": motions.Polynomial,
+    "harmonic": motions.Harmonic,
+    "smooth_step": motions.SmoothStep,
+    "table": motions.Table,
+}
+_JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
+
+
+@dataclass(frozen=True)
+class FromFile:
+    """A model, and how long its file suggests to simulate [s]."""
+
+    model: Model
+    t_end: float | None
+
+
+def read_model(path: str | os.PathLike[str]) -> FromFile:
+    """The model in a YAML file; raises `ModelFileError` with every problem that was found."""
+    target = Path(path)
+    return read_string(read_text(target), str(target), target.parent)
+
+
+def read_string(text: str, name: str, folder: Path) -> FromFile:
+    """The model in a YAML text; mesh files are looked for in `folder`."""
+    document = parse(text, name)
+    if not isinstance(document.data, dict):
+        got = "the file is empty" if document.data is None else f"the file holds {shown(document.data)}"
+        raise ModelFileError(name, [Problem(1, 1, f"{got}; a model begins with 'bodies:' (see `dalembert new`)")])
+    data = {key: {} if value is None and key in (*RECORDS, "parameters") else value for key, value in document.data.items()}
+    problems: list[Problem] = []
+    parameters = _parameters(document, data.get("parameters"), problems)
+    try:
+        checked = ModelFile.model_validate(data | {"parameters": {}}, context={"parameters": parameters})
+    except ValidationError as error:
+        problems += [_problem(document, dict(item)) for item in error.errors(include_url=False)]
+        problems += _missing_references(document, data)
+        raise ModelFileError(name, problems) from None
+    problems += _missing_references(document, data)
+    if problems:
+        raise ModelFileError(name, problems)
+    return FromFile(_build(document, checked, folder), checked.t_end)
+
+
+def _parameters(document: Document, given: object, problems: list[Problem]) -> dict[str, float]:
+    """The file's parameters; each may use those above it."""
+    values: dict[str, float] = {}
+    if not isinstance(given, Mapping):
+        if given is not None:
+            problems.append(document.problem(("parameters",), f"parameters is {shown(given)}; give 'name: number' lines"))
+        return values
+    for name, value in given.items():
+        try:
+            check_name(name)
+            if isinstance(value, str):
+                values[name] = evaluate(value, values)
+            else:
+                values[name] = number(f"parameter {name!r}", "value", value)
+        except ModelError as problem:
+            text = str(problem)
+            text = text if text.startswith("parameter") else f"parameter {name!r}: {text}"
+            problems.append(document.problem(("parameters", name), text))
+            values.setdefault(name, 1.0)  # its uses are not wrong because of it
+    return values
+
+
+def _problem(document: Document, error: dict[str, Any]) -> Problem:
+    """One of pydantic's errors in our words, at its place."""
+    place: tuple[str | int, ...] = error["loc"]
+    path = _path_in(document.data, place)
+    label = ".".join(str(part) for part in path[2:]) if path[:1] and path[0] in _NOUN else ".".join(map(str, path))
+    owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if len(path) > 1 and path[0] in _NOUN else ""
+    value, context = error.get("input"), error.get("ctx", {})
+    at_key = False
+    match error["type"]:
+        case "extra_forbidden":
+            known = [key for key in record_at(place[:-1]).model_fields if key != "frames"]
+            text, at_key = f"there is no key {str(place[-1])!r}; {nearest(place[-1], known)}", True
+        case "missing":
+            inside = f"{label}: " if label else ""
+            text, at_key = f"{inside}the key {str(place[-1])!r} is missing", True
+        case "union_tag_not_found":
+            kinds = ", ".join(_expected(place))
+            text, at_key = f"{label}: the key 'type' is missing; give one of {kinds}".removeprefix(": "), True
+        case "union_tag_invalid":
+            tags = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
+            text = f"there is no type {context['tag']!r}; {nearest(context['tag'], tags)}"
+            text, path = f"{label}: {text}".removeprefix(": "), (*path, "type")
+        case "literal_error":
+            options = [option.strip("' ") for option in context["expected"].replace(" or ", ", ").split(", ")]
+            text = f"{label} is {shown(value)}; {nearest(value, options)}"
+        case "too_short" | "too_long":
+            wanted = context.get("min_length", context.get("max_length"))
+            text = f"{label} has {context['actual_length']} entries, {shown(value)}; give {wanted}"
+        case "said":
+            text = f"{label} {context['text']}"
+        case kind:
+            text = f"{label} is {shown(value)}; give {_WANTED.get(kind, error['msg'])}".lstrip()
+    return document.problem(path, owner + text, key=at_key)
+
+
+_WANTED = {
+    "model_type": "'key: value' lines",
+    "model_attributes_type": "'key: value' lines",
+    "dict_type": "'name: ...' lines",
+    "list_type": "a list in [ ]",
+    "string_type": "text (a name of digits goes in quotes)",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+}
+
+
+def _expected(place: tuple[str | int, ...]) -> list[str]:
+    if len(place) == 2 and place[0] in RECORDS:
+        return list(RECORDS[str(place[0])])
+    return list(_MOTIONS) if place[-1] in ("motion", "factor", "effort", "length") else ["rod", "cylinder", "box", "sphere"]
+
+
+def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
+    """pydantic's place without the names of unions' members, which are not in the file."""
+    path: list[str | int] = []
+    for part in place:
+        if (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            data = data[part]  # type: ignore[index]
+            path.append(part)
+    return tuple(path)
+
+
+def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Bodies and joints that elements name and the file does not have."""
+    names = {section: list(data[section]) if isinstance(data.get(section), dict) else [] for section in RECORDS}
+    known = {**dict.fromkeys(_BODY_KEYS, ("body", [*names["bodies"], GROUND])), "joint": ("joint", names["joints"])}
+    for section in ("joints", "drivers", "forces"):
+        for name in names[section]:
+            record = data[section][name]
+            for key, (noun, there) in known.items():
+                value = record.get(key) if isinstance(record, dict) else None
+                if isinstance(value, str) and value not in there:
+                    owner = f"{_NOUN[section]} {name!r}"
+                    text = f"{owner}: there is no {noun} {value!r}; {nearest(value, there)}"
+                    yield document.problem((section, name, key), text)
+
+
+def _build(document: Document, checked: ModelFile, folder: Path) -> Model:
+    """Call the verb of each record; one that fails takes those with it that refer to it, not the others."""
+    problems: list[Problem] = []
+    broken: set[str] = set()
+    try:
+        model = Model(checked.gravity, name=checked.name)
+    except ModelError as problem:  # pragma: no cover - the schema has checked both
+        raise ModelFileError(document.name, [document.problem((), str(problem))]) from None
+    for section in RECORDS:
+        for name, record in getattr(checked, section).items():
+            given = {key: getattr(record, key) for key in record.model_fields_set}
+            if broken & {given.get(key) for key in (*_BODY_KEYS, "joint")}:
+                broken.add(name)
+                continue
+            try:
+                _add(model, name, record, given, folder)
+            except ModelError as problem:
+                broken.add(name)
+                problems.append(_build_problem(document, section, name, given, str(problem)))
+    if problems:
+        raise ModelFileError(document.name, problems)
+    return model
+
+
+def _build_problem(document: Document, section: str, name: str, given: Mapping[str, Any], text: str) -> Problem:
+    """A verb's complaint, at the key it speaks of."""
+    about = text.partition(": ")[2].replace("[", " ").split()
+    key = about[0].rstrip(":=") if about else ""
+    if key in given:
+        return document.problem((section, name, key), text)
+    text = text if repr(name) in text else f"{_NOUN[section]} {name!r}: {text}"
+    return document.problem((section, name), text, key=True)
+
+
+def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder: Path) -> None:
+    """model.add_<type>(name, **given)."""
+    kind = str(getattr(record, "type"))  # noqa: B009
+    given.pop("type", None)
+    if given.get("frames") is not None:
+        _add_by_frames(model, name, _JOINT_TYPES.get(kind, kind), given)
+        return
+    if kind in ("universal", "perpendicular") and given.get("axes") is None:
+        raise ModelError(f"joint {name!r}: got no axes; give axes, one vector for each body")
+    if kind == "in_plane" and given.get("direction") is None:
+        raise ModelError(f"joint {name!r}: got no direction; give the plane's normal in the axes of the first body")
+    arguments = {key: _python(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
+    if kind == "body":
+        arguments = _body_arguments(name, arguments)
+    getattr(model, f"add_{kind}")(name, **arguments)
+
+
+def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
+    """A value of the file as the verbs take it."""
+    if key == "rotation" and isinstance(value, Record):
+        given = value.model_dump()
+        return Rotation.from_rpy(*given["rpy"]) if "rpy" in given else Rotation.from_axis_angle(given["axis"], given["angle"])
+    if key == "solid":
+        options = {field: getattr(value, field) for field in value.model_fields_set if field != "type"}
+        return getattr(shapes, value.type)(**options).body()
+    if key == "shape":
+        return _shape(owner, value, folder)
+    if isinstance(value, Record):
+        return _MOTIONS[value.type](**value.model_dump(exclude={"type"}))  # type: ignore[attr-defined]
+    return value
+
+
+def _shape(owner: str, record: Record, folder: Path) -> dict[str, Any]:
+    """A shape as the viewer takes it, mesh files found."""
+    shape = {field: getattr(record, field) for field in record.model_fields_set}
+    if "file" in shape:
+        shape["file"] = str(_mesh_file(owner, shape["file"], folder))
+    if "parts" in shape:
+        shape["parts"] = [_shape(owner, part, folder) for part in shape["parts"]]
+    return shape
+
+
+def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Mass and inertia from the solid, or as given."""
+    solid = given.pop("solid", None)
+    if solid is not None and ("mass" in given or "inertia" in given):
+        raise ModelError(f"body {name!r}: solid goes without mass and inertia, which follow from it; give one or the other")
+    for key in ("mass", "inertia"):
+        if solid is None and key not in given:
+            raise ModelError(f"body {name!r}: the key {key!r} is missing; give mass and inertia, or a solid")
+    return {**(solid or {}), **given}
+
+
+def _mesh_file(owner: str, file: str, folder: Path) -> Path:
+    """A mesh below the model file's folder, symbolic links followed; a model file reaches nothing else."""
+    home = folder.resolve()
+    target = (home / file).resolve()
+    if Path(file).is_absolute() or not target.is_relative_to(home):
+        raise ModelError(f"{owner}: shape file is {shown(file)}; give a path in the model file's folder or below it")
+    if not target.is_file():
+        raise ModelError(f"{owner}: shape file {shown(file)} does not exist in the model file's folder")
+    return target
+
+
+def _add_by_frames(model: Model, name: str, kind: str, given: dict[str, Any]) -> Joint:
+    """A joint by its exact frames, as `to_yaml` writes those that no shorter form gives back bit for bit."""
+    owner, i, j = model._start(name, kind, given["first"], given["second"])
+    others = [key for key in ("point", "axis", "axes", "vectors", "direction") if given.get(key) is not None]
+    if others:
+        raise ModelError(f"{owner}: frames says all that {others[0]} could; give one of them")
+    points = given.get("points", ORIGINS if kind == "perpendicular" else None)
+    if points is None:
+        raise ModelError(f"{owner}: frames goes with points; give the joint point in the axes of each body")
+    frames = tuple(numbers(owner, "frames", E, (3, 3)) for E in given["frames"])
+    for E in frames:
+        error = float(abs(E.T @ E - [[1, 0, 0], [0, 1, 0], [0, 0, 1]]).max())
+        if error > ORTHOGONAL:
+            raise ModelError(f"{owner}: frames misses orthogonality by {error:.2g}; give orthonormal right-handed axes")
+    place = tuple(vector(owner, "points", p) for p in points)
+    values = given.get("coordinate"), given.get("rate")
+    return model._finish(
+        name, kind, i, j, (place[0], place[1]), (frames[0], frames[1]), *values, offset=given.get("offset", 0.0)
+    )

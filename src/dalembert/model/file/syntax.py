@@ -1,0 +1,242 @@
+"""YAML text as plain data that knows where each of its parts stands.
+
+YAML 1.2 core: `1e-3` is a number, `no` and `1:30` are text. Tags, several documents and merge keys are refused; size, depth
+and aliases are limited, so that no file can exhaust memory or stack. Nothing in a file is ever executed.
+
+Deviation from yaml.compose: nodes are made from parser events, because the C composer recurses without a limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dalembert.errors import ModelError
+from dalembert.model.file.problems import ModelFileError, Problem
+from dalembert.model.validation import shown
+
+MAX_BYTES = 16_000_000
+MAX_DEPTH = 20
+MAX_NODES = 1_000_000  # aliases count as often as they are used
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NULL = re.compile(r"~|null|Null|NULL|")
+_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+_INT = re.compile(r"[-+]?[0-9]+")
+_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+
+Path_ = tuple[str | int, ...]
+Place = tuple[int, int]
+
+
+@dataclass
+class Document:
+    """data : dicts, lists, strings, numbers, booleans, None;  values, keys : path -> (line, column) of a value or its key"""
+
+    name: str
+    data: Any = None
+    values: dict[Path_, Place] = field(default_factory=dict)
+    keys: dict[Path_, Place] = field(default_factory=dict)
+
+    def place(self, path: Path_, *, key: bool = False) -> Place:
+        """Where a path is written: its key if asked for, else its value; the nearest part above it if it is not there."""
+        table = self.keys if key else self.values
+        while path and path not in table:
+            path, table = path[:-1], self.values
+        return table.get(path, (1, 1))
+
+    def problem(self, path: Path_, text: str, *, key: bool = False) -> Problem:
+        """A problem at a path."""
+        return Problem(*self.place(path, key=key), text)
+
+
+def read_text(path: Path) -> str:
+    """The text of a model file, if it is one and not too large."""
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise ModelError(f"{path}: is a folder; give a model file (.yaml)")
+        if size > MAX_BYTES:
+            raise ModelFileError(str(path), [Problem(1, 1, _too_large(size))])
+        raw = path.read_bytes()
+    except OSError as problem:
+        raise ModelError(f"{path}: cannot read: {problem.strerror or problem}") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        before = raw[: problem.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        text = f"byte 0x{raw[problem.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        raise ModelFileError(str(path), [Problem(line, column, text)]) from None
+
+
+def parse(text: str, name: str) -> Document:
+    """Data and places of a YAML text; what is wrong raises `ModelFileError`."""
+    if len(text) > MAX_BYTES:
+        raise ModelFileError(name, [Problem(1, 1, _too_large(len(text)))])
+    document = Document(name)
+    composer = _Composer(document)
+    try:
+        document.data = composer.document(yaml.parse(text, Loader=_LOADER))
+    except yaml.MarkedYAMLError as problem:
+        raise ModelFileError(name, [_syntax_problem(problem)]) from None
+    except yaml.reader.ReaderError as problem:
+        before = text[: problem.position]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        what = f"character {shown(chr(problem.character) if isinstance(problem.character, int) else problem.character)}"
+        raise ModelFileError(name, [Problem(line, column, f"{what} is not allowed in YAML; remove it")]) from None
+    if composer.problems:
+        raise ModelFileError(name, composer.problems)
+    return document
+
+
+def _too_large(size: int) -> str:
+    return f"the file has {size / 1e6:.0f} MB; a model file has at most {MAX_BYTES / 1e6:.0f} MB"
+
+
+def _syntax_problem(problem: yaml.MarkedYAMLError) -> Problem:
+    mark = problem.problem_mark or problem.context_mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    text = " ".join(filter(None, [problem.context, problem.problem]))
+    hint = "check indentation, colons and brackets here and on the line above"
+    if "'\\t'" in text or "tab" in text:
+        hint = "indent with spaces, not with tabs"
+    return Problem(line, column, f"not valid YAML: {text}; {hint}")
+
+
+class _Stop(Exception):
+    """The document goes beyond a limit: nothing after it is read."""
+
+
+@dataclass
+class _Composer:
+    """Parser events -> data with places. Anchored parts are kept as events and replayed by their aliases."""
+
+    target: Document
+    problems: list[Problem] = field(default_factory=list)
+    anchors: dict[str, list[Any]] = field(default_factory=dict)
+    nodes: int = 0
+
+    def document(self, events: Iterator[Any]) -> Any:
+        """The data of the only document."""
+        data = None
+        seen = 0
+        try:
+            for event in events:
+                if isinstance(event, yaml.DocumentStartEvent):
+                    seen += 1
+                    if seen > 1:
+                        self._complain(event, "a second document begins; a model file holds one, without '---' between")
+                        break
+                elif isinstance(event, yaml.NodeEvent):
+                    data = self._node(event, events, ())
+        except _Stop:
+            return None
+        return data
+
+    def _complain(self, event: Any, text: str) -> None:
+        self.problems.append(Problem(event.start_mark.line + 1, event.start_mark.column + 1, text))
+
+    def _stop(self, event: Any, text: str) -> _Stop:
+        self._complain(event, text)
+        return _Stop()
+
+    def _node(self, event: Any, events: Iterator[Any], path: Path_) -> Any:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise self._stop(event, f"more than {MAX_NODES} values, aliases counted as often as used; write a smaller file")
+        if len(path) > MAX_DEPTH:
+            raise self._stop(event, f"nested more than {MAX_DEPTH} levels deep; no part of a model is")
+        self.target.values.setdefault(path, (event.start_mark.line + 1, event.start_mark.column + 1))
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, path)
+        if event.anchor is not None:
+            recorded = [event, *_whole(event, events)]
+            self.anchors[event.anchor] = recorded
+            events = iter(recorded[1:])
+        if event.tag is not None and event.tag != "!":
+            self._complain(event, f"tag {event.tag!r} is not supported; write plain values")
+        if isinstance(event, yaml.ScalarEvent):
+            return _scalar(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(events, path)
+        return self._mapping(events, path)
+
+    def _alias(self, event: Any, path: Path_) -> Any:
+        recorded = self.anchors.get(event.anchor)
+        if recorded is None:
+            self._complain(event, f"alias *{event.anchor} has no anchor &{event.anchor} before it")
+            return None
+        first, *rest = recorded
+        bare = type(first)(**{**_arguments(first), "anchor": None})
+        data = self._node(bare, iter(rest), path)
+        return data
+
+    def _sequence(self, events: Iterator[Any], path: Path_) -> list[Any]:
+        items: list[Any] = []
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                break
+            items.append(self._node(event, events, (*path, len(items))))
+        return items
+
+    def _mapping(self, events: Iterator[Any], path: Path_) -> dict[str, Any]:
+        items: dict[str, Any] = {}
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            place = (event.start_mark.line + 1, event.start_mark.column + 1)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self._stop(event, "a key is not plain text; write 'key: value', and put text with { or [ in quotes")
+            key = event.value
+            if key == "<<" and event.implicit[0]:
+                self._complain(event, "merge keys (<<) are not part of YAML 1.2; write the keys out")
+            if key in items:
+                first = self.target.keys[(*path, key)]
+                self._complain(event, f"{key!r} is already given in line {first[0]}; keep one of them")
+                key = f"{key} (again, line {place[0]})"
+            self.target.keys.setdefault((*path, key), place)
+            items[key] = self._node(next(events), events, (*path, key))
+        return items
+
+
+def _arguments(event: Any) -> dict[str, Any]:
+    return {k: v for k, v in vars(event).items() if not k.startswith("__")}
+
+
+def _whole(event: Any, events: Iterator[Any]) -> list[Any]:
+    """The rest of the events of a node that has begun."""
+    taken: list[Any] = []
+    depth = int(isinstance(event, yaml.CollectionStartEvent))
+    while depth:
+        item = next(events)
+        taken.append(item)
+        depth += isinstance(item, yaml.CollectionStartEvent) - isinstance(item, yaml.CollectionEndEvent)
+    return taken
+
+
+def _scalar(event: Any) -> Any:
+    """YAML 1.2 core schema: quoted text is text, plain text is a number, true, false or null where it looks like one."""
+    text = event.value
+    if not event.implicit[0] or event.style in ("'", '"', "|", ">"):
+        return text
+    if _NULL.fullmatch(text):
+        return None
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    if _INT.fullmatch(text):
+        return int(text) if len(text) <= 400 else float(text)
+    if _BASE.fullmatch(text):
+        return int(text, 0) if len(text) <= 400 else float("inf")
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _NOT_FINITE.fullmatch(text):
+        return float(text.replace(".", "").lower())
+    return text
