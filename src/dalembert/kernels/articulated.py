@@ -29,7 +29,7 @@ from dalembert.kernels.algebra import (
     sub3,
     sym_mul,
 )
-from dalembert.kernels.compiler import inline
+from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.tables import (
     COL_W,
     GRAVITY_X,
@@ -76,15 +76,13 @@ def eliminate_tree(I, W):
         p = I[uintp(k + R_PARENT)]
         if I[uintp(k + R_TURN)] == QUATERNION and I[uintp(k + R_NTRANS)] == 0:
             M, p_v = eliminate_ball(t, W)
-            if p > 0:
-                carry_point(t, first + TREE_W * p, M, p_v, W)
         else:
-            J, H, M, p_w, p_v = eliminate_columns(k, t, I, W)
-            if p > 0:
-                carry(t, first + TREE_W * p, J, H, M, p_w, p_v, W)
+            M, p_v = eliminate_columns(k, t, first + TREE_W * p, I, W)
+        if p > 0:
+            carry(t, first + TREE_W * p, M, p_v, W)
 
 
-@inline
+@flat
 def eliminate_ball(t, W):
     """(M, p_v) left of a body on a ball joint. X_J <- L (3 numbers), D^-1 (3); X_H <- Y; X_P <- L^-1 p_w.
 
@@ -118,8 +116,11 @@ def eliminate_ball(t, W):
 
 
 @inline
-def eliminate_columns(k, t, I, W):
-    """(J, H, M, p_w, p_v) left of a body on any other joint, column by column; K_U, K_D, K_E."""
+def eliminate_columns(k, t, tp, I, W):
+    """(M, p_v) left of a body on any other joint, column by column; K_U, K_D, K_E.
+
+    Parent += (J - H d^ - (H d^)^T, H): what is left of J and H is carried here, M and p_v by the caller.
+    """
     J, H, M = load6(W, t + X_J), load9(W, t + X_H), load6(W, t + X_M)
     p_w, p_v = load3(W, t + X_P), load3(W, t + X_P + 3)
     rotations, col = I[k + R_NROT], I[W_COL] + COL_W * I[k + R_COL]
@@ -154,11 +155,20 @@ def eliminate_columns(k, t, I, W):
         )
         H = axpy3(a[0], v, H[0:3]) + axpy3(a[1], v, H[3:6]) + axpy3(a[2], v, H[6:9])
         col += COL_W
-    return J, H, M, p_w, p_v
+    if I[k + R_PARENT] == 0:
+        return M, p_v
+    d, b_w, b_v = load3(W, t + X_D), load3(W, t + X_BIAS), load3(W, t + X_BIAS + 3)
+    h_0, h_1, h_2 = cross(H[0:3], d), cross(H[3:6], d), cross(H[6:9], d)  # rows of H d^
+    add_to3(W, tp + X_J, (J[0] - h_0[0] - h_0[0], J[1] - h_0[1] - h_1[0], J[2] - h_0[2] - h_2[0]))
+    add_to3(W, tp + X_J + 3, (J[3] - h_1[1] - h_1[1], J[4] - h_1[2] - h_2[1], J[5] - h_2[2] - h_2[2]))
+    for i in range(9):
+        W[uintp(tp + X_H + i)] += H[i]
+    add_to3(W, tp + X_P, add3(p_w, add3(sym_mul(J, b_w), mul(H, b_v))))
+    return M, add3(p_v, mul_t(H, b_w))
 
 
-@inline
-def carry_point(t, tp, M, p_v, W):
+@flat
+def carry(t, tp, M, p_v, W):
     """Parent += (-d^ M d^, d^ M, M) and the force with its moment, for a mass M at the arm d. Columns of d^ M are d x M."""
     d = load3(W, t + X_D)
     p_v = add3(p_v, sym_mul(M, load3(W, t + X_BIAS + 3)))
@@ -177,21 +187,6 @@ def carry_point(t, tp, M, p_v, W):
     add_to3(W, m + 3, (M[3], M[4], M[5]))
     add_to3(W, tp + X_P, cross(d, p_v))
     add_to3(W, tp + X_P + 3, p_v)
-
-
-@inline
-def carry(t, tp, J, H, M, p_w, p_v, W):
-    """As `carry_point`, and parent += J - H d^ - (H d^)^T, H. Rows of H d^ are h x d."""
-    d, b_w, b_v = load3(W, t + X_D), load3(W, t + X_BIAS), load3(W, t + X_BIAS + 3)
-    p_w = add3(p_w, add3(sym_mul(J, b_w), mul(H, b_v)))
-    h_0, h_1, h_2 = cross(H[0:3], d), cross(H[3:6], d), cross(H[6:9], d)
-    o = tp + X_J
-    add_to3(W, o, (J[0] - h_0[0] - h_0[0], J[1] - h_0[1] - h_1[0], J[2] - h_0[2] - h_2[0]))
-    add_to3(W, o + 3, (J[3] - h_1[1] - h_1[1], J[4] - h_1[2] - h_2[1], J[5] - h_2[2] - h_2[2]))
-    for i in range(9):
-        W[uintp(tp + X_H + i)] += H[i]
-    add_to3(W, tp + X_P, p_w)
-    carry_point(t, tp, M, add3(p_v, mul_t(H, b_w)), W)
 
 
 @inline

@@ -7,6 +7,7 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 """
 
 import numpy as np
+from numpy import uintp
 
 from dalembert.kernels.algebra import dot3, load3, load6
 from dalembert.kernels.articulated import accelerate_tree, add_body_accelerations, eliminate_tree, respond, subtract_wrenches
@@ -211,7 +212,7 @@ def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
     dx[nq + nu] = power
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
-    for i in range(nq, nq + nu + 1):
-        if not np.isfinite(dx[i]):
-            status = NON_FINITE
-    return status
+    bad = False
+    for i in range(uintp(nq), uintp(nq + nu + 1)):
+        bad |= not abs(dx[i]) < np.inf
+    return NON_FINITE if bad else status

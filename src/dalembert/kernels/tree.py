@@ -34,7 +34,7 @@ from dalembert.kernels.algebra import (
     sub3,
     transpose,
 )
-from dalembert.kernels.compiler import inline
+from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.tables import (
     COL_W,
     K_ACC,
@@ -187,7 +187,7 @@ def slide(k, joint, C, d, x, dx, I, W):
     return d, sliding
 
 
-@inline
+@flat
 def own_inertia(t, f, C, w, F, W):
     """Inertia and velocity-dependent force of one body about its joint point: J = J_0 1 + a a^T + b b^T, H = m c^, M = m 1,
     p = (w x J w, m w x (w x c))."""
