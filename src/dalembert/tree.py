@@ -264,7 +264,9 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         turn, rotations, slides = link.kind
         tree_i[link.body, :7] = (link.parent, turn, link.q, link.u, rotations, len(slides), link.u)
         tree_i[link.body, 7 : 7 + len(slides)] = slides
-        tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel()])
+        turned, constants = _joint_axes(mechanism, link, next((at for at in links if at.body == link.parent), None))
+        tree_i[link.body, T.R_TURNED :] = turned
+        tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel(), constants])
     old = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]]
     old_f = F[I[T.PRIM_F] :][: T.PRIM_F_W * I[T.NPRIM]]
     prim_i: list[int] = []
@@ -303,6 +305,20 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         F += numbers
     _workspace(I)
     return np.array(I, dtype=np.int64), np.array(F)
+
+
+def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:
+    """(R_TURNED, R_SKEW) and the columns of TREE_F from RF_TURN on; parent is None for the ground."""
+    E, p = (np.eye(3), np.zeros(3)) if parent is None else (parent.E_c, parent.p_c)
+    turn = E.T @ link.E_p
+    c = -link.E_c.T @ link.p_c
+    m, xx, xy, xz, yy, yz, zz = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * link.body :][:7]
+    J_c = link.E_c.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ link.E_c
+    J, axes = np.linalg.eigh(J_c + m * (c @ c * np.eye(3) - np.outer(c, c)))
+    a, b = np.sqrt(J[1:] - J[0])[:, None] * axes.T[1:]
+    rounding = 1e-15  # axes that are the same but for this are the same
+    flags = (bool(np.abs(turn - np.eye(3)).max() > rounding), bool(np.abs(link.E_c - np.eye(3)).max() > rounding))
+    return flags, np.concatenate([matrix_to_quaternion(turn), E.T @ (link.p_p - p), c, a, b, J[:1], [m]])
 
 
 def _workspace(I: list[int]) -> None:

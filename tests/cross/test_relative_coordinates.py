@@ -29,7 +29,7 @@ def test_accelerations_of_random_mechanisms(shape, seed):
     absolute, relative = da.Jet().prepare(mechanism), da.MovingFrame().prepare(mechanism)
     x = relative.from_absolute(mechanism.x_0)
     expected, power = body_accelerations(absolute, mechanism.x_0.copy())
-    found, other_power = body_accelerations(relative, x)
+    found, other_power = body_accelerations(relative, x, T.OUTPUT)
     scale = max(1.0, np.abs(expected).max())
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * scale)  # rounding times the condition of the loops
     assert other_power == pytest.approx(power, abs=1e-11 * max(1.0, abs(power)) * scale)

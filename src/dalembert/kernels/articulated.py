@@ -1,225 +1,293 @@
-"""The O(n) articulated-body recursion on a tree [Featherstone2008, 7.3], in world axes about the centres of mass.
+"""The O(n) articulated-body recursion on a tree [Featherstone2008, 7.3], in world axes about the joint points.
 
-    f = I^A a + p       a = (angular, linear) acceleration of the centre of mass, I^A = [J H; H^T M]
+    f = I^A a + p       a = (angular, linear) acceleration of the joint point, I^A = [J H; H^T M]
 
 Each joint column s is eliminated by a rank-one update: U = I s, d = s . U, I <- I - U U^T / d, p <- p + U (tau - s . p) / d;
 then I and p are carried to the parent, whose accelerations reach the child as a_c = a_p + (angular x) d + bias.
-Inertias are factored once per state; each right-hand side (forces, one row of a loop) then costs two sweeps.
+The columns of a ball joint span all rotations about its point, so the world axes serve as well: their elimination is that of
+J = L D L^T, leaves M - Y^T D^-1 Y with Y = L^-1 H alone to be carried, and gives the angular acceleration back.
+Inertias are factored once per state, with the forces of the motion; each further right-hand side (a row of a loop) costs
+two sweeps. Gravity is an acceleration of the ground [Featherstone2008, 5.3].
 """
 
 from numpy import uintp
 
 from dalembert.kernels.algebra import (
     add3,
+    add_to3,
     axpy3,
     cross,
+    dot3,
     load3,
     load6,
     load9,
-    matmul,
     mul,
     mul_t,
+    scale3,
     store3,
     store9,
     sub3,
     sym_mul,
-    transpose,
 )
-from dalembert.kernels.compiler import inline
-from dalembert.kernels.solve import dot6
+from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.tables import (
     COL_W,
-    K_ACC,
+    GRAVITY_X,
     K_D,
     K_E,
     K_S,
     K_U,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MM,
     NB,
     ORDER_I,
+    QUATERNION,
     R_COL,
     R_NROT,
     R_NTRANS,
     R_PARENT,
-    S_R,
+    R_TURN,
+    R_U,
     S_ROT,
     STATE_W,
     TREE_I,
     TREE_I_W,
     TREE_W,
-    W_ACC,
     W_BODY,
     W_COL,
     W_TREE,
-    X_A,
     X_BIAS,
+    X_C,
+    X_D,
     X_H,
     X_J,
     X_M,
     X_P,
+    X_ROT,
+    X_W,
 )
 
 
 @inline
-def store6(a, k, v):
-    store3(a, k, (v[0], v[1], v[2]))
-    store3(a, k + 3, (v[3], v[4], v[5]))
+def eliminate_tree(I, W):
+    """From the leaves inwards: own inertias and forces in X_J .. X_P become what each parent feels; factors are kept."""
+    order, first = I[ORDER_I], I[W_TREE]
+    for at in range(I[NB] - 1, -1, -1):
+        b = I[uintp(order + at)]
+        k, t = I[TREE_I] + TREE_I_W * b, first + TREE_W * b
+        p = I[uintp(k + R_PARENT)]
+        if I[uintp(k + R_TURN)] == QUATERNION and I[uintp(k + R_NTRANS)] == 0:
+            M, p_v = eliminate_ball(t, W)
+        else:
+            M, p_v = eliminate_columns(k, t, first + TREE_W * p, I, W)
+        if p > 0:
+            carry(t, first + TREE_W * p, M, p_v, W)
+
+
+@flat
+def eliminate_ball(t, W):
+    """(M, p_v) left of a body on a ball joint. X_J <- L (3 numbers), D^-1 (3); X_H <- Y; X_P <- L^-1 p_w.
+
+    The pivots are quotients of integer-preserving elimination [GolubVanLoan2013, 3.2]: their divisions wait for nothing.
+    """
+    J, H, p_w = load6(W, t + X_J), load9(W, t + X_H), load3(W, t + X_P)
+    a, b, c = J[0] * J[3] - J[1] * J[1], J[0] * J[4] - J[1] * J[2], J[0] * J[5] - J[2] * J[2]
+    i_0, a_inverse, i_2 = 1.0 / J[0], 1.0 / a, (J[0] * a) / (a * c - b * b)
+    l_1, l_2, l_3, i_1 = J[1] * i_0, J[2] * i_0, b * a_inverse, J[0] * a_inverse
+    y_0 = (H[0], H[1], H[2])
+    y_1 = axpy3(-l_1, y_0, (H[3], H[4], H[5]))
+    y_2 = axpy3(-l_3, y_1, axpy3(-l_2, y_0, (H[6], H[7], H[8])))
+    e_0 = p_w[0]
+    e_1 = p_w[1] - l_1 * e_0
+    e_2 = p_w[2] - l_2 * e_0 - l_3 * e_1
+    store3(W, t + X_J, (l_1, l_2, l_3))
+    store3(W, t + X_J + 3, (i_0, i_1, i_2))
+    store9(W, t + X_H, y_0 + y_1 + y_2)
+    store3(W, t + X_P, (e_0, e_1, e_2))
+    z_0, z_1, z_2 = scale3(i_0, y_0), scale3(i_1, y_1), scale3(i_2, y_2)
+    M = load6(W, t + X_M)
+    M = (
+        M[0] - z_0[0] * y_0[0] - z_1[0] * y_1[0] - z_2[0] * y_2[0],
+        M[1] - z_0[0] * y_0[1] - z_1[0] * y_1[1] - z_2[0] * y_2[1],
+        M[2] - z_0[0] * y_0[2] - z_1[0] * y_1[2] - z_2[0] * y_2[2],
+        M[3] - z_0[1] * y_0[1] - z_1[1] * y_1[1] - z_2[1] * y_2[1],
+        M[4] - z_0[1] * y_0[2] - z_1[1] * y_1[2] - z_2[1] * y_2[2],
+        M[5] - z_0[2] * y_0[2] - z_1[2] * y_1[2] - z_2[2] * y_2[2],
+    )
+    return M, axpy3(-e_0, z_0, axpy3(-e_1, z_1, axpy3(-e_2, z_2, load3(W, t + X_P + 3))))
 
 
 @inline
-def apply_inertia(t, w, v, W):
-    """(J w + H v, H^T w + M v)"""
+def eliminate_columns(k, t, tp, I, W):
+    """(M, p_v) left of a body on any other joint, column by column; K_U, K_D, K_E.
+
+    Parent += (J - H d^ - (H d^)^T, H): what is left of J and H is carried here, M and p_v by the caller.
+    """
     J, H, M = load6(W, t + X_J), load9(W, t + X_H), load6(W, t + X_M)
-    return add3(sym_mul(J, w), mul(H, v)), add3(mul_t(H, w), sym_mul(M, v))
+    p_w, p_v = load3(W, t + X_P), load3(W, t + X_P + 3)
+    rotations, col = I[k + R_NROT], I[W_COL] + COL_W * I[k + R_COL]
+    for j in range(rotations + I[k + R_NTRANS]):
+        s = load3(W, col + K_S)
+        if j < rotations:
+            w, v, e = sym_mul(J, s), mul_t(H, s), -dot3(s, p_w)
+            d = 1.0 / dot3(s, w)
+        else:
+            w, v, e = mul(H, s), sym_mul(M, s), -dot3(s, p_v)
+            d = 1.0 / dot3(s, v)
+        store3(W, col + K_U, w)
+        store3(W, col + K_U + 3, v)
+        W[col + K_D], W[col + K_E] = d, e
+        p_w, p_v = axpy3(e * d, w, p_w), axpy3(e * d, v, p_v)
+        a, c = scale3(-d, w), scale3(-d, v)
+        J = (
+            J[0] + a[0] * w[0],
+            J[1] + a[0] * w[1],
+            J[2] + a[0] * w[2],
+            J[3] + a[1] * w[1],
+            J[4] + a[1] * w[2],
+            J[5] + a[2] * w[2],
+        )
+        M = (
+            M[0] + c[0] * v[0],
+            M[1] + c[0] * v[1],
+            M[2] + c[0] * v[2],
+            M[3] + c[1] * v[1],
+            M[4] + c[1] * v[2],
+            M[5] + c[2] * v[2],
+        )
+        H = axpy3(a[0], v, H[0:3]) + axpy3(a[1], v, H[3:6]) + axpy3(a[2], v, H[6:9])
+        col += COL_W
+    if I[k + R_PARENT] == 0:
+        return M, p_v
+    d, b_w, b_v = load3(W, t + X_D), load3(W, t + X_BIAS), load3(W, t + X_BIAS + 3)
+    h_0, h_1, h_2 = cross(H[0:3], d), cross(H[3:6], d), cross(H[6:9], d)  # rows of H d^
+    add_to3(W, tp + X_J, (J[0] - h_0[0] - h_0[0], J[1] - h_0[1] - h_1[0], J[2] - h_0[2] - h_2[0]))
+    add_to3(W, tp + X_J + 3, (J[3] - h_1[1] - h_1[1], J[4] - h_1[2] - h_2[1], J[5] - h_2[2] - h_2[2]))
+    for i in range(9):
+        W[uintp(tp + X_H + i)] += H[i]
+    add_to3(W, tp + X_P, add3(p_w, add3(sym_mul(J, b_w), mul(H, b_v))))
+    return M, add3(p_v, mul_t(H, b_w))
+
+
+@flat
+def carry(t, tp, M, p_v, W):
+    """Parent += (-d^ M d^, d^ M, M) and the force with its moment, for a mass M at the arm d. Columns of d^ M are d x M."""
+    d = load3(W, t + X_D)
+    p_v = add3(p_v, sym_mul(M, load3(W, t + X_BIAS + 3)))
+    k_0, k_1, k_2 = cross(d, (M[0], M[1], M[2])), cross(d, (M[1], M[3], M[4])), cross(d, (M[2], M[4], M[5]))
+    o, h, m = tp + X_J, tp + X_H, tp + X_M
+    W[uintp(o)] += k_2[0] * d[1] - k_1[0] * d[2]
+    W[uintp(o + 1)] += k_0[0] * d[2] - k_2[0] * d[0]
+    W[uintp(o + 2)] += k_1[0] * d[0] - k_0[0] * d[1]
+    W[uintp(o + 3)] += k_0[1] * d[2] - k_2[1] * d[0]
+    W[uintp(o + 4)] += k_1[1] * d[0] - k_0[1] * d[1]
+    W[uintp(o + 5)] += k_1[2] * d[0] - k_0[2] * d[1]
+    add_to3(W, h, (k_0[0], k_1[0], k_2[0]))
+    add_to3(W, h + 3, (k_0[1], k_1[1], k_2[1]))
+    add_to3(W, h + 6, (k_0[2], k_1[2], k_2[2]))
+    add_to3(W, m, (M[0], M[1], M[2]))
+    add_to3(W, m + 3, (M[3], M[4], M[5]))
+    add_to3(W, tp + X_P, cross(d, p_v))
+    add_to3(W, tp + X_P + 3, p_v)
 
 
 @inline
-def start_inertias(I, F, W):
-    """Own inertias of all bodies in world axes."""
+def subtract_wrenches(h, I, W):
+    """X_P -= the wrenches (force world, torque body about the centre of mass) at W[h + 6 b]."""
     for b in range(1, I[NB] + 1):
-        t, m = I[W_TREE] + TREE_W * b, I[MASS_F] + METRIC_W * b
-        R = load9(W, I[W_BODY] + STATE_W * b + S_ROT)
-        J = load6(F, m + MJ)
-        RJ = matmul(R, (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]))
-        A = matmul(RJ, transpose(R))
-        store6(W, t + X_J, (A[0], A[1], A[2], A[4], A[5], A[8]))
-        store9(W, t + X_H, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        store6(W, t + X_M, (F[m + MM], 0.0, 0.0, F[m + MM], 0.0, F[m + MM]))
+        t, f = I[W_TREE] + TREE_W * b, load3(W, h + 6 * b)
+        torque = add3(mul(load9(W, I[W_BODY] + STATE_W * b + S_ROT), load3(W, h + 6 * b + 3)), cross(load3(W, t + X_C), f))
+        add_to3(W, t + X_P, scale3(-1.0, torque))
+        add_to3(W, t + X_P + 3, scale3(-1.0, f))
 
 
 @inline
-def factor_tree(I, W):
-    """Eliminate all columns from the leaves inwards: K_U, K_D; X_J, X_H, X_M become what the parent feels."""
+def carry_wrenches(I, W):
+    """The forces in X_P carried inwards through the factors, as `eliminate_tree` did with those of the motion."""
     for at in range(I[NB] - 1, -1, -1):
         b = I[I[ORDER_I] + at]
-        k = I[TREE_I] + TREE_I_W * b
-        t, col = I[W_TREE] + TREE_W * b, I[W_COL] + COL_W * I[k + R_COL]
-        for _ in range(I[k + R_NROT] + I[k + R_NTRANS]):
-            s_w, s_v = load3(W, col + K_S), load3(W, col + K_S + 3)
-            U_w, U_v = apply_inertia(t, s_w, s_v, W)
-            store3(W, col + K_U, U_w)
-            store3(W, col + K_U + 3, U_v)
-            d = 1.0 / (
-                s_w[0] * U_w[0] + s_w[1] * U_w[1] + s_w[2] * U_w[2] + s_v[0] * U_v[0] + s_v[1] * U_v[1] + s_v[2] * U_v[2]
-            )
-            W[col + K_D] = d
-            rank_one(t, U_w, U_v, d, W)
-            col += COL_W
+        k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
+        p_w, p_v = load3(W, t + X_P), load3(W, t + X_P + 3)
+        if I[k + R_TURN] == QUATERNION and I[k + R_NTRANS] == 0:
+            l, i = load3(W, t + X_J), load3(W, t + X_J + 3)
+            e_1 = p_w[1] - l[0] * p_w[0]
+            e = (p_w[0], e_1, p_w[2] - l[1] * p_w[0] - l[2] * e_1)
+            store3(W, t + X_P, e)
+            p_v = sub3(p_v, mul_t(load9(W, t + X_H), (i[0] * e[0], i[1] * e[1], i[2] * e[2])))
+            p_w = (0.0, 0.0, 0.0)
+        else:
+            col = I[W_COL] + COL_W * I[k + R_COL]
+            for j in range(I[k + R_NROT] + I[k + R_NTRANS]):
+                e = -dot3(load3(W, col + K_S), p_w if j < I[k + R_NROT] else p_v)
+                W[col + K_E] = e
+                p_w = axpy3(e * W[col + K_D], load3(W, col + K_U), p_w)
+                p_v = axpy3(e * W[col + K_D], load3(W, col + K_U + 3), p_v)
+                col += COL_W
         p = I[k + R_PARENT]
         if p > 0:
-            carry_inertia(t, I[W_TREE] + TREE_W * p, arm_to(b, p, I, W), W)
+            tp = I[W_TREE] + TREE_W * p + X_P
+            add_to3(W, tp, add3(p_w, cross(load3(W, t + X_D), p_v)))
+            add_to3(W, tp + 3, p_v)
 
 
 @inline
-def rank_one(t, w, v, d, W):
-    """I <- I - d U U^T"""
-    a = (-d * w[0], -d * w[1], -d * w[2])
-    c = (-d * v[0], -d * v[1], -d * v[2])
-    J, M = t + X_J, t + X_M
-    W[uintp(J)] += a[0] * w[0]
-    W[uintp(J + 1)] += a[0] * w[1]
-    W[uintp(J + 2)] += a[0] * w[2]
-    W[uintp(J + 3)] += a[1] * w[1]
-    W[uintp(J + 4)] += a[1] * w[2]
-    W[uintp(J + 5)] += a[2] * w[2]
-    W[uintp(M)] += c[0] * v[0]
-    W[uintp(M + 1)] += c[0] * v[1]
-    W[uintp(M + 2)] += c[0] * v[2]
-    W[uintp(M + 3)] += c[1] * v[1]
-    W[uintp(M + 4)] += c[1] * v[2]
-    W[uintp(M + 5)] += c[2] * v[2]
-    for i in range(3):
-        h = t + X_H + 3 * i
-        W[uintp(h)] += a[i] * v[0]
-        W[uintp(h + 1)] += a[i] * v[1]
-        W[uintp(h + 2)] += a[i] * v[2]
+def accelerate_tree(out, o, stride, moving, I, F, W):
+    """out[o + stride i] <- u'_i from the roots outwards; X_P <- accelerations of the joint points.
 
-
-@inline
-def arm_to(b, p, I, W):
-    """From the parent's centre of mass to the body's, world axes."""
-    return sub3(load3(W, I[W_BODY] + STATE_W * b + S_R), load3(W, I[W_BODY] + STATE_W * p + S_R))
-
-
-@inline
-def carry_inertia(t, tp, d, W):
-    """Parent += J - H d^ + d^ (H^T - M d^), H + d^ M, M  for the arm d.
-
-    Rows of A d^ are a x d, columns of d^ A are d x a, and d^ H^T = -(H d^)^T.
+    moving : 1.0 with gravity and the accelerations that velocities cause, 0.0 without (response to a row of a loop)
     """
-    J, H, M = load6(W, t + X_J), load9(W, t + X_H), load6(W, t + X_M)
-    k0, k1, k2 = cross(d, (M[0], M[1], M[2])), cross(d, (M[1], M[3], M[4])), cross(d, (M[2], M[4], M[5]))  # columns of d^ M
-    h0, h1, h2 = cross((H[0], H[1], H[2]), d), cross((H[3], H[4], H[5]), d), cross((H[6], H[7], H[8]), d)  # rows of H d^
-    c0, c1, c2 = cross((k0[0], k1[0], k2[0]), d), cross((k0[1], k1[1], k2[1]), d), cross((k0[2], k1[2], k2[2]), d)  # d^ M d^
-    o, h, m = tp + X_J, tp + X_H, tp + X_M
-    W[uintp(o)] += J[0] - h0[0] - h0[0] - c0[0]
-    W[uintp(o + 1)] += J[1] - h0[1] - h1[0] - c0[1]
-    W[uintp(o + 2)] += J[2] - h0[2] - h2[0] - c0[2]
-    W[uintp(o + 3)] += J[3] - h1[1] - h1[1] - c1[1]
-    W[uintp(o + 4)] += J[4] - h1[2] - h2[1] - c1[2]
-    W[uintp(o + 5)] += J[5] - h2[2] - h2[2] - c2[2]
-    for i in range(3):
-        W[uintp(h + 3 * i)] += H[3 * i] + k0[i]
-        W[uintp(h + 3 * i + 1)] += H[3 * i + 1] + k1[i]
-        W[uintp(h + 3 * i + 2)] += H[3 * i + 2] + k2[i]
-    for i in range(6):
-        W[uintp(m + i)] += M[i]
+    order, first = I[ORDER_I], I[W_TREE]
+    store3(W, first + X_P, (0.0, 0.0, 0.0))
+    store3(W, first + X_P + 3, scale3(-moving, load3(F, GRAVITY_X)))
+    for at in range(I[NB]):
+        b = I[uintp(order + at)]
+        k, t = I[TREE_I] + TREE_I_W * b, first + TREE_W * b
+        tp, i = first + TREE_W * I[uintp(k + R_PARENT)] + X_P, o + stride * I[uintp(k + R_U)]
+        a_w = load3(W, tp)
+        a_v = add3(load3(W, tp + 3), cross(a_w, load3(W, t + X_D)))
+        if moving != 0.0:
+            a_w, a_v = add3(a_w, load3(W, t + X_BIAS)), add3(a_v, load3(W, t + X_BIAS + 3))
+        if I[uintp(k + R_TURN)] == QUATERNION and I[uintp(k + R_NTRANS)] == 0:
+            y, l, d = add3(load3(W, t + X_P), mul(load9(W, t + X_H), a_v)), load3(W, t + X_J), load3(W, t + X_J + 3)
+            w_2 = -d[2] * y[2]
+            w_1 = -d[1] * y[1] - l[2] * w_2
+            w = (-d[0] * y[0] - l[0] * w_1 - l[1] * w_2, w_1, w_2)
+            u_dot = mul_t(load9(W, t + X_ROT), sub3(w, a_w))
+            a_w = w
+            out[uintp(i)] = u_dot[0]
+            out[uintp(i + stride)] = u_dot[1]
+            out[uintp(i + stride + stride)] = u_dot[2]
+        else:
+            for j in range(I[k + R_NROT] + I[k + R_NTRANS] - 1, -1, -1):
+                col = I[W_COL] + COL_W * (I[k + R_COL] + j)
+                e = dot3(load3(W, col + K_U), a_w) + dot3(load3(W, col + K_U + 3), a_v)
+                acceleration = (W[col + K_E] - e) * W[col + K_D]
+                out[i + stride * j] = acceleration
+                if j < I[k + R_NROT]:
+                    a_w = axpy3(acceleration, load3(W, col + K_S), a_w)
+                else:
+                    a_v = axpy3(acceleration, load3(W, col + K_S), a_v)
+        store3(W, t + X_P, a_w)
+        store3(W, t + X_P + 3, a_v)
 
 
 @inline
-def solve_tree(h, bias, I, W):
-    """Column accelerations K_ACC and W_ACC <- (v', w_B') for the wrenches (force world, torque body) at W[h + 6 b].
-
-    bias : 1.0 with the accelerations that velocities cause, 0.0 without (response to a row of a loop)
-    """
+def add_body_accelerations(o, moving, I, F, W):
+    """W[o + 6 b] += (v', w_B') of the centres of mass."""
+    g = scale3(moving, load3(F, GRAVITY_X))
     for b in range(1, I[NB] + 1):
         t = I[W_TREE] + TREE_W * b
-        R = load9(W, I[W_BODY] + STATE_W * b + S_ROT)
-        store3(W, t + X_P, mul(R, (-W[h + 6 * b + 3], -W[h + 6 * b + 4], -W[h + 6 * b + 5])))
-        store3(W, t + X_P + 3, (-W[h + 6 * b], -W[h + 6 * b + 1], -W[h + 6 * b + 2]))
-    for at in range(I[NB] - 1, -1, -1):
-        b = I[I[ORDER_I] + at]
-        k = I[TREE_I] + TREE_I_W * b
-        t, col = I[W_TREE] + TREE_W * b, I[W_COL] + COL_W * I[k + R_COL]
-        p_w, p_v = load3(W, t + X_P), load3(W, t + X_P + 3)
-        for _ in range(I[k + R_NROT] + I[k + R_NTRANS]):
-            e = -dot6(load6(W, col + K_S), p_w + p_v)
-            W[col + K_E] = e
-            p_w = axpy3(e * W[col + K_D], load3(W, col + K_U), p_w)
-            p_v = axpy3(e * W[col + K_D], load3(W, col + K_U + 3), p_v)
-            col += COL_W
-        p = I[k + R_PARENT]
-        if p > 0:
-            if bias != 0.0:
-                c_w, c_v = apply_inertia(t, load3(W, t + X_BIAS), load3(W, t + X_BIAS + 3), W)
-                p_w, p_v = add3(p_w, c_w), add3(p_v, c_v)
-            d, tp = arm_to(b, p, I, W), I[W_TREE] + TREE_W * p + X_P
-            p_w = add3(p_w, cross(d, p_v))
-            for i in range(3):
-                W[tp + i] += p_w[i]
-                W[tp + 3 + i] += p_v[i]
-    for at in range(I[NB]):
-        b = I[I[ORDER_I] + at]
-        k = I[TREE_I] + TREE_I_W * b
-        p, t = I[k + R_PARENT], I[W_TREE] + TREE_W * b
-        a_w, a_v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if p > 0:
-            tp = I[W_TREE] + TREE_W * p + X_A
-            a_w = load3(W, tp)
-            a_v = add3(load3(W, tp + 3), cross(a_w, arm_to(b, p, I, W)))
-        if bias != 0.0:
-            a_w, a_v = add3(a_w, load3(W, t + X_BIAS)), add3(a_v, load3(W, t + X_BIAS + 3))
-        count = I[k + R_NROT] + I[k + R_NTRANS]
-        for j in range(count - 1, -1, -1):
-            col = I[W_COL] + COL_W * (I[k + R_COL] + j)
-            acc = (W[col + K_E] - dot6(load6(W, col + K_U), a_w + a_v)) * W[col + K_D]
-            W[col + K_ACC] = acc
-            a_w = axpy3(acc, load3(W, col + K_S), a_w)
-            a_v = axpy3(acc, load3(W, col + K_S + 3), a_v)
-        store3(W, t + X_A, a_w)
-        store3(W, t + X_A + 3, a_v)
-        store3(W, I[W_ACC] + 6 * b, a_v)
-        store3(W, I[W_ACC] + 6 * b + 3, mul_t(load9(W, I[W_BODY] + STATE_W * b + S_ROT), a_w))
+        a_w, c, w = load3(W, t + X_P), load3(W, t + X_C), scale3(moving, load3(W, t + X_W))
+        a_v = add3(add3(load3(W, t + X_P + 3), g), add3(cross(a_w, c), cross(w, cross(w, c))))
+        add_to3(W, o + 6 * b, a_v)
+        add_to3(W, o + 6 * b + 3, mul_t(load9(W, I[W_BODY] + STATE_W * b + S_ROT), a_w))
+
+
+@inline
+def respond(h, o, I, F, W):
+    """Response of the tree at rest to the wrenches at W[h + 6 b]: W[o + COL_W i] <- u'_i; X_P."""
+    for b in range(1, I[NB] + 1):
+        t = I[W_TREE] + TREE_W * b + X_P
+        store3(W, t, (0.0, 0.0, 0.0))
+        store3(W, t + 3, (0.0, 0.0, 0.0))
+    subtract_wrenches(h, I, W)
+    carry_wrenches(I, W)
+    accelerate_tree(W, o, COL_W, 0.0, I, F, W)

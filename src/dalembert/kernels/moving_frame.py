@@ -7,11 +7,11 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 """
 
 import numpy as np
+from numpy import uintp
 
 from dalembert.kernels.algebra import dot3, load3, load6
-from dalembert.kernels.articulated import factor_tree, solve_tree, start_inertias
+from dalembert.kernels.articulated import accelerate_tree, add_body_accelerations, eliminate_tree, respond, subtract_wrenches
 from dalembert.kernels.compiler import flat, inline, kernel
-from dalembert.kernels.inertia import gravity_and_gyroscopic
 from dalembert.kernels.kinematics import load_angles
 from dalembert.kernels.orthogonal import dense_cholesky_solve
 from dalembert.kernels.primitives import constraint_rows
@@ -20,9 +20,11 @@ from dalembert.kernels.solve import apply_inverse, dot6
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
+    COL_W,
     CUT_I,
     EPS_PIVOT,
     G_X,
+    K_ACC,
     MASS_F,
     MAX_NEWTON,
     MOTIONS,
@@ -35,10 +37,12 @@ from dalembert.kernels.tables import (
     NANGLE,
     NB,
     NEWTON_FAILED,
+    NFORCE,
     NON_FINITE,
     NQ,
     NU,
     OK,
+    OUTPUT,
     POWER,
     PROJECT,
     S_V,
@@ -48,6 +52,7 @@ from dalembert.kernels.tables import (
     W_ACC,
     W_ANGLE,
     W_BODY,
+    W_COL,
     W_G,
     W_GT,
     W_H,
@@ -59,7 +64,7 @@ from dalembert.kernels.tables import (
     WRENCH,
     M,
 )
-from dalembert.kernels.tree import displace_tree, load_tree, normalise_tree, store_tree_rates
+from dalembert.kernels.tree import displace_tree, move_tree, normalise_tree, place_bodies
 
 
 @inline
@@ -80,17 +85,25 @@ def add_cut_row(r, scale, h, I, W):
 
 
 @inline
+def clear(o, I, W):
+    """W[o + 6 b] <- 0 for every body."""
+    for i in range(6 * (I[NB] + 1)):
+        W[o + i] = 0.0
+
+
+@inline
 def solve_cut_rows(c, I, F, W):
     """W[c] <- S^-1 W[c]: one response of the tree per row, then a dense factorisation."""
-    m, h, S = I[M], I[W_WORK], I[W_SCHUR]
+    m, h, acc, S = I[M], I[W_WORK], I[W_WORK] + 6 * (I[NB] + 1), I[W_SCHUR]
     for r in range(m):
-        for i in range(6 * (I[NB] + 1)):
-            W[h + i] = 0.0
+        clear(h, I, W)
+        clear(acc, I, W)
         add_cut_row(r, 1.0, h, I, W)
-        solve_tree(h, 0.0, I, W)
+        respond(h, I[W_COL] + K_ACC, I, F, W)
+        add_body_accelerations(acc, 0.0, I, F, W)
         for i in range(m):
             W[S + m * m + i] = 0.0
-        subtract_cut_rows(I[W_ACC], 6, S + m * m, I, W)
+        subtract_cut_rows(acc, 6, S + m * m, I, W)
         for i in range(r, m):
             W[S + m * i + r] = -W[S + m * m + i]
     scale = S + m * m
@@ -105,8 +118,17 @@ def solve_cut_rows(c, I, F, W):
     W[I[W_STAT] + N_FACTOR] += 1.0
 
 
+@inline
+def respond_to_multipliers(lam, I, F, W):
+    """K_ACC, X_P <- response of the tree to A^T lam."""
+    clear(I[W_WORK], I, W)
+    for r in range(I[M]):
+        add_cut_row(r, W[lam + r], I[W_WORK], I, W)
+    respond(I[W_WORK], I[W_COL] + K_ACC, I, F, W)
+
+
 @flat
-def project_cut_joints(t, x, I, F, W, forces, callback):
+def project_cut_joints(t, x, dx, I, F, W, forces, callback):
     """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise_tree(x, I)
@@ -114,7 +136,8 @@ def project_cut_joints(t, x, I, F, W, forces, callback):
     r, m = I[W_RHS], I[M]
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
-        load_tree(x, I, F, W)
+        move_tree(x, dx, I, F, W)
+        place_bodies(x, I, F, W)
         constraint_rows(I, F, W)
         W[I[W_STAT] + N_DG] += 1.0
         for i in range(m):
@@ -132,14 +155,9 @@ def project_cut_joints(t, x, I, F, W, forces, callback):
             note_failure(row, worst, I, W)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
-        start_inertias(I, F, W)
-        factor_tree(I, W)
+        eliminate_tree(I, W)
         solve_cut_rows(r, I, F, W)
-        for i in range(6 * (I[NB] + 1)):
-            W[I[W_WORK] + i] = 0.0
-        for i in range(m):
-            add_cut_row(i, W[r + i], I[W_WORK], I, W)
-        solve_tree(I[W_WORK], 0.0, I, W)
+        respond_to_multipliers(r, I, F, W)
         displace_tree(level, x, 1.0, I, F, W)
         before, iteration = worst, iteration + 1
     return status
@@ -147,43 +165,54 @@ def project_cut_joints(t, x, I, F, W, forces, callback):
 
 @kernel
 def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
-    """RATE: dx <- rates of the relative coordinates. PROJECT: x <- onto unit quaternions and cut joints."""
+    """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies in W_ACC.
+    PROJECT: x <- onto unit quaternions and cut joints; dx is scratch."""
     m = I[M]
     if mode == PROJECT:
         status = OK
-        if m == 0:
-            normalise_tree(x, I)
-            load_tree(x, I, F, W)
+        if m > 0:
+            status = project_cut_joints(t, x, dx, I, F, W, forces, callback)
         else:
-            status = project_cut_joints(t, x, I, F, W, forces, callback)
+            normalise_tree(x, I)
+            if I[NANGLE] > 0:
+                move_tree(x, dx, I, F, W)
+                place_bodies(x, I, F, W)
         snap_angles(x, I, F, W)
         return status
     W[I[W_STAT] + N_RHS] += 1.0
-    load_tree(x, I, F, W)
-    load_angles(x, I, F, W)
-    gravity_and_gyroscopic(I, F, W)
-    status = forces(WRENCH, t, I, F, W, callback)
-    power = W[I[W_STAT] + POWER]
-    start_inertias(I, F, W)
-    factor_tree(I, W)
-    solve_tree(I[W_H], 1.0, I, W)
+    status, power, nq, nu = OK, 0.0, I[NQ], I[NU]
+    move_tree(x, dx, I, F, W)
+    if I[NFORCE] + I[NANGLE] + m > 0 or mode == OUTPUT:
+        place_bodies(x, I, F, W)
+        load_angles(x, I, F, W)
+    if I[NFORCE] > 0:
+        clear(I[W_H], I, W)
+        status = forces(WRENCH, t, I, F, W, callback)
+        power = W[I[W_STAT] + POWER]
+        subtract_wrenches(I[W_H], I, W)
+    eliminate_tree(I, W)
+    accelerate_tree(dx, nq, 1, 1.0, I, F, W)
+    if m > 0 or mode == OUTPUT:
+        clear(I[W_ACC], I, W)
+        add_body_accelerations(I[W_ACC], 1.0, I, F, W)
     if m > 0:
         forces(MOTIONS, t, I, F, W, callback)
         constraint_rows(I, F, W)
+        lam = I[W_RHS]
         for i in range(m):
-            W[I[W_RHS] + i] = -W[I[W_ZETA] + i]
-        subtract_cut_rows(I[W_ACC], 6, I[W_RHS], I, W)
-        solve_cut_rows(I[W_RHS], I, F, W)
+            W[lam + i] = -W[I[W_ZETA] + i]
+        subtract_cut_rows(I[W_ACC], 6, lam, I, W)
+        solve_cut_rows(lam, I, F, W)
         for i in range(m):
-            add_cut_row(i, W[I[W_RHS] + i], I[W_H], I, W)
-            power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-        solve_tree(I[W_H], 1.0, I, W)
-    store_tree_rates(x, dx, I, F, W)
-    nq, nu = I[NQ], I[NU]
+            power -= W[lam + i] * W[I[W_GT] + i]
+        respond_to_multipliers(lam, I, F, W)
+        add_body_accelerations(I[W_ACC], 0.0, I, F, W)
+        for i in range(nu):
+            dx[nq + i] += W[I[W_COL] + COL_W * i + K_ACC]
     dx[nq + nu] = power
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
-    for i in range(nq, nq + nu + 1):
-        if not np.isfinite(dx[i]):
-            status = NON_FINITE
-    return status
+    bad = False
+    for i in range(uintp(nq), uintp(nq + nu + 1)):
+        bad |= not abs(dx[i]) < np.inf
+    return NON_FINITE if bad else status

@@ -129,20 +129,24 @@ HUB_INC_I_W = 3
 N_STAT = 16
 
 # TREE_I columns: parent, how it turns, first coordinate, first velocity, number of rotations, of translations, first column,
-# the joint axes of the translations
-(R_PARENT, R_TURN, R_Q, R_U, R_NROT, R_NTRANS, R_COL, R_AXIS) = (0, 1, 2, 3, 4, 5, 6, 7)
-TREE_I_W = 10
+# the joint axes of the translations, 1 where the joint's axes on the parent differ from the parent's own joint axes, 1 where
+# the child's differ from its body axes
+(R_PARENT, R_TURN, R_Q, R_U, R_NROT, R_NTRANS, R_COL, R_AXIS, R_TURNED, R_SKEW) = (0, 1, 2, 3, 4, 5, 6, 7, 10, 11)
+TREE_I_W = 12
 NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
-# TREE_F columns: joint point and axes on the parent and on the child
-(RF_PP, RF_PC, RF_EP, RF_EC) = (0, 3, 6, 15)
-TREE_F_W = 24
-# W_TREE columns: world angular velocity, bias (angular, linear), articulated inertia J (sym3), H (mat3), M (sym3),
-# bias force (torque, force), acceleration (angular, linear)
-(X_W, X_BIAS, X_J, X_H, X_M, X_P, X_A) = (0, 3, 9, 15, 24, 30, 36)
-TREE_W = 42
-# W_COL columns: motion s (angular, linear), U = I s, 1 / (s . U), s . p left over, acceleration
-(K_S, K_U, K_D, K_E, K_ACC) = (0, 6, 12, 13, 14)
-COL_W = 15
+# TREE_F columns: joint point and axes on the parent and on the child; then in joint axes (of the parent's own joint: quaternion
+# of the joint's axes, from joint point to joint point; of the child's: from its joint point to its centre of mass, mass, and
+# the inertia about the joint point as J_0 1 + a a^T + b b^T)
+(RF_PP, RF_PC, RF_EP, RF_EC, RF_TURN, RF_D, RF_C, RF_A, RF_B, RF_J, RF_M) = (0, 3, 6, 15, 24, 28, 31, 34, 37, 40, 41)
+TREE_F_W = 42
+# W_TREE columns, world axes: joint axes of the body as quaternion and as matrix, angular velocity, arms from its joint point
+# to its centre of mass and from the parent's joint point to its own, bias (angular, linear); articulated inertia J (sym3),
+# H (mat3), M (sym3), after elimination of a ball joint its factors; bias force (torque, force), then acceleration
+(X_TH, X_ROT, X_W, X_C, X_D, X_BIAS, X_J, X_H, X_M, X_P) = (0, 4, 13, 16, 19, 22, 28, 34, 43, 49)
+TREE_W = 55
+# W_COL columns: axis s of a rotation or translation, U = I s, 1 / (s . U), s . p left over, acceleration
+(K_S, K_U, K_D, K_E, K_ACC) = (0, 3, 9, 10, 11)
+COL_W = 12
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)
