@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.io.results import load
+    from dalembert.lagrangian.solution import LagrangianSolution
+    from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.mechanism import Mechanism
     from dalembert.simulation import simulate
     from dalembert.solution import Solution
@@ -37,6 +39,8 @@ _LAZY = {
     "Event": "events",
     "GaussLegendre": "integrators.gauss_legendre",
     "Jet": "formulations.jet",
+    "LagrangianSolution": "lagrangian.solution",
+    "LagrangianSystem": "lagrangian.system",
     "Mechanism": "mechanism",
     "Midpoint": "integrators.explicit_rk",
     "MovingFrame": "formulations.moving_frame",
@@ -63,6 +67,8 @@ __all__ = [
     "GaussLegendre",
     "Harmonic",
     "Jet",
+    "LagrangianSolution",
+    "LagrangianSystem",
     "Mechanism",
     "Midpoint",
     "Model",

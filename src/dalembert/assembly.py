@@ -264,7 +264,7 @@ def _assemble_velocities(
     for _ in range(3):
         if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
             break
-        du = -scale * _least_change(G[rows] * scale, r, free)
+        du = -scale * least_change(G[rows] * scale, r, free)
         move(x, np.zeros(len(du)), du, packed.I, packed.F, W)
         r = residual_at(x)
     worst = float(np.abs(r).max(initial=0.0))
@@ -284,7 +284,7 @@ def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
     return np.repeat([not given for body in flat.bodies for given in body.given], 3)
 
 
-def _least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
+def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
     """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|."""
     y = np.zeros(A.shape[1])
     if free.any() and not free.all():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.mechanism import Mechanism
-from dalembert.trajectory import State
+from dalembert.mechanism import Compiled
 
 Array = npt.NDArray[np.float64]
 
@@ -19,11 +19,12 @@ Array = npt.NDArray[np.float64]
 class Event:
     """Where `function(state)` changes sign.
 
-    function : of a `State` (state.time, state.position("slider"), state.coordinate("A"), ...), returning a number
+    function : of a `State` (state.time, state.position("slider"), state.coordinate("A"), ...; of a Lagrangian system
+        state["x"], state["x'"]), returning a number
     direction : 0 any change, 1 only rising, -1 only falling;  stop : end the run there
     """
 
-    function: Callable[[State], float]
+    function: Callable[[Any], float]
     name: str = "event"
     stop: bool = False
     direction: int = 0
@@ -34,10 +35,10 @@ class Event:
         if self.direction not in (-1, 0, 1):
             raise ModelError(f"event {self.name!r}: direction is {self.direction!r}; give -1, 0 or 1")
 
-    def value(self, mechanism: Mechanism, t: float, x: Array) -> float:
+    def value(self, mechanism: Compiled, t: float, x: Array) -> float:
         """The function at one state; what it raises is reported with the event's name and time."""
         try:
-            value = float(self.function(State(mechanism, t, x)))
+            value = float(self.function(mechanism.state(t, x)))
         except Exception as problem:
             text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
             raise SimulationError(text, time=t) from problem
@@ -52,7 +53,7 @@ class Event:
         return self.direction == 0 or (after > before) == (self.direction > 0)
 
 
-def locate(event: Event, mechanism: Mechanism, state_at: Callable[[float], Array], t_0: float, t_1: float) -> float:
+def locate(event: Event, mechanism: Compiled, state_at: Callable[[float], Array], t_0: float, t_1: float) -> float:
     """The root of the event in (t_0, t_1], to rounding, by Brent's method on the dense output."""
     from scipy.optimize import brentq
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +16,115 @@ from dalembert.model.model import Model
 from dalembert.pack import Coordinates, IntArray, Packed, Row
 from dalembert.planarity import Plane
 
+if TYPE_CHECKING:
+    from dalembert.solution import Result, Solution
+    from dalembert.trajectory import Series, State, Trajectory
+
 Array = npt.NDArray[np.float64]
 
 
+class Compiled(ABC):
+    """What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, ways to read states.
+
+    model : what it was made from, with name, hash and to_dict();  coordinates : what its state holds
+    I, F, rows, redundant, not_unique, x_0, moved, warnings : see `Mechanism`
+    """
+
+    model: Any
+    coordinates: Any
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...]
+    out_of_plane: tuple[Row, ...]
+    not_unique: tuple[str, ...]
+    functions: tuple[Any, ...]
+    body_names: Any
+    x_0: Array
+    moved: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates q."""
+        return int(self.I[T.NQ])
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities u."""
+        return int(self.I[T.NU])
+
+    @property
+    def m(self) -> int:
+        """Number of constraint rows in the solve."""
+        return int(self.I[T.M])
+
+    @property
+    @abstractmethod
+    def rank(self) -> int:
+        """Rank of the constraint Jacobian in general position."""
+
+    @property
+    @abstractmethod
+    def degrees_of_freedom(self) -> int:
+        """Velocities minus independent constraints."""
+
+    @property
+    @abstractmethod
+    def acceleration_size(self) -> int:
+        """Number of accelerations in `Evaluated`."""
+
+    def row_names(self) -> list[str]:
+        """Names of the rows in the order of the multipliers, "element.label"."""
+        names = [""] * self.m
+        for row in self.rows:
+            if row.index < self.m:
+                names[row.index] = f"{row.element}.{row.label}"
+        return names
+
+    def rows_of(self, element: str) -> list[int]:
+        """Kernel row numbers of a joint, driver or constraint (numbers >= m are monitored only)."""
+        return [row.index for row in self.rows if row.element == element]
+
+    @abstractmethod
+    def position_rows(self, element: str) -> list[int]:
+        """Rows of an element in the residual g."""
+
+    @abstractmethod
+    def velocity_rows(self, element: str) -> list[int]:
+        """Rows of an element in g'."""
+
+    def element_of_row(self, index: int) -> str:
+        """The element that a kernel row belongs to."""
+        return next((row.element for row in self.rows if row.index == index), "?")
+
+    @abstractmethod
+    def workspace(self, *, dense: bool = False) -> Array:
+        """A new workspace for one thread."""
+
+    @abstractmethod
+    def energies(self, x: Array) -> tuple[float, float]:
+        """Kinetic and potential energy of a state at t = 0."""
+
+    @abstractmethod
+    def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
+        """(condition number, elements whose rows are almost dependent at this state)."""
+
+    @abstractmethod
+    def state(self, t: float, x: Array) -> Series:
+        """One state with its named outputs."""
+
+    @abstractmethod
+    def trajectory(self, t: Array, x: Array) -> Series:
+        """States over time with their named outputs."""
+
+    @abstractmethod
+    def solution(self, t: Array, x: Array, **record: Any) -> Result:
+        """States of a run with what belongs to them."""
+
+
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class Mechanism(Compiled):
     """A compiled model.
 
     model : the model it was made from (never changed);  coordinates : how poses are stored in the state
@@ -51,21 +157,6 @@ class Mechanism:
         return int(self.I[T.NB])
 
     @property
-    def nq(self) -> int:
-        """Number of coordinates q."""
-        return int(self.I[T.NQ])
-
-    @property
-    def nu(self) -> int:
-        """Number of velocities u."""
-        return int(self.I[T.NU])
-
-    @property
-    def m(self) -> int:
-        """Number of independent constraint rows."""
-        return int(self.I[T.M])
-
-    @property
     def rank(self) -> int:
         """Rank of the constraint Jacobian in general position: the redundant rows are left out."""
         return self.m
@@ -80,25 +171,45 @@ class Mechanism:
     def body_names(self) -> tuple[str, ...]:
         return tuple(body.name for body in self.model.bodies)
 
-    def row_names(self) -> list[str]:
-        """Names of the independent rows in the order of the multipliers, "joint.label"."""
-        names = [""] * self.m
-        for row in self.rows:
-            if row.index < self.m:
-                names[row.index] = f"{row.element}.{row.label}"
-        return names
+    @property
+    def acceleration_size(self) -> int:
+        return 6 * self.nb
 
-    def rows_of(self, element: str) -> list[int]:
-        """Kernel row numbers of a joint or driver (numbers >= m are monitored only)."""
-        return [row.index for row in self.rows if row.element == element]
+    def position_rows(self, element: str) -> list[int]:
+        return self.rows_of(element)
 
-    def element_of_row(self, index: int) -> str:
-        """The joint or driver that a kernel row belongs to."""
-        return next((row.element for row in self.rows if row.index == index), "?")
+    def velocity_rows(self, element: str) -> list[int]:
+        return [k for k in self.rows_of(element) if k < self.m]
 
     def workspace(self, *, dense: bool = False) -> Array:
         """A new workspace for one thread."""
         return new_workspace(self.I, dense=dense)
+
+    def energies(self, x: Array) -> tuple[float, float]:
+        from dalembert.kernels.one_state import energies
+
+        T_, U_ = energies(x.tolist(), self.I.tolist(), self.F.tolist(), self.workspace().tolist())
+        return float(T_), float(U_)
+
+    def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
+        from dalembert.diagnosis import locking_joints
+
+        return locking_joints(self, t, x)
+
+    def state(self, t: float, x: Array) -> State:
+        from dalembert.trajectory import State
+
+        return State(self, t, x)
+
+    def trajectory(self, t: Array, x: Array) -> Trajectory:
+        from dalembert.trajectory import Trajectory
+
+        return Trajectory(self, t, x)
+
+    def solution(self, t: Array, x: Array, **record: Any) -> Solution:
+        from dalembert.solution import Solution
+
+        return Solution(self, t, x, **record)
 
 
 def new_workspace(I: IntArray, *, dense: bool = False) -> Array:

@@ -53,7 +53,7 @@ def dependent_rows(rows: Array, priority: Sequence[int]) -> list[int]:
     return dependent
 
 
-def _involved(rows: Array, dependent: list[int]) -> list[int]:
+def involved_rows(rows: Array, dependent: list[int]) -> list[int]:
     """Rows whose multipliers are not unique: the dependent ones and those that they are combinations of."""
     kept = np.setdiff1d(np.arange(len(rows)), dependent)
     length = np.linalg.norm(rows, axis=1)
@@ -128,7 +128,7 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
         singular_start |= len(found[0]) > len(found[fewest])
         redundant.update(key[rows[k]] for k in found[fewest])
         if found[fewest]:
-            involved = _involved(scaled[fewest][rows][:, touched], found[fewest])
+            involved = involved_rows(scaled[fewest][rows][:, touched], found[fewest])
             not_unique.update(key[rows[k]] for k in involved)
     return RankReport(frozenset(redundant), frozenset(not_unique), singular_start)
 

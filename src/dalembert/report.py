@@ -15,7 +15,7 @@ import html
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from dalembert.solution import Drift, Solution
+    from dalembert.solution import Drift, Result
 
 __all__ = ["Line", "Report", "make_report"]
 
@@ -116,20 +116,21 @@ class Report:
         return table
 
 
-def make_report(solution: Solution) -> Report:
+def make_report(solution: Result) -> Report:
     """Check a solution and gather what its reader should know."""
     name = solution.mechanism.model.name or "model"
     lines = (*_checks(solution), *_mechanism_notes(solution), *_run_notes(solution))
     return Report(f"trust report of {name!r}", lines)
 
 
-def _checks(solution: Solution) -> Iterator[Line]:
+def _checks(solution: Result) -> Iterator[Line]:
     yield _status(solution)
     options = solution.settings["formulation"]["options"]
     asked = {"position": options.get("tolerance", 0.0), "velocity": options.get("velocity_tolerance", 0.0)}
     yield _guarded("position drift", lambda name: _drift(solution, name, "position", "m or rad", asked["position"]))
     yield _guarded("velocity drift", lambda name: _drift(solution, name, "velocity", "m/s or rad/s", asked["velocity"]))
-    yield _limited("unit length error", f"{solution.unit_length_error:.3g}", solution.unit_length_error, UNIT_LENGTH)
+    if (length := solution.unit_length_error) is not None:
+        yield _limited("unit length error", f"{length:.3g}", length, UNIT_LENGTH)
     yield _guarded("energy balance", lambda name: _energy(solution, name))
 
 
@@ -146,7 +147,7 @@ def _limited(name: str, shown: str, value: float, limit: float) -> Line:
     return Line(name, shown, f"{limit:.3g}", "pass" if value <= limit else "FAIL", value)
 
 
-def _status(solution: Solution) -> Line:
+def _status(solution: Result) -> Line:
     span = f"{len(solution.t)} states to t = {solution.t[-1]:.6g} s" if len(solution.t) else "no states saved"
     shown = f"{solution.status}: {solution.message or span}"
     if solution.message:
@@ -154,7 +155,7 @@ def _status(solution: Solution) -> Line:
     return Line("status", shown, None, "pass" if solution.status in _ENDED_WELL else "FAIL", solution.status)
 
 
-def _drift(solution: Solution, name: str, level: Literal["position", "velocity"], units: str, asked: float) -> Line:
+def _drift(solution: Result, name: str, level: Literal["position", "velocity"], units: str, asked: float) -> Line:
     def values(drift: Drift) -> Array:
         return drift.position if level == "position" else drift.velocity
 
@@ -172,7 +173,7 @@ def _drift(solution: Solution, name: str, level: Literal["position", "velocity"]
     return _limited(name, shown, peaks[worst], limit)
 
 
-def _energy(solution: Solution, name: str) -> Line:
+def _energy(solution: Result, name: str) -> Line:
     """Largest |T + U - W_ext - E_0|, relative to the energy in motion."""
     energy = solution.energy
     if not len(solution.t):
@@ -189,18 +190,14 @@ def _energy(solution: Solution, name: str) -> Line:
     return _limited(name, shown, error, max(STRICTEST, min(1e4 * options["rtol"], LOOSEST_ENERGY)))
 
 
-def _energy_at_start(solution: Solution) -> float:
+def _energy_at_start(solution: Result) -> float:
     """T + U at t = 0, also when the first saved state is later."""
-    from dalembert.kernels import one_state
-
     if solution.t[0] == 0.0:
         return float(solution.energy.total[0])
-    mechanism, energies = solution.mechanism, cast(Any, one_state).energies
-    tables = (mechanism.I, mechanism.F, mechanism.workspace())
-    return float(sum(energies(mechanism.x_0.tolist(), *(table.tolist() for table in tables))))
+    return float(sum(solution.mechanism.energies(solution.mechanism.x_0)))
 
 
-def _mechanism_notes(solution: Solution) -> Iterator[Line]:
+def _mechanism_notes(solution: Result) -> Iterator[Line]:
     mechanism = solution.mechanism
     counts = {
         "degrees_of_freedom": mechanism.degrees_of_freedom,
@@ -232,7 +229,7 @@ def _listed(name: str, items: Sequence[str], meaning: str) -> Line:
     return Line(name, f"{', '.join(items)}: {meaning}", data=list(items))
 
 
-def _run_notes(solution: Solution) -> Iterator[Line]:
+def _run_notes(solution: Result) -> Iterator[Line]:
     s = solution.statistics
     if solution.events:
         shown = ", ".join(f"{name!r} at t = {t:.6g} s" for name, t in solution.events)
@@ -265,7 +262,7 @@ def _run_notes(solution: Solution) -> Iterator[Line]:
     yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
 
 
-def _counters(solution: Solution) -> dict[str, Any]:
+def _counters(solution: Result) -> dict[str, Any]:
     counters = asdict(solution.statistics)
     del counters["time"]
     return counters

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation import compile
-from dalembert.diagnosis import SINGULAR, locking_joints
 from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, locate
+from dalembert.failure import failure_of
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
@@ -23,12 +23,13 @@ from dalembert.integrators.advance import Advance, StageWork
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
 from dalembert.pack import Coordinates
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.settings import from_data, to_data
-from dalembert.solution import Solution, Statistics
+from dalembert.solution import Result, Statistics
 
 Array = npt.NDArray[np.float64]
 
@@ -36,7 +37,7 @@ _CHUNK_SECONDS = 0.15
 
 
 def simulate(
-    model: Model | Mechanism,
+    model: Model | LagrangianSystem | Compiled,
     t_end: float,
     *,
     formulation: Formulation | None = None,
@@ -47,7 +48,7 @@ def simulate(
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-) -> Solution:
+) -> Any:
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
@@ -90,8 +91,7 @@ def simulate(
             else:
                 status, message, failure = "failed", str(problem), problem
     clock.lap("integration")
-    solution = Solution(
-        mechanism,
+    solution = mechanism.solution(
         *recorder.result(),
         settings=settings,
         formulation=formulation,
@@ -108,8 +108,10 @@ def simulate(
     return solution
 
 
-def _compiled(model: Model | Mechanism, coordinates: Coordinates | None) -> Mechanism:
-    if not isinstance(model, Mechanism):
+def _compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None) -> Compiled:
+    if isinstance(model, LagrangianSystem):
+        model = model.compile()
+    if not isinstance(model, Compiled):
         return compile(model, coordinates or "absolute")
     if coordinates not in (None, model.coordinates):
         raise ModelError(
@@ -164,7 +166,7 @@ def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
     return times[times > 0]
 
 
-def describe(formulation: Formulation, integrator: Integrator, mechanism: Mechanism, t_end: float) -> dict[str, Any]:
+def describe(formulation: Formulation, integrator: Integrator, mechanism: Compiled, t_end: float) -> dict[str, Any]:
     """Settings of a run as plain data."""
     return {
         "t_end": float(t_end),
@@ -184,7 +186,7 @@ def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, m
         status = advance.steps(min(chunk, max_steps - advance.accepted))
         elapsed = time.perf_counter() - begin
         if status not in (T.OK, T.TOO_MANY_STEPS):
-            raise _failure(status, advance)
+            raise failure_of(status, advance)
         stop = watch.check(advance)
         if stop is not None:
             t, x = advance.saved()
@@ -202,45 +204,6 @@ def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, m
             )
         if not watch.events and elapsed < _CHUNK_SECONDS:
             chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))
-
-
-def _failure(status: int, advance: Advance) -> SimulationError:
-    """What went wrong, when, and at which joint."""
-    run, t = advance.run, advance.t
-    mechanism = run.mechanism
-    if run.callbacks.error is not None:
-        name, problem = run.callbacks.error
-        failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
-        failure.__cause__ = problem
-        return failure
-    if status == T.NON_FINITE:
-        names = ", ".join(repr(force.name) for force in mechanism.functions)
-        hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
-        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
-    condition, locking = locking_joints(mechanism, t, advance.state)
-    singular = condition > SINGULAR
-    lock = f"; the configuration is singular (condition {condition:.1e}): joints {', '.join(map(repr, locking))} lock"
-    if status == T.NEWTON_FAILED:
-        joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
-        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
-        text += f" {run.counter(T.WORST_VALUE):.3g}"
-        return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
-    if status == T.STAGES_FAILED:
-        return _stage_failure(advance, lock if singular else "")
-    text = f"the step size collapsed at t = {t:.6g} s"
-    if singular:
-        return SimulationError(text + lock, time=t, joint=locking[0])
-    text += "; the motion has blown up (tighten the tolerances)"
-    text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
-    return SimulationError(text, time=t)
-
-
-def _stage_failure(advance: Advance, lock: str) -> SimulationError:
-    t, rate = advance.t, advance.contraction
-    text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
-    refused = getattr(advance.integrator, "solver", "") == "fixed-point"
-    advice = "use solver='newton' or" if refused else "use"
-    return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)
 
 
 class _Clock:
@@ -307,11 +270,11 @@ def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float)
         status = short.steps(1000)
         short.saved()
     if status != T.OK:
-        raise _failure(status, short)
+        raise failure_of(status, short)
     return short.state
 
 
-def integrate_to(solution: Solution, times: Array) -> Array:
+def integrate_to(solution: Result, times: Array) -> Array:
     """States of a solution at any times within its run, from the saved state before each."""
     formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
     integrator = solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
@@ -330,7 +293,7 @@ class _Recorder:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Compiled,
         settings: dict[str, Any],
         out: str | os.PathLike[str] | None,
         overwrite: bool,
@@ -359,7 +322,7 @@ class _Recorder:
             return np.zeros(0), np.zeros((0, self._nx))
         return np.concatenate(self._t), np.concatenate(self._x)
 
-    def close(self, solution: Solution) -> None:
+    def close(self, solution: Result) -> None:
         if self._writer is not None:
             self._writer.close(solution)
 

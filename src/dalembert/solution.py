@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,10 @@ from dalembert.formulations import Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.mechanism import Compiled
 from dalembert.model.elements import Primitive
 from dalembert.pack import motion_values, reference_length
-from dalembert.trajectory import State, Trajectory, nearest
+from dalembert.trajectory import Series, Trajectory, nearest
 
 if TYPE_CHECKING:
     import xarray
@@ -117,7 +118,7 @@ class Drift:
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """lam (nt, m), accelerations (nt, 6 nb), g (nt, m_all), g_dot (nt, m), energy (nt, 2) at the saved states."""
+    """lam (nt, m), accelerations (nt, 6 nb or n), g (nt, m_all), g_dot (nt, m), energy (nt, 2) at the saved states."""
 
     lam: Array
     acceleration: Array
@@ -126,15 +127,15 @@ class Evaluated:
     energy: Array
 
 
-class Solution(Trajectory):
-    """States of a run with the mechanism, settings, statistics and status they belong to.
+class Result(Series):
+    """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
     """
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Compiled,
         t: Array,
         x: Array,
         *,
@@ -160,6 +161,13 @@ class Solution(Trajectory):
         if evaluated is not None:
             self.__dict__["evaluated"] = evaluated
 
+    elements: ClassVar[str] = "joint or driver"  # what has multipliers
+
+    @property
+    def unit_length_error(self) -> float | None:
+        """Largest ||theta| - 1| of all bodies and times; None where there are no Euler parameters."""
+        return None
+
     def __repr__(self) -> str:
         name = self.mechanism.model.name or "model"
         reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
@@ -170,7 +178,7 @@ class Solution(Trajectory):
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
         return evaluate(self.mechanism, self.t, self.x)
 
-    def __call__(self, t: float | npt.ArrayLike) -> State | Trajectory:
+    def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
         from dalembert.simulation import integrate_to
 
@@ -178,12 +186,8 @@ class Solution(Trajectory):
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
         x = integrate_to(self, times)
-        return State(self.mechanism, float(times[0]), x[0]) if np.ndim(t) == 0 else Trajectory(self.mechanism, times, x)
-
-    def acceleration(self, body: object) -> Array:
-        """(nt, 3) acceleration of the centre of mass [m/s^2]."""
-        b = self._body(body)
-        return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
+        mechanism = self.mechanism
+        return mechanism.state(float(times[0]), x[0]) if np.ndim(t) == 0 else mechanism.trajectory(times, x)
 
     @cached_property
     def energy(self) -> Energy:
@@ -197,10 +201,62 @@ class Solution(Trajectory):
         g, g_dot = np.abs(self.evaluated.g), np.abs(self.evaluated.g_dot)
         by_element = {}
         for name in dict.fromkeys(row.element for row in self.mechanism.rows):
-            rows = self.mechanism.rows_of(name)
-            kept = [k for k in rows if k < self.mechanism.m]
-            by_element[name] = (g[:, rows].max(axis=1), g_dot[:, kept].max(axis=1, initial=0.0))
+            at, moving = self.mechanism.position_rows(name), self.mechanism.velocity_rows(name)
+            by_element[name] = (g[:, at].max(axis=1, initial=0.0), g_dot[:, moving].max(axis=1, initial=0.0))
         return Drift(g.max(axis=1, initial=0.0), g_dot.max(axis=1, initial=0.0), by_element)
+
+    def multiplier(self, element: object) -> Array:
+        """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
+        name = str(getattr(element, "name", element))
+        rows = self.mechanism.rows_of(name)
+        if not rows:
+            known = dict.fromkeys(row.element for row in self.mechanism.rows)
+            raise ModelError(f"there is no {self.elements} {name!r}{nearest(name, known)}")
+        padded = np.pad(self.evaluated.lam, ((0, 0), (0, 1)))
+        return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
+
+    def report(self) -> Report:
+        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`."""
+        from dalembert.report import make_report
+
+        return make_report(self)
+
+    @property
+    def plot(self) -> Plots:
+        """Plots by name: solution.plot.energy(), .drift(), ..."""
+        from dalembert.plot import Plots
+
+        return Plots(self)
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Keys of what a publication with this run should cite."""
+        return tuple(self.settings.get("citations", ()))
+
+    @abstractmethod
+    def to_xarray(self) -> xarray.Dataset:
+        """All named outputs as an xarray Dataset with named dimensions and units."""
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
+        from dalembert.io.results import save
+
+        save(self, path, overwrite=overwrite)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
+        from dalembert.io.export import export_dataset
+
+        export_dataset(self.to_xarray(), path)
+
+
+class Solution(Result, Trajectory):
+    """A run of a mechanism of bodies, with its named outputs over time."""
+
+    def acceleration(self, body: object) -> Array:
+        """(nt, 3) acceleration of the centre of mass [m/s^2]."""
+        b = self._body(body)
+        return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
 
     @property
     def unit_length_error(self) -> float:
@@ -212,16 +268,6 @@ class Solution(Trajectory):
                 length = np.linalg.norm(self.q[:, q + 3 : q + 7], axis=1)
                 worst = float(np.max(np.abs(length - 1.0), initial=worst))
         return worst
-
-    def multiplier(self, element: object) -> Array:
-        """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
-        name = str(getattr(element, "name", element))
-        rows = self.mechanism.rows_of(name)
-        if not rows:
-            known = dict.fromkeys(row.element for row in self.mechanism.rows)
-            raise ModelError(f"there is no joint or driver {name!r}{nearest(name, known)}")
-        padded = np.pad(self.evaluated.lam, ((0, 0), (0, 1)))
-        return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 
     def reaction(self, element: object) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point."""
@@ -261,44 +307,14 @@ class Solution(Trajectory):
             return np.asarray(np.einsum("tij,tj->ti", self.rotation(first), a))
         return self.rotation(first) @ primitive.a_i
 
-    def report(self) -> Report:
-        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`."""
-        from dalembert.report import make_report
-
-        return make_report(self)
-
-    @property
-    def plot(self) -> Plots:
-        """Plots by name: solution.plot.energy(), .drift(), ..."""
-        from dalembert.plot import Plots
-
-        return Plots(self)
-
-    @property
-    def citations(self) -> tuple[str, ...]:
-        """Keys of what a publication with this run should cite."""
-        return tuple(self.settings.get("citations", ()))
-
     def to_xarray(self) -> xarray.Dataset:
         """All named outputs as an xarray Dataset with named dimensions and units."""
         from dalembert.io.dataset import to_dataset
 
         return to_dataset(self)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
-        from dalembert.io.results import save
 
-        save(self, path, overwrite=overwrite)
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
-        from dalembert.io.export import export_dataset
-
-        export_dataset(self.to_xarray(), path)
-
-
-def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
+def evaluate(mechanism: Compiled, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states."""
     from dalembert.integrators.loops import compiled_outputs
 
@@ -307,7 +323,7 @@ def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
     m_all = int(mechanism.I[T.M_ALL])
     out = Evaluated(
         np.full((nt, mechanism.m), np.nan),
-        np.full((nt, 6 * mechanism.nb), np.nan),
+        np.full((nt, mechanism.acceleration_size), np.nan),
         np.full((nt, m_all), np.nan),
         np.full((nt, mechanism.m), np.nan),
         np.full((nt, 2), np.nan),

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.mechanism import Compiled, Mechanism
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import angle_of, direction_of
 
 Array = npt.NDArray[np.float64]
 
 
-class Trajectory:
-    """States x (nt, nx) at times t (nt,) of a mechanism; every output is an array over time, world axes unless said."""
+class Series:
+    """States x (nt, nx) at times t (nt,) of a compiled model of any kind."""
 
-    def __init__(self, mechanism: Mechanism, t: Array, x: Array) -> None:
+    mechanism: Any
+
+    def __init__(self, mechanism: Compiled, t: Array, x: Array) -> None:
         self.mechanism = mechanism
         self.t = t
         self.x = x
-        self._joints = {joint.name: joint for joint in mechanism.model.joints}
-        self._index = {name: k + 1 for k, name in enumerate(mechanism.body_names)}
 
     @property
     def q(self) -> Array:
@@ -35,6 +36,17 @@ class Trajectory:
     def u(self) -> Array:
         """(nt, nu) velocities."""
         return self.x[:, self.mechanism.nq : self.mechanism.nq + self.mechanism.nu]
+
+
+class Trajectory(Series):
+    """States of a mechanism of bodies; every output is an array over time, world axes unless said."""
+
+    mechanism: Mechanism
+
+    def __init__(self, mechanism: Mechanism, t: Array, x: Array) -> None:
+        super().__init__(mechanism, t, x)
+        self._joints = {joint.name: joint for joint in mechanism.model.joints}
+        self._index = {name: k + 1 for k, name in enumerate(mechanism.body_names)}
 
     def _body(self, body: object) -> int:
         name = str(getattr(body, "name", body))

@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "dalembert"
 MAX_LINES = 400
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "dalembert.kernels")
-CACHE_IMPORTS = (*KERNEL_IMPORTS, "collections", "gc", "hashlib", "os", "pathlib", "tempfile", "typing", "llvmlite")
+CACHE_IMPORTS = (
+    *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "tempfile", "types", "typing"),
+    "llvmlite",
+)
 HEAVY = ("matplotlib", "numba", "pandas", "scipy", "sympy", "xarray", "zarr")
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".bib", ".yaml", ".yml", ".json", ".txt", ".sh", ".cfg", ""}
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")

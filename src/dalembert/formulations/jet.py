@@ -12,8 +12,10 @@ from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism, new_workspace
+from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
+from dalembert.mechanism import Compiled, Mechanism, new_workspace
 from dalembert.model.validation import argument_count
+from dalembert.pack import Array, IntArray
 
 Invariant = Callable[..., float]
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
@@ -43,7 +45,7 @@ class Jet:
     invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
 
     def __post_init__(self) -> None:
@@ -71,15 +73,43 @@ class Jet:
         """The user's invariants."""
         return () if self.invariants is None or isinstance(self.invariants, str) else tuple(self.invariants)
 
-    def prepare(self, mechanism: Mechanism) -> Run:
+    def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
-        from dalembert.kernels.jet import jet
+        return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
+
+    def _of_lagrangian(self, mechanism: Compiled) -> Run:
+        """The same on generalised coordinates, in dense algebra."""
+        from dalembert.kernels.lagrangian import lagrangian
         from dalembert.kernels.slots import as_system, no_correction
 
+        assert isinstance(mechanism, LagrangianMechanism)
+        for label, only in (("projection", "quasi-orthogonal"), ("solver", "block")):
+            if getattr(self, label) != only:
+                raise ModelError(f"Jet: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
+        I, F = self._settings(mechanism)
+        I[T.MASS_METRIC] = int(self.metric == "mass")
+        if self.invariants is not None:
+            from dalembert.kernels.lagrangian_invariants import correct_invariants as correct
+        else:
+            correct = no_correction
+        code = GeneratedCode(mechanism.model, self.functions, energy=True) if self.invariants else mechanism.code
+        system = as_system(lagrangian)
+        W = mechanism.workspace()
+        run = Run(mechanism, I, F, W, system, system, as_system(correct), _STAGES[self.stages], code)
+        return run if self.invariants is None else self._with_invariants(run)
+
+    def _settings(self, mechanism: Compiled) -> tuple[IntArray, Array]:
         I, F = mechanism.I.copy(), mechanism.F.copy()
         I[T.MAX_NEWTON] = self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
         F[T.TOL_INVARIANT] = self.invariant_tolerance
+        return I, F
+
+    def _of_bodies(self, mechanism: Mechanism) -> Run:
+        from dalembert.kernels.jet import jet
+        from dalembert.kernels.slots import as_system, no_correction
+
+        I, F = self._settings(mechanism)
         if self.metric == "mass":
             I[T.METRIC_F] = I[T.MASS_F]
         system = project = jet
@@ -106,7 +136,7 @@ class Jet:
     def _with_invariants(self, run: Run) -> Run:
         """Their values at the start, which the run keeps."""
         x_0 = run.mechanism.x_0
-        T_0, U_0 = run.energies(x_0)
+        T_0, U_0 = run.mechanism.energies(x_0)
         run.I[T.ENERGY] = int(self.invariants == "energy")
         run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
         values = [run.callbacks.invariant(k, 0.0, x_0) for k in range(len(self.functions))]

@@ -9,7 +9,7 @@ from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism, new_workspace
+from dalembert.mechanism import Compiled, Mechanism, new_workspace
 from dalembert.tree import make_tree
 
 
@@ -36,8 +36,10 @@ class MovingFrame:
             if not getattr(self, label) > 0:
                 raise ModelError(f"MovingFrame: {label} is {getattr(self, label)!r}; give a positive number")
 
-    def prepare(self, mechanism: Mechanism) -> Run:
+    def prepare(self, mechanism: Compiled) -> Run:
         """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""
+        if not isinstance(mechanism, Mechanism):
+            raise ModelError("MovingFrame works on bodies and joints; a Lagrangian system takes Jet")
         from dalembert.kernels.moving_frame import moving_frame
         from dalembert.kernels.slots import as_system, no_correction
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from dalembert.callbacks import Callbacks
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.lagrangian.compiled import GeneratedCode
+from dalembert.mechanism import Compiled
 from dalembert.tree import Tree
 
 Array = npt.NDArray[np.float64]
@@ -24,7 +25,7 @@ class Run:
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
     """
 
-    mechanism: Mechanism
+    mechanism: Compiled
     I: npt.NDArray[np.int64]
     F: Array
     W: Array
@@ -32,7 +33,7 @@ class Run:
     project: Any
     correct: Any
     stages: int
-    callbacks: Callbacks
+    callbacks: Callbacks | GeneratedCode
     tree: Tree | None = None
 
     @property
@@ -66,13 +67,6 @@ class Run:
         from dalembert.kernels.forces import force_elements
 
         return as_forces(force_elements)
-
-    def energies(self, x: Array) -> tuple[float, float]:
-        """Kinetic and potential energy at one state."""
-        from dalembert.kernels.one_state import energies
-
-        T_, U_ = energies(x.tolist(), self.I.tolist(), self.F.tolist(), self.W.tolist())
-        return float(T_), float(U_)
 
     def counter(self, which: int) -> float:
         """One of the counters in W_STAT."""

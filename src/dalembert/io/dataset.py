@@ -15,9 +15,9 @@ from dalembert.model.joints import COORDINATES
 if TYPE_CHECKING:
     import xarray
 
-    from dalembert.solution import Solution
+    from dalembert.solution import Result, Solution
 
-__all__ = ["to_dataset"]
+__all__ = ["about", "attributes", "time_series", "to_dataset"]
 
 Array = npt.NDArray[np.float64]
 Variable = tuple[tuple[str, ...], Array, dict[str, str]]
@@ -44,8 +44,8 @@ def to_dataset(solution: Solution) -> xarray.Dataset:
         "coordinate_unit": ("joint_coordinate", np.array([_unit(name) for _, name in labels], dtype=object)),
         "coordinate_meaning": ("joint_coordinate", np.array([COORDINATES[name] for _, name in labels], dtype=object)),
     }
-    variables = {**_body_outputs(solution), **_joint_outputs(solution), **_time_series(solution)}
-    return xarray.Dataset(variables, coordinates, _attributes(solution))
+    variables = {**_body_outputs(solution), **_joint_outputs(solution), **time_series(solution)}
+    return xarray.Dataset(variables, coordinates, attributes(solution))
 
 
 def _elements(solution: Solution) -> list[str]:
@@ -57,7 +57,7 @@ def _unit(coordinate: str) -> str:
     return "rad" if coordinate.startswith(_ANGLES) else "m"
 
 
-def _about(units: str, name: str) -> dict[str, str]:
+def about(units: str, name: str) -> dict[str, str]:
     return {"units": units, "long_name": name}
 
 
@@ -75,12 +75,12 @@ def _body_outputs(solution: Solution) -> dict[str, Variable]:
         "angular_velocity": (solution.angular_velocity, "rad/s", "angular velocity, world axes"),
     }
     made: dict[str, Variable] = {
-        name: (("time", "body", "axis"), _stacked(bodies, output, nt, 3), _about(units, meaning))
+        name: (("time", "body", "axis"), _stacked(bodies, output, nt, 3), about(units, meaning))
         for name, (output, units, meaning) in vectors.items()
     }
     quaternion = _stacked(bodies, solution.quaternion, nt, 4)
-    about = _about("1", "unit quaternion body -> world, scalar first")
-    made["quaternion"] = (("time", "body", "quaternion_component"), quaternion, about)
+    meaning = about("1", "unit quaternion body -> world, scalar first")
+    made["quaternion"] = (("time", "body", "quaternion_component"), quaternion, meaning)
     return made
 
 
@@ -98,10 +98,10 @@ def _joint_outputs(solution: Solution) -> dict[str, Variable]:
     return {
         "coordinate": _by_coordinate(solution, solution.coordinate, "rad or m", "joint coordinate, angles unwrapped"),
         "coordinate_rate": _by_coordinate(solution, solution.coordinate_rate, "rad/s or m/s", rate),
-        "reaction_force": (("time", "joint", "axis"), force, _about("N", f"joint force {on_second}")),
-        "reaction_torque": (("time", "joint", "axis"), torque, _about("N m", f"joint torque {on_second}")),
-        "joint_position_drift": (("time", "joint"), position, _about("m or 1", f"{worst}, position level")),
-        "joint_velocity_drift": (("time", "joint"), velocity, _about("m/s or 1/s", f"{worst}, velocity level")),
+        "reaction_force": (("time", "joint", "axis"), force, about("N", f"joint force {on_second}")),
+        "reaction_torque": (("time", "joint", "axis"), torque, about("N m", f"joint torque {on_second}")),
+        "joint_position_drift": (("time", "joint"), position, about("m or 1", f"{worst}, position level")),
+        "joint_velocity_drift": (("time", "joint"), velocity, about("m/s or 1/s", f"{worst}, velocity level")),
     }
 
 
@@ -110,10 +110,10 @@ def _by_coordinate(solution: Solution, output: Callable[[str], Array], units: st
     nt = len(solution.t)
     joints = [joint.name for joint in solution.mechanism.model.joints if joint.coordinates]
     columns = [output(name).reshape(nt, -1) for name in joints]
-    return ("time", "joint_coordinate"), np.concatenate([np.zeros((nt, 0)), *columns], axis=1), _about(units, meaning)
+    return ("time", "joint_coordinate"), np.concatenate([np.zeros((nt, 0)), *columns], axis=1), about(units, meaning)
 
 
-def _time_series(solution: Solution) -> dict[str, Variable]:
+def time_series(solution: Result) -> dict[str, Variable]:
     energy, drift = solution.energy, solution.drift
     series = {
         "kinetic_energy": (energy.kinetic, "J", "kinetic energy"),
@@ -123,10 +123,10 @@ def _time_series(solution: Solution) -> dict[str, Variable]:
         "position_drift": (drift.position, "m or 1", "largest constraint residual, position level"),
         "velocity_drift": (drift.velocity, "m/s or 1/s", "largest constraint residual, velocity level"),
     }
-    return {name: (("time",), values, _about(units, meaning)) for name, (values, units, meaning) in series.items()}
+    return {name: (("time",), values, about(units, meaning)) for name, (values, units, meaning) in series.items()}
 
 
-def _attributes(solution: Solution) -> dict[str, Any]:
+def attributes(solution: Result) -> dict[str, Any]:
     """What explains the numbers; dictionaries as JSON text, so that every format holds them."""
     mechanism = solution.mechanism
     return {

@@ -22,9 +22,10 @@ from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_store, write_store
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.lagrangian.system import FORMAT, LagrangianSystem
+from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
-from dalembert.solution import Evaluated, Solution, Statistics, current_versions
+from dalembert.solution import Evaluated, Result, Statistics, current_versions
 
 __all__ = ["RunWriter", "load", "open_writer", "save"]
 
@@ -45,14 +46,14 @@ _DIMS = {
 }
 
 
-def save(solution: Solution, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+def save(solution: Result, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a solution as a result store, whole or not at all; see `Solution.save`."""
     arrays = {"t": (_DIMS["t"], solution.t), "x": (_DIMS["x"], solution.x), **_outputs(solution)}
     start = _start(solution.mechanism, solution.settings, solution.versions)
     write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite)
 
 
-def load(path: str | os.PathLike[str]) -> Solution:
+def load(path: str | os.PathLike[str]) -> Any:
     """The solution of a result store: states bit for bit, every named output, the report, dense output.
 
     A run that was killed while `simulate(..., out=path)` wrote it loads with the states committed until then and
@@ -70,7 +71,7 @@ def load(path: str | os.PathLike[str]) -> Solution:
 
 
 def open_writer(
-    mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool = False
+    mechanism: Compiled, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool = False
 ) -> RunWriter:
     """Create the store of a run that is about to start; raises before the run if the path cannot be written."""
     return RunWriter(mechanism, settings, path, overwrite)
@@ -79,7 +80,7 @@ def open_writer(
 class RunWriter:
     """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads."""
 
-    def __init__(self, mechanism: Mechanism, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool) -> None:
+    def __init__(self, mechanism: Compiled, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool) -> None:
         layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
         start = _start(mechanism, settings, current_versions())
         self._store = StoreWriter(path, layout, start, overwrite=overwrite)
@@ -98,7 +99,7 @@ class RunWriter:
         if late or sum(block.size for block in self._x) > _VALUES_PER_APPEND:
             self._flush()
 
-    def close(self, solution: Solution) -> None:
+    def close(self, solution: Result) -> None:
         """Write what is left, the outputs, and how the run ended."""
         self._flush()
         try:
@@ -129,7 +130,7 @@ class RunWriter:
         self._written = time.monotonic()
 
 
-def _start(mechanism: Mechanism, settings: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
+def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
     """Attributes known before the run."""
     return {
         "model": mechanism.model.to_dict(),
@@ -144,7 +145,7 @@ def _start(mechanism: Mechanism, settings: dict[str, Any], versions: dict[str, s
     }
 
 
-def _end(solution: Solution) -> dict[str, Any]:
+def _end(solution: Result) -> dict[str, Any]:
     """Attributes known after the run."""
     return {
         "statistics": asdict(solution.statistics),
@@ -153,7 +154,7 @@ def _end(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _outputs(solution: Solution) -> dict[str, tuple[tuple[str, ...], Array]]:
+def _outputs(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
     """The evaluated outputs; none where they cannot be computed, which is said again by who asks for them."""
     try:
         evaluated = solution.evaluated
@@ -162,12 +163,12 @@ def _outputs(solution: Solution) -> dict[str, tuple[tuple[str, ...], Array]]:
     return {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
 
 
-def _monitored_rows(mechanism: Mechanism) -> list[str]:
+def _monitored_rows(mechanism: Compiled) -> list[str]:
     """Names of all rows in the order of g."""
     return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
 
 
-def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any]) -> Solution:
+def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any]) -> Result:
     versions = dict(attributes["versions"])
     mechanism = _recompile(folder, attributes, versions)
     _check_shapes(folder, mechanism, arrays)
@@ -176,8 +177,7 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
     if status == INCOMPLETE:
         end = f"t = {t[-1]:.6g} s" if len(t) else "the start"
         message = f"the run was killed, or is still going: its states are stored up to {end}"
-    return Solution(
-        mechanism,
+    return mechanism.solution(
         t,
         x,
         settings=dict(attributes["settings"]),
@@ -190,14 +190,15 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
     )
 
 
-def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str]) -> Mechanism:
+def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str]) -> Compiled:
     """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
     wrote = f"dalembert {versions.get('dalembert', '?')}, which wrote it"
     try:
-        model = Model.from_dict(attributes["model"])
+        data = attributes["model"]
+        model = LagrangianSystem.from_dict(data) if data.get("format") == FORMAT else Model.from_dict(data)
         if model.hash != attributes["model_hash"]:
             raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
-        mechanism = compile(model, attributes["coordinates"])
+        mechanism: Any = model.compile() if isinstance(model, LagrangianSystem) else compile(model, attributes["coordinates"])
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
     same_rows = mechanism.row_names() == attributes["rows"]
@@ -207,7 +208,8 @@ def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[st
         )
     x_0 = np.asarray(attributes["x_0"], dtype=float)
     x_0.flags.writeable = False
-    return replace(mechanism, x_0=x_0)
+    made: Compiled = replace(mechanism, x_0=x_0)
+    return made
 
 
 def _evaluated(arrays: Mapping[str, Array]) -> Evaluated | None:
@@ -215,9 +217,9 @@ def _evaluated(arrays: Mapping[str, Array]) -> Evaluated | None:
     return Evaluated(*(arrays[name] for name in names)) if set(names) <= arrays.keys() else None
 
 
-def _check_shapes(folder: Path, mechanism: Mechanism, arrays: Mapping[str, Array]) -> None:
-    m, m_all = mechanism.m, len(mechanism.rows)
-    widths = {"lam": m, "acceleration": 6 * mechanism.nb, "g": m_all, "g_dot": m, "energy": 2}
+def _check_shapes(folder: Path, mechanism: Compiled, arrays: Mapping[str, Array]) -> None:
+    m, m_all = mechanism.m, int(mechanism.I[T.M_ALL])
+    widths = {"lam": m, "acceleration": mechanism.acceleration_size, "g": m_all, "g_dot": m, "energy": 2}
     expected = {"t": (), "x": (int(mechanism.I[T.NX]),), **{name: (width,) for name, width in widths.items()}}
     for name, values in arrays.items():
         shape = (len(arrays["t"]), *expected.get(name, values.shape[1:]))

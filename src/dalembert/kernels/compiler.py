@@ -7,11 +7,15 @@ unnoticed; our locator stamps all kernel sources and the options that change gen
 
 import gc
 import hashlib
+import linecache
 import os
+import sys
 import tempfile
+import types
 from pathlib import Path
 
 import numba
+import numpy as np
 from numba.core.caching import _CacheLocator
 from numba.extending import register_jitable
 
@@ -73,12 +77,44 @@ class Locator(_CacheLocator):
 
 def kernel(function):
     """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
+    return _cached(function, "Locator")
+
+
+def _cached(function, locator):
     before = numba.config.CACHE_LOCATOR_CLASSES
-    numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.Locator"
+    numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{locator}"
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
     finally:
         numba.config.CACHE_LOCATOR_CLASSES = before
+
+
+class GeneratedLocator(Locator):
+    """The same for generated source: out of date when its text changes, not when a kernel does."""
+
+    def __init__(self, py_func, py_file):
+        self._stamp = py_func.__globals__["STAMP"]
+
+    def get_source_stamp(self):
+        return self._stamp
+
+    def get_disambiguator(self):
+        return self._stamp[:16]
+
+
+def generated(source, name, signature):
+    """The function `name` of straight-line source text, compiled for one signature and cached on disk by its content."""
+    options = ";".join(f"{option}={os.environ.get(option, '')}" for option in _OPTIONS)
+    stamp = hashlib.sha256(f"{options}{source}".encode()).hexdigest()
+    label = f"dalembert_generated_{stamp[:16]}"
+    if label not in sys.modules:
+        module = types.ModuleType(label)  # a cached function is loaded by the name of its module
+        module.np, module.STAMP = np, stamp
+        exec(compile(source, f"{label}.py", "exec"), module.__dict__)
+        linecache.cache[f"{label}.py"] = (len(source), None, source.splitlines(True), f"{label}.py")
+        sys.modules[label] = module
+        module.compiled = bind(_cached(module.__dict__[name], "GeneratedLocator"), signature)
+    return sys.modules[label].compiled
 
 
 inline = register_jitable(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)

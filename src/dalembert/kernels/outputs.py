@@ -4,7 +4,6 @@ from dalembert.kernels.compiler import kernel
 from dalembert.kernels.tables import (
     KINETIC,
     M_ALL,
-    NB,
     OK,
     OUTPUT,
     POTENTIAL_ENERGY,
@@ -19,12 +18,12 @@ from dalembert.kernels.tables import (
 
 @kernel
 def evaluate_states(system, forces, callback, t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, I, F, W):
-    """For every saved (t_k, x_k): lam (m), accelerations (6 per body), g (m_all), g' (m), (T, U). Returns status."""
+    """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U. Status."""
     for k in range(t.size):
         status = system(OUTPUT, t[k], x[k], dx, I, F, W, forces, callback)
         if status != OK:
             return status
-        for i in range(6 * I[NB]):
+        for i in range(out_acc.shape[1]):  # after the ground's six numbers
             out_acc[k, i] = W[I[W_ACC] + 6 + i]
         for i in range(I[M_ALL]):
             out_g[k, i] = W[I[W_G] + i]

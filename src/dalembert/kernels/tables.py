@@ -34,10 +34,15 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
 (TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
-HEADER_I = 80
+# header of I: Lagrangian systems (lagrangian/packing.py): holonomic rows come first among the M rows; RANK of all of them;
+# sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
+# in v, gradient of A v + b); 1 when projections weigh with the mass matrix
+(M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
+HEADER_I = 96
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
+AUGMENT = 14  # weight of A^T A added to a mass matrix that is singular by itself
 HEADER_F = 16
 
 # BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
@@ -154,3 +159,6 @@ OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT = range(3)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS = range(4)
+
+# parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
+ROWS_PART, MOTION_PART, ENERGY_PART = range(3)

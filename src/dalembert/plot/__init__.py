@@ -30,7 +30,7 @@ from dalembert.plot.style import (
 )
 
 if TYPE_CHECKING:
-    from dalembert.solution import Solution
+    from dalembert.solution import Result
 
 __all__ = ["Plots", "check_picture_path", "save_figure"]
 
@@ -44,7 +44,9 @@ _SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic ax
 class Plots:
     """Figures by name; see the module."""
 
-    def __init__(self, solution: Solution) -> None:
+    _solution: Any
+
+    def __init__(self, solution: Result) -> None:
         if not len(solution.t):
             raise SimulationError("the solution holds no states; there is nothing to plot")
         self._solution = solution
@@ -53,7 +55,7 @@ class Plots:
         """Paths, energies, energy error and constraint drift in one figure."""
         with house_style():
             figure = new_figure(14.0, 8.6)
-            draw_paths(figure, self._solution, None, (2, 2, 1))
+            self._motion(figure, (2, 2, 1))
             self._energy(figure.add_subplot(2, 2, 2))
             self._energy_error(figure.add_subplot(2, 2, 4))
             self._drift(figure.add_subplot(2, 2, 3), "position")
@@ -122,6 +124,9 @@ class Plots:
             if ax is None:
                 figure.suptitle(self._title())
         return figure
+
+    def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
+        draw_paths(figure, self._solution, None, place)
 
     def _title(self) -> str:
         name = self._solution.mechanism.model.name or "unnamed model"

@@ -1,0 +1,47 @@
+"""What a run that cannot go on says: what went wrong, when, and where."""
+
+from __future__ import annotations
+
+from dalembert.diagnosis import SINGULAR
+from dalembert.errors import SimulationError
+from dalembert.integrators.advance import Advance
+from dalembert.kernels import tables as T
+
+
+def failure_of(status: int, advance: Advance) -> SimulationError:
+    """What went wrong, when, and at which joint."""
+    run, t = advance.run, advance.t
+    mechanism = run.mechanism
+    if run.callbacks.error is not None:
+        name, problem = run.callbacks.error
+        failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
+        failure.__cause__ = problem
+        return failure
+    if status == T.NON_FINITE:
+        names = ", ".join(repr(force.name) for force in mechanism.functions)
+        hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
+        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
+    condition, locking = mechanism.locking(t, advance.state)
+    singular = condition > SINGULAR
+    lock = f"; the configuration is singular (condition {condition:.1e}): {', '.join(map(repr, locking))} lock"
+    if status == T.NEWTON_FAILED:
+        joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
+        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
+        text += f" {run.counter(T.WORST_VALUE):.3g}"
+        return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
+    if status == T.STAGES_FAILED:
+        return _stage_failure(advance, lock if singular else "")
+    text = f"the step size collapsed at t = {t:.6g} s"
+    if singular:
+        return SimulationError(text + lock, time=t, joint=locking[0])
+    text += "; the motion has blown up (tighten the tolerances)"
+    text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
+    return SimulationError(text, time=t)
+
+
+def _stage_failure(advance: Advance, lock: str) -> SimulationError:
+    t, rate = advance.t, advance.contraction
+    text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
+    refused = getattr(advance.integrator, "solver", "") == "fixed-point"
+    advice = "use solver='newton' or" if refused else "use"
+    return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)

@@ -1,0 +1,234 @@
+"""LagrangianSystem -> LagrangianMechanism: generated code, tables for the dense kernels, rank, a consistent start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.kernels import tables as T
+from dalembert.lagrangian.graph import Node, evaluate
+from dalembert.lagrangian.source import write_source
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.lagrangian.tracer import Named, trace
+from dalembert.mechanism import Compiled
+from dalembert.pack import IntArray, Row
+
+if TYPE_CHECKING:
+    from dalembert.lagrangian.solution import LagrangianSolution, LagrangianState, LagrangianTrajectory
+
+Array = npt.NDArray[np.float64]
+FIRST_INVARIANT = 1000
+ENERGY_INVARIANT = FIRST_INVARIANT - 1
+
+
+class GeneratedCode:
+    """The generated code of a system behind the callback slot, with the invariants of a formulation.
+
+    compiled : what is passed to the kernels;  error, slow, compiled_names : as in `Callbacks`; traced code raises nothing
+    """
+
+    def __init__(self, system: LagrangianSystem, functions: Sequence[Callable[..., Any]] = (), energy: bool = False) -> None:
+        from dalembert.kernels.compiler import generated
+        from dalembert.kernels.slots import CALLBACK_SIGNATURE
+
+        self.error: tuple[str, BaseException] | None = None
+        self.slow: list[str] = []
+        self.compiled_names: list[str] = []
+        e = system.equations
+        chosen: dict[int, Node] = {ENERGY_INVARIANT: e.energies[0] + e.energies[1]} if energy else {}
+        self._system = system
+        self._invariants = [_invariant(system, function) for function in functions]
+        chosen |= {FIRST_INVARIANT + k: node for k, node in enumerate(self._invariants)}
+        self.compiled = generated(write_source(e.parts(chosen), e.inputs), "callback", CALLBACK_SIGNATURE)
+
+    def invariant(self, k: int, t: float, x: Array) -> float:
+        """Value of the user's invariant k at one state."""
+        names = self._system.equations.inputs
+        numbers = [*x[: 2 * len(self._system.coordinates)], *self._system.parameters.values()]
+        return float(evaluate([self._invariants[k]], dict(zip(names, numbers, strict=True)) | {"t": t})[0])
+
+
+def _invariant(system: LagrangianSystem, function: Callable[..., Any]) -> Node:
+    """The graph of a user's invariant f(t, q, u)."""
+    e = system.equations
+    q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
+    name = getattr(function, "__name__", "function")
+
+    def in_order(t: Any, q: Any, v: Any) -> Any:
+        return function(t, q, v)
+
+    values = trace(f"invariant {name!r}", in_order, {"t": e.t, "q": q, "v": v}, e.graph)
+    if len(values) != 1:
+        raise ModelError(f"invariant {name!r} returned {len(values)} values; return one number")
+    return values[0]
+
+
+@dataclass(frozen=True, eq=False)
+class LagrangianMechanism(Compiled):
+    """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t = 0."""
+
+    model: LagrangianSystem
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...]
+    not_unique: tuple[str, ...]
+    x_0: Array
+    moved: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    coordinates: str = "generalised"
+    out_of_plane: tuple[Row, ...] = ()
+    functions: tuple[Any, ...] = ()
+    body_names: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        return int(self.I[T.RANK])
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        return self.nu - self.rank
+
+    @property
+    def acceleration_size(self) -> int:
+        return self.nu
+
+    def position_rows(self, element: str) -> list[int]:
+        return [k for k in self.rows_of(element) if k < self.I[T.M_HOLONOMIC]]
+
+    def velocity_rows(self, element: str) -> list[int]:
+        return self.rows_of(element)
+
+    @cached_property
+    def code(self) -> GeneratedCode:
+        """The generated code without invariants."""
+        return GeneratedCode(self.model)
+
+    def workspace(self, *, dense: bool = False) -> Array:
+        return new_workspace(self.model, self.I)
+
+    def evaluate(self, part: int, t: float, x: Array) -> Values:
+        """M, h, A, ... at one state, as arrays."""
+        W = self.workspace()
+        at = int(self.I[T.W_CALL])
+        W[at : at + 2 * self.nq] = x[: 2 * self.nq]
+        self.code.compiled(part, t, W, at)
+        return Values(self.I, W)
+
+    def energies(self, x: Array) -> tuple[float, float]:
+        values = self.evaluate(T.ENERGY_PART, 0.0, x)
+        at = int(self.I[T.W_SCALARS])
+        return float(values.W[at + 1]), float(values.W[at + 2])
+
+    def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
+        from dalembert.lagrangian.assembly import almost_dependent
+
+        return almost_dependent(self, t, x)
+
+    def state(self, t: float, x: Array) -> LagrangianState:
+        from dalembert.lagrangian.solution import LagrangianState
+
+        return LagrangianState(self, t, x)
+
+    def trajectory(self, t: Array, x: Array) -> LagrangianTrajectory:
+        from dalembert.lagrangian.solution import LagrangianTrajectory
+
+        return LagrangianTrajectory(self, t, x)
+
+    def solution(self, t: Array, x: Array, **record: Any) -> LagrangianSolution:
+        from dalembert.lagrangian.solution import LagrangianSolution
+
+        return LagrangianSolution(self, t, x, **record)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What the generated code left in a workspace."""
+
+    I: IntArray
+    W: Array
+
+    def _matrix(self, entry: int, rows: int) -> Array:
+        n, at = int(self.I[T.NQ]), int(self.I[entry])
+        return self.W[at : at + rows * n].reshape(rows, n)
+
+    def _column(self, entry: int, rows: int) -> Array:
+        at = int(self.I[entry])
+        return self.W[at : at + rows]
+
+    @property
+    def g(self) -> Array:
+        return self._column(T.W_G, int(self.I[T.M_HOLONOMIC]))
+
+    @property
+    def A(self) -> Array:
+        return self._matrix(T.W_A, int(self.I[T.M]))
+
+    @property
+    def b(self) -> Array:
+        return self._column(T.W_GT, int(self.I[T.M]))
+
+    @property
+    def M(self) -> Array:
+        return self._matrix(T.W_MASS, int(self.I[T.NQ]))
+
+    @property
+    def h(self) -> Array:
+        return self._column(T.W_H, int(self.I[T.NQ]))
+
+    @property
+    def z(self) -> Array:
+        return self._column(T.W_BIAS, int(self.I[T.M]))
+
+
+def new_workspace(system: LagrangianSystem, I: IntArray) -> Array:
+    """Zeros, and the parameters where the generated code finds them."""
+    W = np.zeros(int(I[T.W_SIZE]))
+    at = int(I[T.W_CALL]) + 2 * int(I[T.NQ])
+    W[at : at + len(system.parameters)] = list(system.parameters.values())
+    return W
+
+
+def pack_system(system: LagrangianSystem) -> tuple[IntArray, Array]:
+    """The headers of I and F for the dense kernels."""
+    e = system.equations
+    n, m = e.n, e.m
+    I, F = np.zeros(T.HEADER_I, dtype=np.int64), np.zeros(T.HEADER_F)
+    I[[T.NQ, T.NU, T.NX, T.M, T.RANK]] = n, n, 2 * n + 1, m, m
+    I[[T.M_HOLONOMIC, T.M_ALL]] = len(e.g)
+    sizes = {
+        T.W_STAT: T.N_STAT, T.W_CALL: e.places[T.W_SIZE], T.W_ROOT: n * n, T.W_Y: m * n, T.W_K: m * m, T.W_DIAG: n + m,
+        T.W_RHS: m, T.W_ZETA: m, T.W_ACC: 6 + n, T.W_WORK: 4 * n,
+    }  # fmt: skip
+    at = 0
+    for entry, size in sizes.items():
+        I[entry] = at
+        at += size
+    for entry, offset in e.places.items():
+        I[entry] = I[T.W_CALL] + offset
+    I[T.W_SIZE] = I[T.W_DENSE] = at
+    I[T.MAX_NEWTON], F[T.EPS_PIVOT] = 50, 1e-11
+    return I, F
+
+
+def compile_system(system: LagrangianSystem) -> LagrangianMechanism:
+    """Frozen tables and a consistent initial state, or an error that names the culprit."""
+    from dalembert.lagrangian.assembly import assemble_system
+
+    e = system.equations
+    I, F = pack_system(system)
+    rows: list[Row] = []
+    for constraint in (*e.holonomic, *e.nonholonomic):
+        for k in range(len(constraint.rows)):
+            label = str(k + 1) if len(constraint.rows) > 1 else ""
+            moving = not e.b[len(rows)].is_constant(0.0)
+            rows.append(Row(constraint.name, label, moving, 0, k, len(rows)))
+    start = LagrangianMechanism(system, I, F, tuple(rows), (), (), np.zeros(2 * e.n + 1), (), ())
+    return assemble_system(start)

@@ -1,0 +1,111 @@
+"""Run a user's plain NumPy function once on graph nodes: what it computes becomes a graph.
+
+Arguments are chosen by name: q coordinates, v velocities, t time, p parameters. `q`, `v` and `p` give their entries by number
+(q[0]), by unpacking (x, y = q), and by name (q.x, p.mass, p["mass"]).
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dalembert.errors import ModelError
+from dalembert.lagrangian.graph import Graph, Node, TraceError
+from dalembert.model.validation import nearest, shown
+
+ARGUMENTS = {
+    "q": "q", "v": "v", "t": "t", "p": "p",
+    "u": "v", "qdot": "v", "qd": "v", "dq": "v", "time": "t", "parameters": "p", "params": "p",
+}  # fmt: skip
+_WORDS = {"q": "coordinates", "v": "velocities", "p": "parameters"}
+
+
+class Named(NDArrayOperatorsMixin):
+    """Values by number and by name; arithmetic takes them as one array."""
+
+    def __init__(self, kind: str, values: Mapping[str, Any]) -> None:
+        self._kind = kind
+        self._values = dict(values)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            if key not in self._values:
+                raise TraceError(f"uses {self._kind}.{key}, but among the {_WORDS[self._kind]} {nearest(key, self._values)}")
+            return self._values[key]
+        return self._array()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values.values())
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self._array()
+
+    def _array(self) -> Any:
+        values = list(self._values.values())
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*(x._array() if isinstance(x, Named) else x for x in inputs), **options)
+
+
+def argument_names(owner: str, function: Callable[..., Any], allowed: Sequence[str]) -> list[str]:
+    """What each argument of a user function stands for."""
+    meanings = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.default is not parameter.empty:
+            continue
+        meaning = ARGUMENTS.get(parameter.name, "")
+        if meaning not in allowed or parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            listed = ", ".join(allowed)
+            hint = "; a constraint on velocities is nonholonomic" if meaning == "v" else ""
+            raise ModelError(f"{owner}: its argument {parameter.name!r} is not known; arguments are chosen from {listed}{hint}")
+        meanings.append(meaning)
+    return meanings
+
+
+def trace(owner: str, function: Callable[..., Any], given: Mapping[str, Any], graph: Graph) -> list[Node]:
+    """The values that a function returns, flattened; a number becomes a constant."""
+    meanings = argument_names(owner, function, tuple(given))
+    try:
+        result = function(*(given[name] for name in meanings))
+    except TraceError as problem:
+        raise ModelError(f"{owner}{_line(function, problem)} {problem}") from None
+    except Exception as problem:
+        raise ModelError(
+            f"{owner}{_line(function, problem)} raised {type(problem).__name__}: {problem}; it is run once on symbols to find"
+            " its derivatives: use names that exist, and NumPy functions of numbers and arrays (no np.linalg.solve,"
+            " no loops until convergence)"
+        ) from problem
+    values = np.asarray(result, dtype=object).ravel()
+    return [_as_node(owner, value, graph) for value in values]
+
+
+def _as_node(owner: str, value: Any, graph: Graph) -> Node:
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, int | float | np.number) and np.isfinite(value):
+        return graph.constant(float(value))
+    raise ModelError(f"{owner} returned {shown(value)}; return a number or an array of numbers")
+
+
+def _line(function: Callable[..., Any], problem: BaseException) -> str:
+    """ ", line n" of the user's own function."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    frames = traceback.extract_tb(problem.__traceback__)
+    lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.name == code.co_name]
+    return f", line {lines[-1]}:" if lines else ""

@@ -1,0 +1,46 @@
+"""Figures of a run of a Lagrangian system: its coordinates over time where bodies have paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dalembert.plot import Plots
+
+if TYPE_CHECKING:
+    from dalembert.lagrangian.solution import LagrangianSolution
+
+
+class CoordinatePlots(Plots):
+    """Figures by name; see `Plots`."""
+
+    _solution: LagrangianSolution
+
+    def coordinates(self, names: Sequence[str] = (), *, ax: Axes | None = None) -> Figure:
+        """Coordinates over time, all or those named ("x", "x'")."""
+        return self._single(lambda axes: self._coordinates(axes, names), ax)
+
+    def _coordinates(self, ax: Axes, names: Sequence[str] = ()) -> None:
+        for name in names or self._solution.mechanism.model.coordinates:
+            ax.plot(self._solution.t, self._solution[name], label=name)
+        self._over_time(ax, "coordinates", "as in the Lagrangian")
+
+    def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
+        self._coordinates(figure.add_subplot(*place))
+
+    def trajectories(self, *, ax: Axes | None = None) -> Figure:
+        """Coordinates over time."""
+        return self.coordinates(ax=ax)
+
+    def reactions(self, joint: object, *, quantity: Any = "force", ax: Axes | None = None) -> Figure:
+        """Generalised forces of a constraint, one line per coordinate."""
+        return self._single(lambda axes: self._generalised(axes, joint), ax)
+
+    def _generalised(self, ax: Axes, constraint: object) -> None:
+        values = self._solution.reaction(constraint)
+        for k, name in enumerate(self._solution.mechanism.model.coordinates):
+            ax.plot(self._solution.t, values[:, k], label=name)
+        self._over_time(ax, f"generalised reaction of {constraint!r}", "as in the Lagrangian")
