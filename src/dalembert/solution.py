@@ -126,10 +126,25 @@ class Evaluated:
     energy: Array
 
 
+@dataclass(frozen=True, eq=False)
+class MinimalCoordinates:
+    """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of the latter.
+
+    u = basis s_dot, up to what prescribed motions ask for; basis^T W basis = 1 with W Euclidean in (r', theta')
+    jump : (nt,) largest change of an s_dot within one step so far: small with continuation, whatever it was saved at
+    """
+
+    s: Array
+    s_dot: Array
+    basis: Array
+    jump: Array
+
+
 class Solution(Trajectory):
     """States of a run with the mechanism, settings, statistics and status they belong to.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
+    more : what the formulation saved beside the states, by name
     """
 
     def __init__(
@@ -147,8 +162,10 @@ class Solution(Trajectory):
         versions: dict[str, str] | None = None,
         formulation: Formulation | None = None,
         integrator: Integrator | None = None,
+        more: dict[str, Array] | None = None,
     ) -> None:
         super().__init__(mechanism, t, x)
+        self.more = more or {}
         self.settings = settings
         self.statistics = statistics or Statistics()
         self.status = status
@@ -201,6 +218,13 @@ class Solution(Trajectory):
             kept = [k for k in rows if k < self.mechanism.m]
             by_element[name] = (g[:, rows].max(axis=1), g_dot[:, kept].max(axis=1, initial=0.0))
         return Drift(g.max(axis=1, initial=0.0), g_dot.max(axis=1, initial=0.0), by_element)
+
+    @property
+    def minimal(self) -> MinimalCoordinates:
+        """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
+        if "basis" not in self.more:
+            raise ModelError(f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal")
+        return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property
     def unit_length_error(self) -> float:
