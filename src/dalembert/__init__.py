@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.compilation import compile
     from dalembert.events import Event
     from dalembert.formulations.jet import Jet
+    from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.integrators.gauss_legendre import GaussLegendre
@@ -43,6 +44,7 @@ _LAZY = {
     "LagrangianSystem": "lagrangian.system",
     "Mechanism": "mechanism",
     "Midpoint": "integrators.explicit_rk",
+    "Minimal": "formulations.minimal",
     "MovingFrame": "formulations.moving_frame",
     "RungeKutta4": "integrators.explicit_rk",
     "Solution": "solution",
@@ -71,6 +73,7 @@ __all__ = [
     "LagrangianSystem",
     "Mechanism",
     "Midpoint",
+    "Minimal",
     "Model",
     "ModelError",
     "MovingFrame",

@@ -28,6 +28,7 @@ from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
 from dalembert.pack import Coordinates
 from dalembert.progress import Progress, ProgressFunction
+from dalembert.recorder import Recorder
 from dalembert.settings import from_data, to_data
 from dalembert.solution import Result, Statistics
 
@@ -71,9 +72,12 @@ def simulate(
     run = formulation.prepare(mechanism)
     settings = describe(formulation, integrator, mechanism, t_end)
     settings["plain_python"] = list(run.callbacks.slow)
-    advance = Advance(run, integrator, 0.0, run.from_absolute(mechanism.x_0), t_end, times)
+    x_0 = run.from_absolute(mechanism.x_0)
+    advance = Advance(run, integrator, 0.0, x_0, t_end, times)
     clock.lap("compilation")
-    recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
+    recorder = Recorder(run, settings, out, overwrite)
+    if times is None or bool(np.any(_at_start(save_at))):
+        recorder.add(np.zeros(1), x_0[None], mechanism.x_0[None])
     watch = _Watch(run, integrator, watched)
     status, message, failure = "complete", "", None
     with Progress(progress) as bar:
@@ -91,8 +95,11 @@ def simulate(
             else:
                 status, message, failure = "failed", str(problem), problem
     clock.lap("integration")
+    t, x, more = recorder.result()
     solution = mechanism.solution(
-        *recorder.result(),
+        t,
+        x,
+        more=more,
         settings=settings,
         formulation=formulation,
         integrator=integrator,
@@ -144,7 +151,7 @@ def _check_pair(formulation: object, integrator: object) -> None:
         *most, last = (cls.__name__ for cls in INTEGRATORS.values())
         raise ModelError(
             f"{_named(formulation)} with {_named(integrator)} has no meaning; pairs that do:"
-            f" Jet or MovingFrame with {', '.join(most)} or {last}"
+            f" Jet, MovingFrame or Minimal with {', '.join(most)} or {last}"
         )
 
 
@@ -177,7 +184,7 @@ def describe(formulation: Formulation, integrator: Integrator, mechanism: Compil
     }
 
 
-def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
+def _loop(advance: Advance, watch: _Watch, recorder: Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
     """Chunks of compiled steps until t_end, an event, or the step limit."""
     chunk = 1 if watch.events else 16
     watch.start(advance)
@@ -240,7 +247,7 @@ class _Watch:
             self._before[k] = after
             if not event.crossed(before, after):
                 continue
-            t = locate(event, self.run.mechanism, lambda t: self._state(advance, t), advance.t_old, advance.t)
+            t = locate(event, self.run.mechanism, lambda t: self._mechanism_state(advance, t), advance.t_old, advance.t)
             if event.stop:
                 stops.append((t, self._state(advance, t), event.name))
             else:
@@ -254,16 +261,19 @@ class _Watch:
         return t, x
 
     def _state(self, advance: Advance, t: float) -> Array:
-        """The state at t within the last step, by one step of the same method from where it began."""
+        """The run's state at t within the last step, by one step of the same method from where it began."""
         if t >= advance.t:  # as it was accepted, so that the signs at both ends are those that showed the event
-            return advance.state
+            return advance.x.copy()
         return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
+
+    def _mechanism_state(self, advance: Advance, t: float) -> Array:
+        return np.array(self.run.to_absolute(self._state(advance, t)[None])[0])
 
 
 def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:
-    """Integrate from a state of the run to a nearby time: the mechanism's state there."""
+    """Integrate from a state of the run to a nearby time: its state there."""
     if t <= t_0:
-        return np.array(run.to_absolute(x_0[None])[0])
+        return x_0.copy()
     short = Advance(run, integrator, t_0, x_0, t, None)
     status = T.TOO_MANY_STEPS
     while status == T.TOO_MANY_STEPS:
@@ -271,7 +281,7 @@ def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float)
         short.saved()
     if status != T.OK:
         raise failure_of(status, short)
-    return short.state
+    return short.x
 
 
 def integrate_to(solution: Result, times: Array) -> Array:
@@ -284,47 +294,10 @@ def integrate_to(solution: Result, times: Array) -> Array:
         at = int(np.searchsorted(solution.t, t, side="right")) - 1
         states[k] = solution.x[at]
         if t > solution.t[at]:
-            states[k] = one_step(run, integrator, float(solution.t[at]), run.from_absolute(solution.x[at]), float(t))
+            begin = float(solution.t[at])
+            x = one_step(run, integrator, begin, run.from_absolute(solution.x[at], begin), float(t))
+            states[k] = run.to_absolute(x[None])[0]
     return states
-
-
-class _Recorder:
-    """Collects saved states and, if asked, appends them to a store while the run goes on."""
-
-    def __init__(
-        self,
-        mechanism: Compiled,
-        settings: dict[str, Any],
-        out: str | os.PathLike[str] | None,
-        overwrite: bool,
-        first: bool,
-    ) -> None:
-        self._t: list[Array] = []
-        self._x: list[Array] = []
-        self._writer = None
-        if out is not None:
-            from dalembert.io.results import open_writer
-
-            self._writer = open_writer(mechanism, settings, out, overwrite)
-        if first:
-            self.add(np.zeros(1), mechanism.x_0[None])
-        self._nx = len(mechanism.x_0)
-
-    def add(self, t: Array, x: Array) -> None:
-        if len(t):
-            self._t.append(t)
-            self._x.append(x)
-            if self._writer is not None:
-                self._writer.append(t, x)
-
-    def result(self) -> tuple[Array, Array]:
-        if not self._t:
-            return np.zeros(0), np.zeros((0, self._nx))
-        return np.concatenate(self._t), np.concatenate(self._x)
-
-    def close(self, solution: Result) -> None:
-        if self._writer is not None:
-            self._writer.close(solution)
 
 
 def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:

@@ -127,10 +127,25 @@ class Evaluated:
     energy: Array
 
 
+@dataclass(frozen=True, eq=False)
+class MinimalCoordinates:
+    """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of these.
+
+    u = basis s_dot, up to what prescribed motions ask for; basis^T W basis = 1 with W Euclidean in (r', theta')
+    jump : (nt,) largest change of an s_dot within one step so far: small with continuation, whatever it was saved at
+    """
+
+    s: Array
+    s_dot: Array
+    basis: Array
+    jump: Array
+
+
 class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
+    more : what the formulation saved beside the states, by name
     """
 
     def __init__(
@@ -148,8 +163,10 @@ class Result(Series):
         versions: dict[str, str] | None = None,
         formulation: Formulation | None = None,
         integrator: Integrator | None = None,
+        more: dict[str, Array] | None = None,
     ) -> None:
         super().__init__(mechanism, t, x)
+        self.more = more or {}
         self.settings = settings
         self.statistics = statistics or Statistics()
         self.status = status
@@ -257,6 +274,15 @@ class Solution(Result, Trajectory):
         """(nt, 3) acceleration of the centre of mass [m/s^2]."""
         b = self._body(body)
         return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
+
+    @property
+    def minimal(self) -> MinimalCoordinates:
+        """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
+        if "basis" not in self.more:
+            raise ModelError(
+                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
+            )
+        return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property
     def unit_length_error(self) -> float:

@@ -188,7 +188,7 @@ def test_interrupt_while_writing(tmp_path, monkeypatch):
     fail_once(monkeypatch, KeyboardInterrupt())
     original = results.RunWriter.append
     # t = 0 is written before the loop; a later block is interrupted
-    monkeypatch.setattr(results.RunWriter, "append", lambda self, t, x: original(self, t, x) if t[0] > 0 else None)
+    monkeypatch.setattr(results.RunWriter, "append", lambda self, t, *rest: original(self, t, *rest) if t[0] > 0 else None)
     solution = da.simulate(gallery.build("slider_crank"), 5.0, out=tmp_path / "run.zarr")
     assert solution.status == "interrupted"
     check_same(da.load(tmp_path / "run.zarr"), solution)

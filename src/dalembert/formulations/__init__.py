@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dalembert.formulations.jet import Jet
+from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame
 
-Formulation = Jet | MovingFrame
-FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame}
+Formulation = Jet | MovingFrame | Minimal
+FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame, "minimal": Minimal}

@@ -41,13 +41,22 @@ class Run:
         """Number of coordinates and velocities in the state."""
         return int(self.I[T.NQ] + self.I[T.NU])
 
-    def from_absolute(self, x: Array) -> Array:
-        """The run's own state for one state of the mechanism."""
+    @property
+    def state_size(self) -> int:
+        """Number of all components of the state."""
+        return int(self.I[T.NX])
+
+    def from_absolute(self, x: Array, t: float = 0.0) -> Array:
+        """The run's own state for one state of the mechanism at time t."""
         return x.copy() if self.tree is None else self.tree.from_absolute(x)
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
         return x if self.tree is None else self.tree.to_absolute(x)
+
+    def more(self, x: Array) -> dict[str, Array]:
+        """What (nt, n) states of the run hold beyond those of the mechanism, by name, first axis time; kept with a solution."""
+        return {}
 
     def element_of_row(self, row: int) -> str:
         """The joint or driver that a constraint row of this run belongs to."""

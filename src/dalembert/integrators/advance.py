@@ -186,7 +186,7 @@ class Advance:
         )  # fmt: skip
 
     def saved(self) -> tuple[Array, Array]:
-        """Times and states of the mechanism saved since the last call."""
+        """Times and states of the run saved since the last call."""
         k = int(self._state_i[self._rk.D_SAVED])
         self._state_i[self._rk.D_SAVED] = 0
-        return self._out_t[:k].copy(), self.run.to_absolute(self._out_x[:k].copy())
+        return self._out_t[:k].copy(), self._out_x[:k].copy()

@@ -49,6 +49,7 @@ _DIMS = {
 def save(solution: Result, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write a solution as a result store, whole or not at all; see `Solution.save`."""
     arrays = {"t": (_DIMS["t"], solution.t), "x": (_DIMS["x"], solution.x), **_outputs(solution)}
+    arrays |= {name: (("time", *_dims(name, values)), values) for name, values in solution.more.items()}
     start = _start(solution.mechanism, solution.settings, solution.versions)
     write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite)
 
@@ -71,32 +72,46 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def open_writer(
-    mechanism: Compiled, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool = False
+    mechanism: Compiled,
+    settings: dict[str, Any],
+    path: str | os.PathLike[str],
+    overwrite: bool = False,
+    more: Mapping[str, Array] | None = None,
 ) -> RunWriter:
-    """Create the store of a run that is about to start; raises before the run if the path cannot be written."""
-    return RunWriter(mechanism, settings, path, overwrite)
+    """Create the store of a run that is about to start; raises before the run if the path cannot be written.
+
+    more : what is saved beside the states, by name, as arrays of no rows
+    """
+    return RunWriter(mechanism, settings, path, overwrite, more or {})
 
 
 class RunWriter:
     """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads."""
 
-    def __init__(self, mechanism: Compiled, settings: dict[str, Any], path: str | os.PathLike[str], overwrite: bool) -> None:
+    def __init__(
+        self,
+        mechanism: Compiled,
+        settings: dict[str, Any],
+        path: str | os.PathLike[str],
+        overwrite: bool,
+        more: Mapping[str, Array],
+    ) -> None:
         layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
+        layout |= {name: ArrayLayout(_dims(name, values), values.shape[1:]) for name, values in more.items()}
         start = _start(mechanism, settings, current_versions())
         self._store = StoreWriter(path, layout, start, overwrite=overwrite)
-        self._t: list[Array] = []
-        self._x: list[Array] = []
+        self._blocks: dict[str, list[Array]] = {name: [] for name in layout}
         self._broken = False
         self._written = time.monotonic()
 
-    def append(self, t: Array, x: Array) -> None:
-        """Take states (k,), (k, nx); they reach the disk within about a second of computing."""
+    def append(self, t: Array, x: Array, more: Mapping[str, Array] | None = None) -> None:
+        """Take states (k,), (k, nx) and what is saved beside them; they reach the disk within about a second of computing."""
         if self._broken:  # `close` writes the solution whole
             return
-        self._t.append(t)
-        self._x.append(x)
+        for name, block in {"t": t, "x": x, **(more or {})}.items():
+            self._blocks[name].append(block)
         late = time.monotonic() - self._written > _SECONDS_BETWEEN_APPENDS
-        if late or sum(block.size for block in self._x) > _VALUES_PER_APPEND:
+        if late or sum(block.size for blocks in self._blocks.values() for block in blocks) > _VALUES_PER_APPEND:
             self._flush()
 
     def close(self, solution: Result) -> None:
@@ -116,18 +131,22 @@ class RunWriter:
 
     def _flush(self) -> None:
         """Append the buffer; a disk that refuses does not end the run, `close` tries again."""
-        if self._broken or not self._t:
+        if self._broken or not self._blocks["t"]:
             return
         self._broken = True  # an interrupt in what follows leaves it so
-        t, x = self._t, self._x
-        self._t, self._x = [], []
+        blocks, self._blocks = self._blocks, {name: [] for name in self._blocks}
         try:
-            self._store.append({"t": np.concatenate(t), "x": np.concatenate(x)})
+            self._store.append({name: np.concatenate(parts) for name, parts in blocks.items()})
         except StoreError as problem:
             warnings.warn(f"{problem}; the run goes on and is written again at its end", RuntimeWarning, stacklevel=2)
             return
         self._broken = False
         self._written = time.monotonic()
+
+
+def _dims(name: str, values: Array) -> tuple[str, ...]:
+    """Dimensions after time of an array that a formulation saves beside the states."""
+    return tuple(f"{name}_{k}" for k in range(values.ndim - 1))
 
 
 def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
@@ -187,6 +206,7 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
         events=tuple((str(name), float(at)) for name, at in attributes.get("events", ())),
         evaluated=_evaluated(arrays),
         versions=versions,
+        more={name: values for name, values in arrays.items() if name not in _DIMS},
     )
 
 

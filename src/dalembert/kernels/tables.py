@@ -34,6 +34,8 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
 (TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
+# header of I: offset of what minimal coordinates need (formulations/minimal.py)
+MINIMAL_I = 79
 # header of I: Lagrangian systems (lagrangian/packing.py): holonomic rows come first among the M rows; RANK of all of them;
 # sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
 # in v, gradient of A v + b); 1 when projections weigh with the mass matrix
@@ -153,8 +155,37 @@ TREE_W = 55
 (K_S, K_U, K_D, K_E, K_ACC) = (0, 3, 9, 10, 11)
 COL_W = 12
 
+# MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, 1 or 4 order of the
+# exponential, -1 integrated), 1 when singular configurations are passed, velocities in use, offset of their weights in F, in
+# the state: first of s, s', basis, what carries it on, marks; in W: first of columns, small matrices, dense
+# factorisation; list of velocities
+(
+    Z_DOF,
+    Z_KIND,
+    Z_ORDER,
+    Z_PASS,
+    Z_NU,
+    Z_WEIGHT,
+    Z_S,
+    Z_S_DOT,
+    Z_BASIS,
+    Z_CARRY,
+    Z_MARKS,
+    Z_COLUMNS,
+    Z_SMALL,
+    Z_DENSE,
+    Z_ROWS,
+    Z_LIST,
+) = range(16)
+# marks of minimal coordinates: start of the step, its smallest pivot and how fast that changes, largest jump of s', restarts of
+# the basis, singular configurations passed, and for the last eight of these where to look for them
+(Y_TIME, Y_PIVOT, Y_SLOPE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
+N_PASSAGES = 8
+N_MARKS = Y_WHERE + 2 * N_PASSAGES
+
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)
+NEAR_SINGULAR = 20
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT = range(3)

@@ -1,0 +1,256 @@
+"""The end of a step in minimal coordinates [QRContinuation, 2.3, 2.5]: correction along Q1, then the basis of the next step.
+
+    g(q (+) Q1 p, t) = 0 by Newton's method, then G u + g_t = 0 along Q1                              (17)-(19)
+    Z_1 <- orthonormal(P_1 Y),  Y the basis Z_0 carried along the step (continuation.py), or factored afresh (tangent_basis.py)
+
+Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G is at hand, not at its start.
+
+How near the configuration is to a singular one is read from the pivots of G W^-1 G^T: sqrt(pivot / diagonal) is the sine of
+the angle between a row and the rows before it. A step that ends where the smallest is below 1 / SINGULAR, or across which it
+falls to zero and comes back, is refused or, with singular="pass", made and marked.
+"""
+
+import numpy as np
+
+from dalembert.kernels.algebra import dot3, load3
+from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.continuation import exponential, orthonormalise
+from dalembert.kernels.kinematics import load_poses
+from dalembert.kernels.primitives import velocity_gradient_rows
+from dalembert.kernels.project import project_constraints, snap_angles
+from dalembert.kernels.solve import assemble_blocks, factor, pull_back_rows
+from dalembert.kernels.tables import (
+    B_KIND,
+    B_U,
+    BF_NORMAL,
+    BODY_F,
+    BODY_F_W,
+    BODY_I,
+    BODY_I_W,
+    E_A,
+    E_BODY,
+    E_N,
+    E_ROW,
+    INC_I,
+    INC_I_W,
+    METRIC_F,
+    MINIMAL_I,
+    N_PASSAGES,
+    NB,
+    NEAR_SINGULAR,
+    NINC,
+    NNODE,
+    NODE_I,
+    NQ,
+    NU,
+    OK,
+    PLANAR,
+    PLANE_F,
+    POINT,
+    W_A,
+    W_DIAG,
+    W_K,
+    Y_JUMP,
+    Y_PASSED,
+    Y_PIVOT,
+    Y_RESTARTS,
+    Y_SLOPE,
+    Y_TIME,
+    Y_WHERE,
+    Z_BASIS,
+    Z_CARRY,
+    Z_COLUMNS,
+    Z_DENSE,
+    Z_DOF,
+    Z_KIND,
+    Z_LIST,
+    Z_MARKS,
+    Z_NU,
+    Z_ORDER,
+    Z_PASS,
+    Z_ROWS,
+    Z_S_DOT,
+    Z_SMALL,
+    Z_WEIGHT,
+    M,
+)
+from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
+from dalembert.kernels.tangent_space import gather, project_tangent, spread, turning
+
+NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
+
+
+@flat
+def smallest_pivot(I, W):
+    """Smallest sqrt(pivot / diagonal) of the factored blocks."""
+    smallest = 1.0
+    for node in range(I[NNODE]):
+        p = I[I[NODE_I] + node]
+        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
+        for i in range(n):
+            inverse = W[d + (n + 1) * i]
+            smallest = min(smallest, 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0)
+    return smallest
+
+
+@flat
+def fill_jacobian(A, I, F, W):
+    """W[A] <- G W^-1/2 in the velocities in use, m rows of Z_NU numbers."""
+    k = I[MINIMAL_I]
+    n, m, row = I[k + Z_NU], I[M], I[k + Z_COLUMNS]
+    for i in range(n * m):
+        W[A + i] = 0.0
+    for i in range(I[NU]):
+        W[row + i] = -1.0
+    for i in range(n):
+        W[row + I[k + Z_LIST + i]] = i
+    for e in range(I[NINC]):
+        j = I[INC_I] + INC_I_W * e
+        body = I[BODY_I] + BODY_I_W * I[j + E_BODY]
+        kind, u = I[body + B_KIND], I[body + B_U]
+        for r in range(I[j + E_N]):
+            a, to = I[W_A] + I[j + E_A] + 6 * r, A + n * (I[j + E_ROW] + r)
+            for i in range(3 if kind == PLANAR or kind == POINT else 6):
+                value = W[a + i]
+                if kind == PLANAR:
+                    value = dot3(load3(F, I[PLANE_F] + 3 * i), load3(W, a))
+                    if i == 2:
+                        value = dot3(load3(F, I[BODY_F] + BODY_F_W * I[j + E_BODY] + BF_NORMAL), load3(W, a + 3))
+                if W[row + u + i] >= 0.0:
+                    W[to + int(W[row + u + i])] = value / np.sqrt(F[I[k + Z_WEIGHT] + u + i])
+
+
+@flat
+def fresh_basis(X, A, I, F, W):
+    """W[X] <- f columns of NU numbers: a basis from the Jacobian alone."""
+    k = I[MINIMAL_I]
+    n, f, m, nu = I[k + Z_NU], I[k + Z_DOF], I[M], I[NU]
+    out = A + n * m + 2 * n * n + 2 * n + m
+    fill_jacobian(A, I, F, W)
+    if I[k + Z_KIND] == 0:
+        qr_basis(A, n, m, f, out, W)
+    elif I[k + Z_KIND] == 1:
+        svd_basis(A, n, m, f, out, W)
+    else:
+        eigen_basis(A, n, m, f, out, W)
+    for i in range(nu * f):
+        W[X + i] = 0.0
+    for j in range(f):
+        for i in range(n):
+            u = I[k + Z_LIST + i]
+            W[X + nu * j + u] = W[out + n * j + i] / np.sqrt(F[I[k + Z_WEIGHT] + u])
+
+
+@inline
+def make_tangent(X, I, F, W):
+    """W[X] <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    k = I[MINIMAL_I]
+    nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
+    for j in range(f):
+        spread(W, X + nu * j, v, I, F, W)
+        project_tangent(v, I, W)
+        gather(v, W, X + nu * j, I, F, W)
+    return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
+
+
+@inline
+def turn_basis(X, out, I, F, W):
+    """out <- -G^+ G' of every column at W[X]; W[Z_ROWS] holds the velocity gradient."""
+    k = I[MINIMAL_I]
+    nu, v = I[NU], I[k + Z_COLUMNS]
+    turned = v + 6 * (I[NB] + 1)
+    for j in range(I[k + Z_DOF]):
+        spread(W, X + nu * j, v, I, F, W)
+        turning(v, I[k + Z_ROWS], turned, I, W)
+        gather(turned, W, out + nu * j, I, F, W)
+
+
+@flat
+def carried_basis(h, x, X, D, I, F, W):
+    """W[X] <- the basis of the step's start, carried along the step to its end."""
+    k = I[MINIMAL_I]
+    size, order = I[NU] * I[k + Z_DOF], I[k + Z_ORDER]
+    if order < 0:
+        for i in range(size):
+            W[X + i] = x[I[k + Z_CARRY] + i]
+        return
+    for i in range(size):
+        W[D + i], W[D + size + i] = x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i]
+        W[D + 2 * size + i], W[D + 3 * size + i] = 0.0, 0.0
+        W[X + i] = W[D + i]
+    if order == 4 and make_tangent(X, I, F, W):
+        for i in range(size):
+            W[D + 2 * size + i] = W[X + i]
+        turn_basis(X, D + 3 * size, I, F, W)
+    exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, F, W)
+
+
+@flat
+def note_singular(t, pivot, y, I, x):
+    """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
+    h, before, slope = t - x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_SLOPE]
+    across = before + slope * h < 0.0 and before + pivot <= -1.1 * slope * h
+    if not (pivot < NEAR or across):
+        return OK
+    if I[I[MINIMAL_I] + Z_PASS] == 0:
+        return NEAR_SINGULAR
+    if before >= NEAR:
+        x[y + Y_PASSED] += 1.0
+        at = y + Y_WHERE + 2 * (int(x[y + Y_PASSED] - 1.0) % N_PASSAGES)
+        x[at] = x[y + Y_TIME]
+        x[at + 1] = t
+    return OK
+
+
+@kernel
+def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
+    """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
+    status = project_constraints(t, x, I, F, W, forces, callback)
+    snap_angles(x, I, F, W)
+    if status != OK:
+        return status
+    k = I[MINIMAL_I]
+    nq, nu, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
+    load_poses(x, I, F, W)
+    assemble_blocks(I[METRIC_F], I, F, W)
+    factor(I, F, W)
+    first = x[y + Y_TIME] != x[y + Y_TIME]
+    pivot = smallest_pivot(I, W)
+    if not first:
+        status = note_singular(t, pivot, y, I, x)
+    elif pivot < NEAR:
+        status = NEAR_SINGULAR
+    if status != OK:
+        return status
+    X = I[k + Z_DENSE]
+    D = X + nu * f
+    h = t - x[y + Y_TIME]
+    velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
+    pull_back_rows(I[k + Z_ROWS], I, F, W)
+    made = False
+    if I[k + Z_ORDER] != 0 and not first:
+        carried_basis(h, x, X, D, I, F, W)
+        made = make_tangent(X, I, F, W)
+        if not made:
+            x[y + Y_RESTARTS] += 1.0
+    if not made:
+        fresh_basis(X, D, I, F, W)
+        if pivot < NEAR or not make_tangent(X, I, F, W):
+            return NEAR_SINGULAR
+    for i in range(nu * f):
+        x[I[k + Z_BASIS] + i] = W[X + i]
+        x[I[k + Z_CARRY] + i] = W[X + i]
+    if I[k + Z_ORDER] > 0:
+        turn_basis(X, D, I, F, W)
+        for i in range(nu * f):
+            x[I[k + Z_CARRY] + i] = W[D + i]
+    for j in range(f):
+        s = 0.0
+        for i in range(nu):
+            s += W[X + nu * j + i] * F[I[k + Z_WEIGHT] + i] * x[nq + i]
+        if not first:
+            x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
+        x[I[k + Z_S_DOT] + j] = s
+    x[y + Y_SLOPE] = 0.0 if first or h <= 0.0 else (pivot - x[y + Y_PIVOT]) / h
+    x[y + Y_TIME], x[y + Y_PIVOT] = t, pivot
+    return OK
