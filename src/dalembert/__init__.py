@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from dalembert.citation import cite
     from dalembert.compilation import compile
     from dalembert.events import Event
+    from dalembert.formulations.impulse import Impulse
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.moving_frame import MovingFrame
+    from dalembert.formulations.soft import Soft
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.io.results import load
@@ -33,11 +35,13 @@ _LAZY = {
     "Euler": "integrators.explicit_rk",
     "Event": "events",
     "GaussLegendre": "integrators.gauss_legendre",
+    "Impulse": "formulations.impulse",
     "Jet": "formulations.jet",
     "Mechanism": "mechanism",
     "Midpoint": "integrators.explicit_rk",
     "MovingFrame": "formulations.moving_frame",
     "RungeKutta4": "integrators.explicit_rk",
+    "Soft": "formulations.soft",
     "Solution": "solution",
     "cite": "citation",
     "compile": "compilation",
@@ -57,6 +61,7 @@ __all__ = [
     "Event",
     "GaussLegendre",
     "Harmonic",
+    "Impulse",
     "Jet",
     "Mechanism",
     "Midpoint",
@@ -68,6 +73,7 @@ __all__ = [
     "RungeKutta4",
     "SimulationError",
     "SmoothStep",
+    "Soft",
     "Solution",
     "StoreError",
     "Table",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dalembert.formulations.impulse import Impulse
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.moving_frame import MovingFrame
+from dalembert.formulations.soft import Soft
 
-Formulation = Jet | MovingFrame
-FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame}
+Formulation = Jet | MovingFrame | Impulse | Soft
+FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame, "impulse": Impulse, "soft": Soft}

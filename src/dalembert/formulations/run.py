@@ -21,6 +21,7 @@ class Run:
     """I, F, W as in kernels/tables.py; system, project and correct fill the system seam of kernels/slots.py.
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
+    remembers : the state goes on with a memory of the last step (kernels/tables.py, MEM_H ...)
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
     """
 
@@ -34,6 +35,7 @@ class Run:
     stages: int
     callbacks: Callbacks
     tree: Tree | None = None
+    remembers: bool = False
 
     @property
     def size(self) -> int:
@@ -42,10 +44,14 @@ class Run:
 
     def from_absolute(self, x: Array) -> Array:
         """The run's own state for one state of the mechanism."""
+        if self.remembers:
+            return np.concatenate([x, np.zeros(T.MEM_LAM + int(self.I[T.M])), x[: self.mechanism.nq]])
         return x.copy() if self.tree is None else self.tree.from_absolute(x)
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
+        if self.remembers:
+            return np.ascontiguousarray(x[:, : self.I[T.NX]])
         return x if self.tree is None else self.tree.to_absolute(x)
 
     def element_of_row(self, row: int) -> str:
