@@ -73,7 +73,7 @@ def simulate(
     settings["plain_python"] = list(run.callbacks.slow)
     advance = Advance(run, integrator, 0.0, run.from_absolute(mechanism.x_0), t_end, times)
     clock.lap("compilation")
-    recorder = _Recorder(mechanism, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
+    recorder = _Recorder(run, settings, out, overwrite, first=times is None or bool(np.any(_at_start(save_at))))
     watch = _Watch(run, integrator, watched)
     status, message, failure = "complete", "", None
     with Progress(progress) as bar:
@@ -91,9 +91,12 @@ def simulate(
             else:
                 status, message, failure = "failed", str(problem), problem
     clock.lap("integration")
+    t, x, memory = recorder.result()
     solution = Solution(
         mechanism,
-        *recorder.result(),
+        t,
+        x,
+        memory=memory,
         settings=settings,
         formulation=formulation,
         integrator=integrator,
@@ -175,9 +178,9 @@ def _loop(advance: Advance, watch: _Watch, recorder: _Recorder, bar: Progress, m
             raise _failure(status, advance)
         stop = watch.check(advance)
         if stop is not None:
-            t, x = advance.saved()
-            recorder.add(t[t < stop[0]], x[t < stop[0]])
-            recorder.add(np.array([stop[0]]), stop[1][None])
+            t, x, memory = advance.saved()
+            recorder.add(t[t < stop[0]], x[t < stop[0]], memory[t < stop[0]])
+            recorder.add(np.array([stop[0]]), advance.run.to_absolute(stop[1]), advance.run.memory(stop[1]))
             return "event", f"stopped by event {watch.found[-1][0]!r} at t = {stop[0]:.6g} s"
         recorder.add(*advance.saved())
         bar.update(advance.t, advance.t_end)
@@ -257,7 +260,7 @@ class _Watch:
         self._before = [event.value(self.run.mechanism, 0.0, advance.state) for event in self.events]
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
-        """Record events of the last step; (time, state) when one of them stops the run."""
+        """Record events of the last step; (time, (1, n) state of the run) when one of them stops the run."""
         stops: list[tuple[float, Array, str]] = []
         recorded: list[tuple[str, float]] = []
         for k, event in enumerate(self.events):
@@ -265,7 +268,9 @@ class _Watch:
             self._before[k] = after
             if not event.crossed(before, after):
                 continue
-            t = locate(event, self.run.mechanism, lambda t: self._state(advance, t), advance.t_old, advance.t)
+            t = locate(
+                event, self.run.mechanism, lambda t: self.run.to_absolute(self._state(advance, t))[0], advance.t_old, advance.t
+            )
             if event.stop:
                 stops.append((t, self._state(advance, t), event.name))
             else:
@@ -279,16 +284,16 @@ class _Watch:
         return t, x
 
     def _state(self, advance: Advance, t: float) -> Array:
-        """The state at t within the last step, by one step of the same method from where it began."""
+        """The state of the run at t within the last step, by one step of the same method from where it began."""
         if t >= advance.t:  # as it was accepted, so that the signs at both ends are those that showed the event
-            return advance.state
+            return advance.x[None].copy()
         return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
 
 
 def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:
-    """Integrate from a state of the run to a nearby time: the mechanism's state there."""
+    """Integrate from a state of the run to a nearby time: (1, n) the state there."""
     if t <= t_0:
-        return np.array(run.to_absolute(x_0[None])[0])
+        return x_0[None].copy()
     short = Advance(run, integrator, t_0, x_0, t, None)
     status = T.TOO_MANY_STEPS
     while status == T.TOO_MANY_STEPS:
@@ -296,7 +301,7 @@ def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float)
         short.saved()
     if status != T.OK:
         raise _failure(status, short)
-    return short.state
+    return short.x[None].copy()
 
 
 def integrate_to(solution: Solution, times: Array) -> Array:
@@ -309,7 +314,8 @@ def integrate_to(solution: Solution, times: Array) -> Array:
         at = int(np.searchsorted(solution.t, t, side="right")) - 1
         states[k] = solution.x[at]
         if t > solution.t[at]:
-            states[k] = one_step(run, integrator, float(solution.t[at]), run.from_absolute(solution.x[at]), float(t))
+            start = run.from_absolute(solution.x[at])
+            states[k] = run.to_absolute(one_step(run, integrator, float(solution.t[at]), start, float(t)))[0]
     return states
 
 
@@ -318,34 +324,37 @@ class _Recorder:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        run: Run,
         settings: dict[str, Any],
         out: str | os.PathLike[str] | None,
         overwrite: bool,
         first: bool,
     ) -> None:
+        start = run.from_absolute(run.mechanism.x_0)[None]
         self._t: list[Array] = []
         self._x: list[Array] = []
+        self._memory: list[Array] = []
         self._writer = None
         if out is not None:
             from dalembert.io.results import open_writer
 
-            self._writer = open_writer(mechanism, settings, out, overwrite)
+            self._writer = open_writer(run.mechanism, settings, out, overwrite)
         if first:
-            self.add(np.zeros(1), mechanism.x_0[None])
-        self._nx = len(mechanism.x_0)
+            self.add(np.zeros(1), run.mechanism.x_0[None], run.memory(start))
+        self._none = np.zeros(0), np.zeros((0, len(run.mechanism.x_0))), run.memory(start)[:0]
 
-    def add(self, t: Array, x: Array) -> None:
+    def add(self, t: Array, x: Array, memory: Array) -> None:
         if len(t):
             self._t.append(t)
             self._x.append(x)
+            self._memory.append(memory)
             if self._writer is not None:
                 self._writer.append(t, x)
 
-    def result(self) -> tuple[Array, Array]:
+    def result(self) -> tuple[Array, Array, Array]:
         if not self._t:
-            return np.zeros(0), np.zeros((0, self._nx))
-        return np.concatenate(self._t), np.concatenate(self._x)
+            return self._none
+        return np.concatenate(self._t), np.concatenate(self._x), np.concatenate(self._memory)
 
     def close(self, solution: Solution) -> None:
         if self._writer is not None:

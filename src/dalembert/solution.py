@@ -11,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations import Formulation
+from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
+from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
 from dalembert.model.elements import Primitive
 from dalembert.pack import motion_values, reference_length
+from dalembert.settings import from_data
 from dalembert.trajectory import State, Trajectory, nearest
 
 if TYPE_CHECKING:
@@ -130,6 +132,7 @@ class Solution(Trajectory):
     """States of a run with the mechanism, settings, statistics and status they belong to.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
+    memory : (nt, 1 + m) size and impulses of the step to each state, None for formulations without impulses
     """
 
     def __init__(
@@ -147,6 +150,7 @@ class Solution(Trajectory):
         versions: dict[str, str] | None = None,
         formulation: Formulation | None = None,
         integrator: Integrator | None = None,
+        memory: Array | None = None,
     ) -> None:
         super().__init__(mechanism, t, x)
         self.settings = settings
@@ -156,6 +160,7 @@ class Solution(Trajectory):
         self.events = events
         self.formulation = formulation
         self.integrator = integrator
+        self.memory = memory if memory is not None and memory.shape[1] else None
         self.versions = versions or current_versions()
         if evaluated is not None:
             self.__dict__["evaluated"] = evaluated
@@ -168,7 +173,12 @@ class Solution(Trajectory):
     @cached_property
     def evaluated(self) -> Evaluated:
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
-        return evaluate(self.mechanism, self.t, self.x)
+        if self.settings["formulation"]["type"] != "Soft":
+            return evaluate(Jet().prepare(self.mechanism), self.t, self.x)
+        formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
+        run = formulation.prepare(self.mechanism)  # the force that acted, not the one that rigid joints would need
+        unknown = np.full((len(self.t), 1 + self.mechanism.m), np.nan)
+        return evaluate(run, self.t, run.with_memory(self.x, unknown if self.memory is None else self.memory))
 
     def __call__(self, t: float | npt.ArrayLike) -> State | Trajectory:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
@@ -215,18 +225,45 @@ class Solution(Trajectory):
 
     def multiplier(self, element: object) -> Array:
         """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
+        return self._rows_of(element, self.evaluated.lam)
+
+    def _rows_of(self, element: object, values: Array) -> Array:
+        """The columns of a joint or driver in (nt, m) values; zero for redundant rows."""
         name = str(getattr(element, "name", element))
         rows = self.mechanism.rows_of(name)
         if not rows:
             known = dict.fromkeys(row.element for row in self.mechanism.rows)
             raise ModelError(f"there is no joint or driver {name!r}{nearest(name, known)}")
-        padded = np.pad(self.evaluated.lam, ((0, 0), (0, 1)))
+        padded = np.pad(values, ((0, 0), (0, 1)))
         return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 
     def reaction(self, element: object) -> Reaction:
-        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point."""
+        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point.
+
+        It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state.
+        """
         name = str(getattr(element, "name", element))
-        lam = self.multiplier(name)
+        return self._resultant(name, self.multiplier(name))
+
+    def impulse(self, element: object) -> Reaction:
+        """Impulses [N s, N m s] of the step to each saved state, of `Impulse` and `Soft`; see `mean_reaction`.
+
+        Zero at the start; at times between two steps interpolated.
+        """
+        if self.memory is None:
+            used = self.settings["formulation"]["type"]
+            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
+        return self._resultant(str(getattr(element, "name", element)), self._rows_of(element, self.memory[:, 1:]))
+
+    def mean_reaction(self, element: object) -> Reaction:
+        """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
+        impulse = self.impulse(element)
+        assert self.memory is not None
+        h = np.where(self.memory[:, :1] > 0, self.memory[:, :1], np.nan)
+        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique)
+
+    def _resultant(self, name: str, lam: Array) -> Reaction:
+        """Force and torque of the multipliers of a joint or driver."""
         force, torque = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))
         first, second, primitives = self._element(name)
         at = 0
@@ -298,11 +335,11 @@ class Solution(Trajectory):
         export_dataset(self.to_xarray(), path)
 
 
-def evaluate(mechanism: Mechanism, t: Array, x: Array) -> Evaluated:
-    """Outputs of the equations of motion at given states."""
+def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
+    """Outputs of the equations of motion at given states of a run."""
     from dalembert.integrators.loops import compiled_outputs
 
-    run = Jet().prepare(mechanism)
+    mechanism = run.mechanism
     nt = len(t)
     m_all = int(mechanism.I[T.M_ALL])
     out = Evaluated(

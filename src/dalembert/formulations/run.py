@@ -45,7 +45,7 @@ class Run:
     def from_absolute(self, x: Array) -> Array:
         """The run's own state for one state of the mechanism."""
         if self.remembers:
-            return np.concatenate([x, np.zeros(T.MEM_LAM + int(self.I[T.M])), x[: self.mechanism.nq]])
+            return np.ravel(self.with_memory(x[None], np.zeros((1, 1 + int(self.I[T.M])))))
         return x.copy() if self.tree is None else self.tree.from_absolute(x)
 
     def to_absolute(self, x: Array) -> Array:
@@ -53,6 +53,15 @@ class Run:
         if self.remembers:
             return np.ascontiguousarray(x[:, : self.I[T.NX]])
         return x if self.tree is None else self.tree.to_absolute(x)
+
+    def memory(self, x: Array) -> Array:
+        """(nt, 1 + m) last step size and its impulses for (nt, n) states of the run; (nt, 0) where none are kept."""
+        first = int(self.I[T.MEMORY_X]) + T.MEM_DONE
+        return x[:, first : first + 1 + int(self.I[T.M])] if self.remembers else x[:, :0]
+
+    def with_memory(self, x: Array, memory: Array) -> Array:
+        """(nt, n) states of a run that remembers, at the ends of steps."""
+        return np.concatenate([x, np.zeros((len(x), 1)), memory, x[:, : self.mechanism.nq]], axis=1)
 
     def element_of_row(self, row: int) -> str:
         """The joint or driver that a constraint row of this run belongs to."""

@@ -185,8 +185,9 @@ class Advance:
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
         )  # fmt: skip
 
-    def saved(self) -> tuple[Array, Array]:
-        """Times and states of the mechanism saved since the last call."""
+    def saved(self) -> tuple[Array, Array, Array]:
+        """Times, states of the mechanism and what the formulation remembers, saved since the last call."""
         k = int(self._state_i[self._rk.D_SAVED])
         self._state_i[self._rk.D_SAVED] = 0
-        return self._out_t[:k].copy(), self.run.to_absolute(self._out_x[:k].copy())
+        x = self._out_x[:k].copy()
+        return self._out_t[:k].copy(), self.run.to_absolute(x), self.run.memory(x)

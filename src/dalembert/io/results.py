@@ -42,6 +42,7 @@ _DIMS = {
     "g": ("time", "monitored_row"),
     "g_dot": ("time", "row"),
     "energy": ("time", "kinetic_potential"),
+    "memory": ("time", "step_and_impulses"),
 }
 
 
@@ -155,11 +156,12 @@ def _end(solution: Solution) -> dict[str, Any]:
 
 def _outputs(solution: Solution) -> dict[str, tuple[tuple[str, ...], Array]]:
     """The evaluated outputs; none where they cannot be computed, which is said again by who asks for them."""
+    memory = {} if solution.memory is None else {"memory": (_DIMS["memory"], solution.memory)}
     try:
         evaluated = solution.evaluated
     except DalembertError:
-        return {}
-    return {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
+        return memory
+    return memory | {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
 
 
 def _monitored_rows(mechanism: Mechanism) -> list[str]:
@@ -187,6 +189,7 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
         events=tuple((str(name), float(at)) for name, at in attributes.get("events", ())),
         evaluated=_evaluated(arrays),
         versions=versions,
+        memory=arrays.get("memory"),
     )
 
 
@@ -217,7 +220,7 @@ def _evaluated(arrays: Mapping[str, Array]) -> Evaluated | None:
 
 def _check_shapes(folder: Path, mechanism: Mechanism, arrays: Mapping[str, Array]) -> None:
     m, m_all = mechanism.m, len(mechanism.rows)
-    widths = {"lam": m, "acceleration": 6 * mechanism.nb, "g": m_all, "g_dot": m, "energy": 2}
+    widths = {"lam": m, "acceleration": 6 * mechanism.nb, "g": m_all, "g_dot": m, "energy": 2, "memory": 1 + m}
     expected = {"t": (), "x": (int(mechanism.I[T.NX]),), **{name: (width,) for name, width in widths.items()}}
     for name, values in arrays.items():
         shape = (len(arrays["t"]), *expected.get(name, values.shape[1:]))

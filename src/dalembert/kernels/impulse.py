@@ -39,6 +39,9 @@ from dalembert.kernels.tables import (
     G_X,
     INSIDE,
     MASS_F,
+    MEM_DONE,
+    MEM_H,
+    MEM_LAM,
     MEMORY_X,
     MOTIONS,
     N_DG,
@@ -73,40 +76,27 @@ from dalembert.kernels.tables import (
     W_STAT,
     W_ZETA,
     WRENCH,
-    MEM_DONE,
-    MEM_H,
-    MEM_LAM,
     M,
 )
 
 
 @flat
 def free_accelerations(mode, t, x, I, F, W, forces, callback):
-    """W_ACC <- M^-1 (h + A^T lam), W_RHS <- lam: the last mean reaction, the compliant force (OUTPUT), or zero. Status."""
+    """W_ACC <- M^-1 (h + A^T lam), W_RHS <- lam: the last mean reaction where it is to act or to be seen, or zero. Status."""
     load_poses(x, I, F, W)
     load_angles(x, I, F, W)
     gravity_and_gyroscopic(I, F, W)
     status = forces(WRENCH, t, I, F, W, callback)
-    memory, m, soft = I[MEMORY_X], I[M], I[SOFT_F]
-    known = mode == OUTPUT or (I[PREDICT] == 1 and x[memory + MEM_DONE] > 0.0)
-    if known:
+    memory, seen = I[MEMORY_X], mode == OUTPUT or I[PREDICT] == 1
+    for i in range(I[M]):
+        W[I[W_RHS] + i], W[I[W_GT] + i] = 0.0, 0.0
+        if seen and x[memory + MEM_DONE] != 0.0:  # what is not known (NaN) stays so
+            W[I[W_RHS] + i] = x[memory + MEM_LAM + i] / x[memory + MEM_DONE]
+    if seen:
         forces(MOTIONS, t, I, F, W, callback)
         constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
-        for i in range(m):
-            W[I[W_RHS] + i] = W[I[W_GT] + i]
-        if mode == OUTPUT:
-            subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_RHS], False, I, W)
-            for i in range(m):
-                rate = 2.0 * W[I[W_GT] + i] - W[I[W_RHS] + i]
-                W[I[W_RHS] + i] = -F[soft + i] * W[I[W_G] + i] - F[soft + m + i] * rate
-        else:
-            for i in range(m):
-                W[I[W_RHS] + i] = x[memory + MEM_LAM + i] / x[memory + MEM_DONE]
         add_rows_transposed(I[W_A], I[W_RHS], I[W_H], I, W)
-    else:
-        for i in range(m):
-            W[I[W_RHS] + i], W[I[W_GT] + i] = 0.0, 0.0
     pull_back_wrenches(I, F, W)
     apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
     return status
@@ -126,8 +116,7 @@ def store_free_rates(x, dx, I, F, W):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     for i in range(I[MEMORY_X], x.size):
         dx[i] = 0.0
-    if x.size > I[MEMORY_X]:
-        dx[I[MEMORY_X] + MEM_H] = 1.0
+    dx[I[MEMORY_X] + MEM_H] = 1.0
     status = OK
     for i in range(nq, nq + nu + 1):
         if not np.isfinite(dx[i]):
@@ -146,7 +135,7 @@ def correct_velocities(t, h, x, I, F, W, forces, callback):
     W[I[W_STAT] + N_DG] += 1.0
     on_g, on_gt = 0.0, 1.0
     if I[STABILISE] == BAUMGARTE:
-        on_g = 1.0 / (F[TAU] * h)
+        on_g = 1.0 / (F[TAU] * max(h, x[I[MEMORY_X] + MEM_DONE]))  # the last step may be cut short
         if I[PREDICT] == 0:  # the rows are at q_k, so that g there at the old time is g - h g_t
             on_gt = 1.0 - h * on_g
     for i in range(m):
@@ -163,14 +152,11 @@ def correct_velocities(t, h, x, I, F, W, forces, callback):
     displace(1, x, I[W_ACC], 1.0, I, F, W)
     work = 0.0
     for i in range(m):
-        impulse = W[I[W_RHS] + i]
-        if soft > 0:  # all that the compliant force does: impulse . A (u* + u+) / 2
+        impulse, rate = W[I[W_RHS] + i], -W[I[W_GT] + i]
+        if soft > 0:  # the compliant force works along A u+, which moves the positions
             kp, kd = F[soft + i], F[soft + m + i]
-            on_g = kp / (h * kp + kd)
-            rest = on_g * W[I[W_G] + i] + (1.0 - h * on_g) * W[I[W_GT] + i]
-            work -= impulse * (0.5 * (W[r + i] + impulse / (h * (h * kp + kd))) + rest)
-        else:
-            work -= impulse * W[I[W_GT] + i]
+            rate = -(kp * W[I[W_G] + i] + kd * W[I[W_GT] + i] + impulse / h) / (h * kp + kd)
+        work += impulse * rate
     x[I[NQ] + I[NU]] += work
 
 
@@ -199,7 +185,7 @@ def advance_positions(h, x, I, F, W):
 @kernel
 def impulse(mode, t, x, dx, I, F, W, forces, callback):
     """RATE: dx <- unconstrained rates. PROJECT: x <- end of the step (impulse, positions, stabilisation), or, between two
-    steps, stabilisation alone. OUTPUT: what a saved state of soft constraints implies (see `store_outputs`)."""
+    steps, stabilisation alone. OUTPUT: what a saved state and the reaction of the step to it imply (see `store_outputs`)."""
     status, memory, m = OK, I[MEMORY_X], I[M]
     if mode != PROJECT:
         status = free_accelerations(mode, t, x, I, F, W, forces, callback)

@@ -36,7 +36,7 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 (TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
 # header of I: velocity-level formulations: how positions are stabilised, 1 when the last reaction is carried on, offset in F
 # of stiffness and damping per row (0 = rigid), where the state's memory begins
-(STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(76, 80)
+(STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
 HEADER_I = 80
 # values of STABILISE; columns of a state's memory: time since the step began, last step size, its impulses, then q at its end
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
