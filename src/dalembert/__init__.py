@@ -13,6 +13,7 @@ from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
+    from dalembert.bring_your_own import constrain, project
     from dalembert.citation import cite
     from dalembert.compilation import compile
     from dalembert.events import Event
@@ -45,7 +46,9 @@ _LAZY = {
     "Solution": "solution",
     "cite": "citation",
     "compile": "compilation",
+    "constrain": "bring_your_own",
     "load": "io.results",
+    "project": "bring_your_own",
     "simulate": "simulation",
 }
 
@@ -80,9 +83,11 @@ __all__ = [
     "box",
     "cite",
     "compile",
+    "constrain",
     "cylinder",
     "disc",
     "load",
+    "project",
     "rod",
     "simulate",
     "sphere",

@@ -220,9 +220,9 @@ def test_impulse_options_are_checked(option):
 
 def test_soft_gains_are_checked():
     for value in (-1.0, math.nan, math.inf, "stiff", True):
-        with pytest.raises(ModelError, match="Soft: stiffness is .*; give a finite number that is not negative"):
+        with pytest.raises(ModelError, match=r"Soft: stiffness is .*; give a finite number that is not negative"):
             da.Soft(stiffness=value)
-        with pytest.raises(ModelError, match="Soft: damping of 'pivot' is .*; give a finite number"):
+        with pytest.raises(ModelError, match=r"Soft: damping of 'pivot' is .*; give a finite number"):
             da.Soft(damping={"pivot": value})
     for options, text in (
         ({"stiffness": {"pivit": 1e6}}, "Soft: stiffness names 'pivit'; did you mean 'pivot'"),

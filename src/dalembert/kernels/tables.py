@@ -44,7 +44,8 @@ NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
-TAU = 15  # of Baumgarte's stabilisation, in steps
+# Baumgarte's stabilisation: 2 alpha g' + beta^2 g at acceleration level, g / tau at velocity level (tau in steps)
+(ALPHA, BETA, TAU) = (13, 14, 15)
 HEADER_F = 16
 
 # BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
