@@ -13,14 +13,17 @@ from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
+    from dalembert.bring_your_own import constrain, project
     from dalembert.citation import cite
     from dalembert.compare import compare
     from dalembert.comparison import Comparison
     from dalembert.compilation import compile
     from dalembert.events import Event
+    from dalembert.formulations.impulse import Impulse
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
+    from dalembert.formulations.soft import Soft
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
     from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.io.results import load
@@ -39,6 +42,7 @@ _LAZY = {
     "Euler": "integrators.explicit_rk",
     "Event": "events",
     "GaussLegendre": "integrators.gauss_legendre",
+    "Impulse": "formulations.impulse",
     "Jet": "formulations.jet",
     "LagrangianSolution": "lagrangian.solution",
     "LagrangianSystem": "lagrangian.system",
@@ -47,11 +51,14 @@ _LAZY = {
     "Minimal": "formulations.minimal",
     "MovingFrame": "formulations.moving_frame",
     "RungeKutta4": "integrators.explicit_rk",
+    "Soft": "formulations.soft",
     "Solution": "solution",
     "cite": "citation",
     "compare": "compare",
     "compile": "compilation",
+    "constrain": "bring_your_own",
     "load": "io.results",
+    "project": "bring_your_own",
     "simulate": "simulation",
 }
 
@@ -68,6 +75,7 @@ __all__ = [
     "Event",
     "GaussLegendre",
     "Harmonic",
+    "Impulse",
     "Jet",
     "LagrangianSolution",
     "LagrangianSystem",
@@ -82,6 +90,7 @@ __all__ = [
     "RungeKutta4",
     "SimulationError",
     "SmoothStep",
+    "Soft",
     "Solution",
     "StoreError",
     "Table",
@@ -89,9 +98,11 @@ __all__ = [
     "cite",
     "compare",
     "compile",
+    "constrain",
     "cylinder",
     "disc",
     "load",
+    "project",
     "rod",
     "simulate",
     "sphere",

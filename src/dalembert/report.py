@@ -170,6 +170,8 @@ def _drift(solution: Result, name: str, level: Literal["position", "velocity"], 
     worst = max(peaks, key=lambda element: np.inf if np.isnan(peaks[element]) else peaks[element])
     at = solution.t[int(np.argmax(values(drift.by_joint(worst))))]
     shown = f"{peaks[worst]:.3g} {units}, worst at {worst!r}, t = {at:.4g} s"
+    if solution.settings["formulation"]["type"] == "Soft" and np.isfinite(peaks[worst]):
+        return Line(name, f"{shown}: joints give way, as asked for", data=peaks[worst])
     return _limited(name, shown, peaks[worst], limit)
 
 

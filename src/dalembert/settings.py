@@ -28,5 +28,5 @@ def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [getattr(item, "__name__", repr(item)) for item in value]
+        return [item if isinstance(item, str | int | float) else getattr(item, "__name__", repr(item)) for item in value]
     return "inf" if isinstance(value, float) and math.isinf(value) else value

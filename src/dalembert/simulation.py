@@ -27,6 +27,7 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
 from dalembert.pack import Coordinates
+from dalembert.pairs import check_pair
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.recorder import Recorder
 from dalembert.settings import from_data, to_data
@@ -61,7 +62,7 @@ def simulate(
     """
     formulation = Jet() if formulation is None else formulation
     integrator = DOP853() if integrator is None else integrator
-    _check_pair(formulation, integrator)
+    check_pair(formulation, integrator)
     if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
         raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
     clock = _Clock()
@@ -140,19 +141,6 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     while problem is not None and not isinstance(problem, KeyboardInterrupt):
         problem = problem.__cause__ or problem.__context__
     return problem is not None
-
-
-def _named(options: object) -> str:
-    return f"the class {options.__name__} itself" if isinstance(options, type) else type(options).__name__
-
-
-def _check_pair(formulation: object, integrator: object) -> None:
-    if not isinstance(formulation, Formulation) or not isinstance(integrator, Integrator):
-        *most, last = (cls.__name__ for cls in INTEGRATORS.values())
-        raise ModelError(
-            f"{_named(formulation)} with {_named(integrator)} has no meaning; pairs that do:"
-            f" Jet, MovingFrame or Minimal with {', '.join(most)} or {last}"
-        )
 
 
 def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
@@ -239,7 +227,7 @@ class _Watch:
         self._before = [event.value(self.run.mechanism, 0.0, advance.state) for event in self.events]
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
-        """Record events of the last step; (time, state) when one of them stops the run."""
+        """Record events of the last step; (time, (1, n) state of the run) when one of them stops the run."""
         stops: list[tuple[float, Array, str]] = []
         recorded: list[tuple[str, float]] = []
         for k, event in enumerate(self.events):

@@ -12,13 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations import Formulation
+from dalembert.evaluation import Evaluated, evaluate
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.impulse import ImpulseRun
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled
 from dalembert.model.elements import Primitive
 from dalembert.pack import motion_values, reference_length
+from dalembert.settings import from_data
 from dalembert.trajectory import Series, Trajectory, nearest
 
 if TYPE_CHECKING:
@@ -117,17 +120,6 @@ class Drift:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluated:
-    """lam (nt, m), accelerations (nt, 6 nb or n), g (nt, m_all), g_dot (nt, m), energy (nt, 2) at the saved states."""
-
-    lam: Array
-    acceleration: Array
-    g: Array
-    g_dot: Array
-    energy: Array
-
-
-@dataclass(frozen=True, eq=False)
 class MinimalCoordinates:
     """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of these.
 
@@ -193,7 +185,12 @@ class Result(Series):
     @cached_property
     def evaluated(self) -> Evaluated:
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
-        return evaluate(self.mechanism, self.t, self.x)
+        if self.settings["formulation"]["type"] != "Soft":
+            return evaluate(Jet().prepare(self.mechanism), self.t, self.x)
+        formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
+        run = formulation.prepare(self.mechanism)  # the force that acted, not the one that rigid joints would need
+        assert isinstance(run, ImpulseRun)
+        return evaluate(run, self.t, run.remembering(self.x, self.more["step"], self.more["impulse"]))
 
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
@@ -224,12 +221,16 @@ class Result(Series):
 
     def multiplier(self, element: object) -> Array:
         """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
+        return self._rows_of(element, self.evaluated.lam)
+
+    def _rows_of(self, element: object, values: Array) -> Array:
+        """The columns of a joint or driver in (nt, m) values; zero for redundant rows."""
         name = str(getattr(element, "name", element))
         rows = self.mechanism.rows_of(name)
         if not rows:
             known = dict.fromkeys(row.element for row in self.mechanism.rows)
             raise ModelError(f"there is no {self.elements} {name!r}{nearest(name, known)}")
-        padded = np.pad(self.evaluated.lam, ((0, 0), (0, 1)))
+        padded = np.pad(values, ((0, 0), (0, 1)))
         return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 
     def report(self) -> Report:
@@ -296,9 +297,31 @@ class Solution(Result, Trajectory):
         return worst
 
     def reaction(self, element: object) -> Reaction:
-        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point."""
+        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point.
+
+        It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state.
+        """
         name = str(getattr(element, "name", element))
-        lam = self.multiplier(name)
+        return self._resultant(name, self.multiplier(name))
+
+    def impulse(self, element: object) -> Reaction:
+        """Impulses [N s, N m s] of the step to each saved state, of `Impulse` and `Soft`; see `mean_reaction`.
+
+        Zero at the start; at times between two steps interpolated.
+        """
+        if "impulse" not in self.more:
+            used = self.settings["formulation"]["type"]
+            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
+        return self._resultant(str(getattr(element, "name", element)), self._rows_of(element, self.more["impulse"]))
+
+    def mean_reaction(self, element: object) -> Reaction:
+        """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
+        impulse = self.impulse(element)
+        h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
+        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique)
+
+    def _resultant(self, name: str, lam: Array) -> Reaction:
+        """Force and torque of the multipliers of a joint or driver."""
         force, torque = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))
         first, second, primitives = self._element(name)
         at = 0
@@ -338,32 +361,6 @@ class Solution(Result, Trajectory):
         from dalembert.io.dataset import to_dataset
 
         return to_dataset(self)
-
-
-def evaluate(mechanism: Compiled, t: Array, x: Array) -> Evaluated:
-    """Outputs of the equations of motion at given states."""
-    from dalembert.integrators.loops import compiled_outputs
-
-    run = Jet().prepare(mechanism)
-    nt = len(t)
-    m_all = int(mechanism.I[T.M_ALL])
-    out = Evaluated(
-        np.full((nt, mechanism.m), np.nan),
-        np.full((nt, mechanism.acceleration_size), np.nan),
-        np.full((nt, m_all), np.nan),
-        np.full((nt, mechanism.m), np.nan),
-        np.full((nt, 2), np.nan),
-    )
-    status = compiled_outputs()(
-        run.system, run.forces, run.callbacks.compiled, np.ascontiguousarray(t), np.ascontiguousarray(x),
-        np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot, out.energy, run.I, run.F, run.W,
-    )  # fmt: skip
-    if run.callbacks.error is not None:
-        name, problem = run.callbacks.error
-        raise SimulationError(f"user function {name!r} raised {problem!r}") from problem
-    if status not in (T.OK, T.NON_FINITE):
-        raise SimulationError("the saved states could not be evaluated")
-    return out
 
 
 def current_versions() -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.cardan import CardanAngles, cardan_angles
 from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled, Mechanism
@@ -135,6 +136,13 @@ class Trajectory(Series):
             at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b + T.BF_NORMAL
             w_B = self.u[:, [u + 2]] * self.mechanism.F[at : at + 3]
         return w_B if frame == "body" else apply(self.rotation(b and body), w_B)
+
+    def cardan(self, body: object, sequence: str = "zyx") -> CardanAngles:
+        """Cardan angles [rad]: .roll, .pitch, .yaw about x, y, z, .angles in the order of the sequence, .singular.
+
+        "zyx" is yaw, then pitch, then roll, about axes as already turned: R = R_z R_y R_x.
+        """
+        return cardan_angles(self.rotation(body), sequence)
 
     def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world position of a point given in body axes [m]."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dalembert.formulations.impulse import Impulse
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame
+from dalembert.formulations.soft import Soft
 
-Formulation = Jet | MovingFrame | Minimal
-FORMULATIONS: dict[str, type[Formulation]] = {"jet": Jet, "moving-frame": MovingFrame, "minimal": Minimal}
+Formulation = Jet | MovingFrame | Minimal | Impulse | Soft
+FORMULATIONS: dict[str, type[Formulation]] = {
+    "jet": Jet,
+    "moving-frame": MovingFrame,
+    "minimal": Minimal,
+    "impulse": Impulse,
+    "soft": Soft,
+}

@@ -25,7 +25,8 @@ _STAGES = {"none": 0, "constraints": 1, "all": 2}
 class Jet:
     """Constraints by multipliers in the equations of motion and by projection of every step.
 
-    projection : "quasi-orthogonal" (Algorithms 5.3-5.5) or "orthogonal" (full iteration on (5.2), slower, for comparison)
+    projection : "quasi-orthogonal" (Algorithms 5.3-5.5), "orthogonal" (full iteration on (5.2), slower, for comparison), or
+        "none": the constraints hold for accelerations only, and positions drift away
     invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant
     stages : which Runge-Kutta stage points are projected too: "none", "constraints", or "all" (and invariants)
     metric : the projection's norm, "euclidean" in (r, theta) as in the paper, or "mass"
@@ -33,9 +34,12 @@ class Jet:
     tolerance, velocity_tolerance : residual left after projection [m or rad], [m/s or rad/s]
     invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
     max_newton : Newton iterations before a step is refused
+    baumgarte : (alpha, beta) [1/s] of G u' + zeta + 2 alpha (G u + g_t) + beta^2 g = 0, with projection="none", for comparison
+        with programs that do so. It takes tuning, can make the run unstable (explicit steps need h alpha, h beta well below
+        1), and leaves a deviation, a compliance that no joint has [ConstraintNotes, 4.2]: projection has none of this
     """
 
-    projection: Literal["quasi-orthogonal", "orthogonal"] = "quasi-orthogonal"
+    projection: Literal["quasi-orthogonal", "orthogonal", "none"] = "quasi-orthogonal"
     invariants: Literal["energy"] | Sequence[Invariant] | None = None
     stages: Literal["none", "constraints", "all"] = "none"
     metric: Literal["euclidean", "mass"] = "euclidean"
@@ -44,13 +48,14 @@ class Jet:
     velocity_tolerance: float = 1e-11
     invariant_tolerance: float = 1e-13
     max_newton: int = 50
+    baumgarte: tuple[float, float] | None = None
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
 
     def __post_init__(self) -> None:
         allowed = {
-            "projection": ("quasi-orthogonal", "orthogonal"),
+            "projection": ("quasi-orthogonal", "orthogonal", "none"),
             "stages": tuple(_STAGES),
             "metric": ("euclidean", "mass"),
             "solver": ("block", "cg"),
@@ -67,6 +72,20 @@ class Jet:
             value = getattr(self, label)
             if not isinstance(value, int | float | np.number) or not value > 0:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give a positive number")
+        self._check_baumgarte()
+
+    def _check_baumgarte(self) -> None:
+        if self.baumgarte is not None:
+            gains = np.asarray(self.baumgarte, dtype=float)
+            if gains.shape != (2,) or not np.all((gains >= 0) & np.isfinite(gains)):
+                raise ModelError(f"Jet: baumgarte is {self.baumgarte!r}; give (alpha, beta), two numbers that are not negative")
+            object.__setattr__(self, "baumgarte", (float(gains[0]), float(gains[1])))
+            if self.projection != "none":
+                raise ModelError(f"Jet: baumgarte with projection={self.projection!r} corrects twice; give projection='none'")
+        if self.projection == "none":
+            for label, only in (("invariants", None), ("stages", "none"), ("solver", "block")):
+                if getattr(self, label) != only:
+                    raise ModelError(f"Jet: projection='none' goes with {label}={only!r}, not {getattr(self, label)!r}")
 
     @property
     def functions(self) -> tuple[Invariant, ...]:
@@ -118,6 +137,11 @@ class Jet:
             from dalembert.kernels.conjugate_gradient import jet_rate_by_cg as system
         if self.projection == "orthogonal":
             from dalembert.kernels.orthogonal import project_orthogonal as project
+        if self.projection == "none":
+            from dalembert.kernels.baumgarte import baumgarte as system
+
+            project = system
+            F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
         if self.invariants is not None:
             from dalembert.kernels.invariants import correct_invariants as correct
         run = Run(

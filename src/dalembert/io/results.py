@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
+from dalembert.evaluation import Evaluated
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_store, write_store
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
 from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
-from dalembert.solution import Evaluated, Result, Statistics, current_versions
+from dalembert.solution import Result, Statistics, current_versions
 
 __all__ = ["RunWriter", "load", "open_writer", "save"]
 

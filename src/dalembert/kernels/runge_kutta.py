@@ -14,6 +14,7 @@ from dalembert.kernels.stepping import (
     C_H,
     C_T,
     D_HAVE_RATE,
+    R_CONTROL,
     R_ERROR,
     R_NQU,
     R_STAGES,
@@ -76,7 +77,8 @@ def runge_kutta(
         if t >= t_end:
             return OK
         last = False
-        if t + 1.0000000001 * h >= t_end:
+        slack = 1e-10 if settings_i[R_CONTROL] == 1 else 1e-6  # rounding of many equal steps leaves no sliver at the end
+        if t + (1.0 + slack) * h >= t_end:
             h = t_end - t
             last = True
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):

@@ -7,7 +7,17 @@ point (first same as last). Dense output runs through the projected end points, 
 import numpy as np
 
 from dalembert.kernels.compiler import flat, inline
-from dalembert.kernels.tables import CALLBACK_FAILED, MOVED, NON_FINITE, OK, PROJECT, RATE, STEP_TOO_SMALL
+from dalembert.kernels.tables import (
+    CALLBACK_FAILED,
+    INSIDE,
+    MOVED,
+    NON_FINITE,
+    OK,
+    PROJECT,
+    RATE,
+    STEP_TOO_SMALL,
+    W_STAT,
+)
 
 # integer settings: row of the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
 # exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver
@@ -148,6 +158,7 @@ def save_inside(
     status = dense_coefficients(
         system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
     )
+    W[I[W_STAT] + INSIDE] = 1.0
     while status == OK and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new:
         k = state_i[D_SAVED]
         out_t[k] = save_t[state_i[D_NEXT]]
@@ -162,6 +173,7 @@ def save_inside(
             )
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
+    W[I[W_STAT] + INSIDE] = 0.0
     return status
 
 

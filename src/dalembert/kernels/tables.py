@@ -34,6 +34,9 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
 (TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
+# header of I: velocity-level formulations: how positions are stabilised, 1 when the last reaction is carried on, offset in F
+# of stiffness and damping per row (0 = rigid), where the state's memory begins
+(STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
 # header of I: offset of what minimal coordinates need (formulations/minimal.py)
 MINIMAL_I = 79
 # header of I: Lagrangian systems (lagrangian/packing.py): holonomic rows come first among the M rows; RANK of all of them;
@@ -41,10 +44,15 @@ MINIMAL_I = 79
 # in v, gradient of A v + b); 1 when projections weigh with the mass matrix
 (M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
 HEADER_I = 96
+# values of STABILISE; columns of a state's memory: time since the step began, last step size, its impulses, then q at its end
+NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
+(MEM_H, MEM_DONE, MEM_LAM) = range(3)
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
-AUGMENT = 14  # weight of A^T A added to a mass matrix that is singular by itself
+# Baumgarte's stabilisation: 2 alpha g' + beta^2 g at acceleration level, g / tau at velocity level (tau in steps)
+(ALPHA, BETA, TAU) = (13, 14, 15)
+AUGMENT = 12  # weight of A^T A added to a mass matrix that is singular by itself
 HEADER_F = 16
 
 # BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
@@ -132,8 +140,9 @@ HUB_INC_I_W = 3
     POWER,
     KINETIC,
     POTENTIAL_ENERGY,
-) = range(16)
-N_STAT = 16
+    INSIDE,  # 1 while a point between two steps is projected to be saved
+) = range(17)
+N_STAT = 17
 
 # TREE_I columns: parent, how it turns, first coordinate, first velocity, number of rotations, of translations, first column,
 # the joint axes of the translations, 1 where the joint's axes on the parent differ from the parent's own joint axes, 1 where

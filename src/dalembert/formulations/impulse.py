@@ -1,0 +1,115 @@
+"""Impulse: an unconstrained step, then the impulses that the constraints need at velocity level [ConstraintNotes, 3-4]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.callbacks import Callbacks
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Compiled, Mechanism, new_workspace
+
+Array = npt.NDArray[np.float64]
+_STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impulse:
+    """Any explicit integrator steps as if there were no constraints; impulses then restore A u + b = 0, with a fixed step.
+
+    stabilisation : "projection" of positions and velocities after the step, "baumgarte" at velocity level, or None
+    metric : norm of the projection, "euclidean" in (r, theta), or "mass": the least kinetic energy
+    tau : Baumgarte's time constant in steps; an error decays by 1 - 1/tau per step, below 1/2 the run is unstable
+    predict : the last mean reaction acts during the unconstrained step: order 2 with an integrator of order 2 or more.
+        False: as printed, order 1 with any integrator
+    tolerance, velocity_tolerance : residual left after projection [m or rad], [m/s or rad/s]
+    max_newton : Newton iterations before the run stops
+
+    `Solution.impulse(joint)` has the impulses and mean reactions of the steps; `Solution.reaction` what the saved states imply.
+    """
+
+    stabilisation: Literal["projection", "baumgarte"] | None = "projection"
+    metric: Literal["euclidean", "mass"] = "euclidean"
+    tau: float = 5.0
+    predict: bool = True
+    tolerance: float = 1e-11
+    velocity_tolerance: float = 1e-11
+    max_newton: int = 50
+
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
+
+    def __post_init__(self) -> None:
+        if self.stabilisation not in _STABILISATION:
+            raise ModelError(f"Impulse: stabilisation is {self.stabilisation!r}; give 'projection', 'baumgarte' or None")
+        if self.metric not in ("euclidean", "mass"):
+            raise ModelError(f"Impulse: metric is {self.metric!r}; give one of euclidean, mass")
+        for label in ("tau", "tolerance", "velocity_tolerance", "max_newton"):
+            if not getattr(self, label) > 0:
+                raise ModelError(f"Impulse: {label} is {getattr(self, label)!r}; give a positive number")
+
+    def prepare(self, mechanism: Compiled) -> ImpulseRun:
+        """Tables with this formulation's settings, a workspace, and compiled slots."""
+        run = prepare_velocity_level(mechanism)
+        run.I[T.STABILISE], run.I[T.PREDICT] = _STABILISATION[self.stabilisation], int(self.predict)
+        run.I[T.MAX_NEWTON] = self.max_newton
+        run.F[T.TAU] = self.tau
+        run.F[T.TOL_POSITION], run.F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if self.metric == "mass":
+            run.I[T.METRIC_F] = run.I[T.MASS_F]
+        return run
+
+
+class ImpulseRun(Run):
+    """The state goes on behind that of the mechanism with a memory of the last step (kernels/tables.py, MEM_H ...)."""
+
+    @property
+    def state_size(self) -> int:
+        """Number of all components of the state."""
+        return int(self.I[T.NX]) + T.MEM_LAM + int(self.I[T.M]) + int(self.I[T.NQ])
+
+    def from_absolute(self, x: Array, t: float = 0.0) -> Array:
+        """The state of a run that has made no step."""
+        return np.ravel(self.remembering(x[None], np.zeros(1), np.zeros((1, int(self.I[T.M])))))
+
+    def to_absolute(self, x: Array) -> Array:
+        """(nt, nx) states of the mechanism for (nt, n) states of the run."""
+        return np.ascontiguousarray(x[:, : self.I[T.NX]])
+
+    def more(self, x: Array) -> dict[str, Array]:
+        """step (nt,) and impulse (nt, m) of the step that ended in each state."""
+        first = int(self.I[T.MEMORY_X])
+        lam = first + T.MEM_LAM
+        return {"step": x[:, first + T.MEM_DONE], "impulse": x[:, lam : lam + int(self.I[T.M])]}
+
+    def remembering(self, x: Array, step: Array, impulse: Array) -> Array:
+        """(nt, n) states of the run at the ends of steps."""
+        return np.concatenate([x, np.zeros((len(x), 1)), step[:, None], impulse, x[:, : self.mechanism.nq]], axis=1)
+
+
+def prepare_velocity_level(mechanism: Compiled) -> ImpulseRun:
+    """A run of rigid impulses, not stabilised, whose state remembers the last step."""
+    if not isinstance(mechanism, Mechanism):
+        raise ModelError("Impulse and Soft work on bodies and joints; a Lagrangian system takes Jet")
+    from dalembert.kernels.impulse import impulse
+    from dalembert.kernels.slots import as_system, no_correction
+
+    I = mechanism.I.copy()
+    I[T.MEMORY_X] = I[T.NX]
+    system = as_system(impulse)
+    return ImpulseRun(
+        mechanism=mechanism,
+        I=I,
+        F=mechanism.F.copy(),
+        W=new_workspace(I),
+        system=system,
+        project=system,
+        correct=as_system(no_correction),
+        stages=0,
+        callbacks=Callbacks(mechanism),
+    )

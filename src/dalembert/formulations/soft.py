@@ -1,0 +1,77 @@
+"""Soft: constraints as springs and dampers, implicit in the new velocity, stable for any stiffness [ConstraintNotes, 5]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.formulations.impulse import ImpulseRun, prepare_velocity_level
+from dalembert.formulations.run import Array
+from dalembert.kernels import tables as T
+from dalembert.mechanism import Compiled
+from dalembert.model.validation import nearest
+
+Gain = float | Mapping[str, float]
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Soft:
+    """Compliant constraints lam = -(kp g + kd g'): any explicit integrator for the rest, a fixed step, order 1.
+
+    stiffness, damping : kp [N/m, N m/rad] and kd [N s/m, N m s/rad], one number for every row, or by joint or driver name,
+        "default" for those not named; directions that a joint constrains twice (redundant rows) count once
+
+    A joint that gives way is not an error here: the report notes the deflection. `Solution.reaction` is the compliant force;
+    `energy.external_work` holds all that it does, what the springs store included.
+    """
+
+    stiffness: Gain = 1e8
+    damping: Gain = 0.0
+
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
+
+    def __post_init__(self) -> None:
+        for label in ("stiffness", "damping"):
+            given = getattr(self, label)
+            if isinstance(given, Mapping):
+                object.__setattr__(self, label, dict(given))
+            for name, value in given.items() if isinstance(given, Mapping) else ((None, given),):
+                where = f"Soft: {label}" + ("" if name is None else f" of {name!r}")
+                if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+                    raise ModelError(f"{where} is {value!r}; give a finite number that is not negative")
+
+    def prepare(self, mechanism: Compiled) -> ImpulseRun:
+        """Tables with this formulation's settings, a workspace, and compiled slots."""
+        run = prepare_velocity_level(mechanism)
+        kp, kd = self.gains(mechanism)
+        for row, name in enumerate(mechanism.row_names()):
+            if kp[row] + kd[row] == 0:
+                raise ModelError(f"Soft: {name!r} has neither stiffness nor damping; give one of them, or leave the joint out")
+        run.I[T.SOFT_F] = len(run.F)
+        return replace(run, F=np.concatenate([run.F, kp, kd]))
+
+    def gains(self, mechanism: Compiled) -> tuple[Array, Array]:
+        """kp and kd of every independent row."""
+        return self._by_row("stiffness", mechanism), self._by_row("damping", mechanism)
+
+    def _by_row(self, label: str, mechanism: Compiled) -> Array:
+        given = getattr(self, label)
+        if not isinstance(given, Mapping):
+            return np.full(mechanism.m, float(given))
+        known = dict.fromkeys(row.element for row in mechanism.rows)
+        for name in given:
+            if name != DEFAULT and name not in known:
+                raise ModelError(f"Soft: {label} names {name!r}; {nearest(name, known)}")
+        default = 0.0 if label == "damping" else type(self).stiffness
+        assert not isinstance(default, Mapping)
+        values = np.full(mechanism.m, float(given.get(DEFAULT, default)))
+        for row in mechanism.rows:
+            if row.element in given and row.index < mechanism.m:
+                values[row.index] = given[row.element]
+        return values
