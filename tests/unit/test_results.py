@@ -151,7 +151,7 @@ def test_appends_are_gathered(slider_crank, tmp_path, monkeypatch):
     for k in range(13):
         writer.append(slider_crank.t[k : k + 1], slider_crank.x[k : k + 1])
         committed.append(len(read_store(tmp_path / "run.zarr")[0]["t"][1]))
-    assert committed == [0, 0, 0, 0, 0, 6, 6, 6, 6, 6, 6, 12, 12]
+    assert committed == [0, 0, 0, 0, 5, 5, 5, 5, 5, 10, 10, 10, 10]  # 5 (nx + 1) values, the times included
 
 
 def test_interrupt_returns_what_was_computed(tmp_path):

@@ -66,13 +66,27 @@ KERNELS = (
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
+    Kernel("minimal", "minimal", "system", 9.0, "--formulation minimal", optional=True),
+    Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
+    Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
+    Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
+    Kernel("lagrangian", "lagrangian", "system", 6.0, "LagrangianSystem", optional=True),
+    Kernel("correct_invariants", "lagrangian_invariants", "system", 4.0, "LagrangianSystem with invariants", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 
 
+_BY_FORMULATION = {
+    "MovingFrame": {"moving_frame"},
+    "Minimal": {"minimal", "minimal_step"},
+    "Impulse": {"impulse"},
+    "Soft": {"impulse"},
+}
+
+
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
-    from dalembert.formulations.moving_frame import MovingFrame
+    from dalembert.formulations.jet import Jet
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
@@ -80,11 +94,12 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted ^= {"runge_kutta", "gauss_legendre"}
     if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
-    if isinstance(formulation, MovingFrame):
-        wanted.add("moving_frame")
-    else:
+    if isinstance(formulation, Jet):
         wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
         wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()
+        wanted |= {"baumgarte"} if formulation.projection == "none" else set()
+    else:
+        wanted |= _BY_FORMULATION[type(formulation).__name__]
     return [kernel for kernel in KERNELS if kernel.name in wanted]
 
 
