@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dalembert.errors import AssemblyError
 from dalembert.flatten import FlatModel, FlatPrimitive, flatten
 from dalembert.kernels import tables as T
-from dalembert.mechanism import dense_rows, join_states, new_workspace
+from dalembert.mechanism import dense_rows, join_states, new_workspace, plain_rows
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
@@ -100,7 +100,7 @@ def assemble(model: Model) -> Assembly:
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = absolute_state(flat.bodies, len(flat.angles))
 
-    position_rows = _rows(packed, lambda row: row.label != "rate")
+    position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
     start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
     velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
@@ -254,7 +254,7 @@ def _assemble_velocities(
         from dalembert.kernels.one_state import velocity_residual
 
         out = np.zeros(int(packed.I[T.M_ALL]))
-        velocity_residual(0.0, x, out, packed.I, packed.F, W)
+        velocity_residual(0.0, x, out, packed.I, packed.F, W, plain_rows(packed.row_source))
         return out[rows]
 
     G, *_ = dense_rows(packed, 0.0, x)

@@ -30,10 +30,11 @@ class SlowFunctionWarning(UserWarning):
 class Callbacks:
     """The user functions of a mechanism and of a formulation as one callback for the kernels.
 
+    bends : traced constraints come with d(G u + g_t)/dq
     compiled : what is passed to the kernels;  error : the exception of a plain Python function, with the element's name
     """
 
-    def __init__(self, mechanism: Mechanism, invariants: Sequence[Callable[..., Any]] = ()) -> None:
+    def __init__(self, mechanism: Mechanism, invariants: Sequence[Callable[..., Any]] = (), *, bends: bool = False) -> None:
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []
         self._nq, self._nu = mechanism.nq, mechanism.nu
@@ -47,6 +48,7 @@ class Callbacks:
         for k, function in enumerate(invariants):
             name = getattr(function, "__name__", f"invariant {k}")
             self._entries.append((FIRST_INVARIANT + k, name, self._invariant(name, function)))
+        self._row_source = mechanism.bend_source if bends else mechanism.row_source
         self.compiled = self._ladder()
 
     @property
@@ -137,12 +139,16 @@ class Callbacks:
         """One callback that chooses by number."""
         import numba
 
-        from dalembert.kernels.compiler import JIT
+        from dalembert.kernels.compiler import JIT, generated
         from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback, no_callback
 
-        if not self._entries:
+        if not self._entries and not self._row_source:
             return as_callback(no_callback)
         chosen: Any = None
+        if self._row_source:
+            chosen = generated(self._row_source, "callback", CALLBACK_SIGNATURE)
+            if not self._entries:
+                return chosen
         for number, _, function in reversed(self._entries):
             chosen = _either(number, function, chosen)
             if JIT:

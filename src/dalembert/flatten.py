@@ -9,6 +9,8 @@ from dalembert.model.elements import GROUND, Body, Force, Joint, Primitive
 from dalembert.model.joints import Angle, angle_of
 from dalembert.model.model import Model
 
+TRACED = ("U", "V")
+
 
 @dataclass(frozen=True)
 class FlatPrimitive:
@@ -58,6 +60,7 @@ def flatten(model: Model, extra: Iterable[FlatPrimitive] = ()) -> FlatModel:
     ]
     primitives += [FlatPrimitive(d.name, index[d.first], index[d.second], d.primitive) for d in model.drivers]
     primitives += extra
+    primitives.sort(key=lambda item: item.primitive.kind in TRACED)  # stable: traced ones come last
     angles = []
     for joint in model.joints:
         for component in range(len(joint.coordinates)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,6 +129,7 @@ class Mechanism(Compiled):
     """A compiled model.
 
     model : the model it was made from (never changed);  coordinates : how poses are stored in the state
+    row_source, bend_source : code of the rows of traced constraints, without and with d(G u + g_t)/dq, "" for none
     I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
     redundant : rows that the others imply;  not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
@@ -147,6 +149,8 @@ class Mechanism(Compiled):
     not_unique: tuple[str, ...]
     angles: tuple[tuple[str, int], ...]
     functions: tuple[PointForce | Torque, ...]
+    row_source: str
+    bend_source: str
     x_0: Array
     moved: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -176,7 +180,7 @@ class Mechanism(Compiled):
         return 6 * self.nb
 
     def position_rows(self, element: str) -> list[int]:
-        return self.rows_of(element)
+        return [row.index for row in self.rows if row.element == element and not row.nonholonomic]
 
     def velocity_rows(self, element: str) -> list[int]:
         return [k for k in self.rows_of(element) if k < self.m]
@@ -221,6 +225,16 @@ def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
     return W
 
 
+@cache
+def plain_rows(source: str) -> Any:
+    """The code of traced rows as plain Python, None for none."""
+    if not source:
+        return None
+    from dalembert.lagrangian.body_rows import plain
+
+    return plain(source)
+
+
 def dense_rows(packed: Packed | Mechanism, t: float, x: Array) -> tuple[Array, Array, Array, Array]:
     """Dense G (m_all, 6 nb) in (v, w_B) of the bodies, g, g_t and zeta at one state: the reference path.
 
@@ -231,7 +245,7 @@ def dense_rows(packed: Packed | Mechanism, t: float, x: Array) -> tuple[Array, A
     I = packed.I
     W: list[float] = new_workspace(I).tolist()
     g, g_t, zeta = (np.zeros(int(I[T.M_ALL])) for _ in range(3))
-    evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W)
+    evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W, plain_rows(packed.row_source))
     G = np.zeros((len(g), 6 * int(I[T.NB])))
     incidences = I[I[T.INC_I] : I[T.INC_I] + T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
     for body, n, a, row, _ in incidences:

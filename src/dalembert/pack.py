@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.flatten import FlatModel
+from dalembert.flatten import TRACED, FlatModel
 from dalembert.kernels import tables as T
 from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.model.elements import PointForce, Primitive, Torque
@@ -24,12 +24,15 @@ Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Coordinates = Literal["absolute", "planar"]
 
-_KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A}
+_KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only)."""
+    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only).
+
+    nonholonomic : it constrains velocities only
+    """
 
     element: str
     label: str
@@ -37,6 +40,7 @@ class Row:
     primitive: int
     component: int
     index: int
+    nonholonomic: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Packed:
     nodes: tuple[tuple[int, int], ...]
     forest: Forest
     plan: Plan
+    row_source: str
+    bend_source: str
     functions: tuple[PointForce | Torque, ...]
 
 
@@ -103,11 +109,14 @@ def pack(
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
-    rows, nodes, forest, plan = _constraints(out, flat, dropped, plane)
+    row_source, bend_source, numbers = _traced(flat)
+    rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _workspace(out.I)
-    return Packed(np.array(out.I, dtype=np.int64), np.array(out.F), rows, nodes, forest, plan, functions)
+    return Packed(
+        np.array(out.I, dtype=np.int64), np.array(out.F), rows, nodes, forest, plan, row_source, bend_source, functions
+    )
 
 
 def _sym(J: Array) -> list[float]:
@@ -160,7 +169,7 @@ def _turning_length(flat: FlatModel) -> float:
 
 
 def _constraints(
-    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None
+    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None, calls: Sequence[int]
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
     """Primitives, nodes, incidences, and the plan of the block solve."""
     kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -203,15 +212,19 @@ def _constraints(
         columns: tuple[list[int], list[int], list[int]] = ([], [], [])
         for c, label in enumerate(primitive.labels):
             index = number.get((p, c), m + sum(row.index >= m for row in rows))
-            rows.append(Row(item.element, label, primitive.motion is not None, p, c, index))
+            rows.append(Row(item.element, label, primitive.motion is not None, p, c, index, primitive.kind == "V"))
             columns[0].append(index)
             columns[1].append(place.get((p, c, item.i), a_size))
             columns[2].append(place.get((p, c, item.j), a_size))
         padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
-        table += [_KINDS[primitive.kind], item.i, item.j, len(motions) if motion >= 0 else 0, *padded]
+        traced = p - (len(flat.primitives) - len(calls))
+        fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
+        table += [_KINDS[primitive.kind], item.i, item.j, fourth, *padded, len(primitive.labels)]
         numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
         numbers += [primitive.offset, 1.0 / reference_length(primitive)]
-    out.I[T.NPRIM], out.I[T.M], out.I[T.M_ALL] = len(flat.primitives), m, len(rows)
+    out.I[T.NPRIM], out.I[T.NTRACED] = len(flat.primitives) - len(calls), len(calls)
+    out.I[T.NVELOCITY] = sum(item.primitive.kind == "V" for item in flat.primitives)
+    out.I[T.M], out.I[T.M_ALL] = m, len(rows)
     out.I[T.NMOTION] = len(motions)
     out.section_i(T.MOTION_I, motions)
     out.section_i(T.PRIM_I, table)
@@ -222,6 +235,17 @@ def _constraints(
     unit = {node for node, pair in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[pair])}
     _couplings(out, flat, nodes, plan, incidence_at, unit)
     return tuple(rows), nodes, forest, plan
+
+
+def _traced(flat: FlatModel) -> tuple[str, str, list[int]]:
+    """Code of the rows of traced primitives, without and with d(A u + g_t)/dq, and the number of each one's code."""
+    names = ("ground", *(body.name for body in flat.bodies))
+    traced = [item for item in flat.primitives if item.primitive.kind in TRACED]
+    if not traced:
+        return "", "", []
+    from dalembert.lagrangian.body_rows import row_source
+
+    return row_source([(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced])
 
 
 def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
@@ -331,7 +355,7 @@ def _workspace(I: list[int]) -> None:
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_X: nx,
         T.W_STAT: T.N_STAT,
-        T.W_CALL: nx + 32,
+        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
         T.W_CG: 5 * m + nb6,
         T.W_WORK: 3 * nb6 + nx,
     }

@@ -92,8 +92,9 @@ def generic_points(packed: Packed, x_0: Array, count: int = 2, size: float = 0.0
         if largest < 1e-9:
             break
         move(x, step * (size / largest), zero, packed.I, packed.F, W)
+        held = [row.index for row in packed.rows if not row.nonholonomic]
         for _ in range(30):
-            G, g, *_ = dense_rows(packed, 0.0, x)
+            G, g = (values[held] for values in dense_rows(packed, 0.0, x)[:2])
             if np.abs(g).max(initial=0.0) < 1e-12:
                 points.append(x)
                 break
@@ -137,7 +138,7 @@ def _node_of_rows(packed: Packed) -> dict[int, int]:
     """Kernel row -> constraint node."""
     node_of_row: dict[int, int] = {}
     number = {pair: node for node, pair in enumerate(packed.nodes)}
-    table = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * packed.I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
+    table = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * (packed.I[T.NPRIM] + packed.I[T.NTRACED])].reshape(-1, T.PRIM_I_W)
     for row in packed.rows:
         i, j = sorted((int(table[row.primitive, T.P_BI]), int(table[row.primitive, T.P_BJ])))
         node_of_row[row.index] = number[i, j]

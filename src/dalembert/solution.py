@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.evaluation import Evaluated, evaluate
+from dalembert.evaluation import Evaluated, evaluate, rows_on_second
+from dalembert.flatten import TRACED
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.impulse import ImpulseRun
 from dalembert.formulations.jet import Jet
@@ -299,6 +300,7 @@ class Solution(Result, Trajectory):
     def reaction(self, element: object) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point.
 
+        The joint point of a rolling body is its contact, of a user's constraint the second body's centre of mass.
         It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state.
         """
         name = str(getattr(element, "name", element))
@@ -332,6 +334,11 @@ class Solution(Result, Trajectory):
                 force += rows
             elif primitive.kind in ("O", "D"):
                 force += rows * self._direction(primitive, first, second)
+            elif primitive.kind in TRACED:
+                wrench = np.einsum("tk,tki->ti", rows, rows_on_second(self, name, primitive, first, second))
+                force += wrench[:, :3]
+                if not primitive.law:  # laws act at a point, where they have no torque
+                    torque += np.einsum("tij,tj->ti", self.rotation(second), wrench[:, 3:])
             else:
                 d_i, d_j = self._direction(primitive, first, second), self.rotation(second) @ primitive.a_j
                 torque += rows * np.cross(d_j, d_i)

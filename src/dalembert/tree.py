@@ -267,8 +267,8 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         turned, constants = _joint_axes(mechanism, link, next((at for at in links if at.body == link.parent), None))
         tree_i[link.body, T.R_TURNED :] = turned
         tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel(), constants])
-    old = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]]
-    old_f = F[I[T.PRIM_F] :][: T.PRIM_F_W * I[T.NPRIM]]
+    total = I[T.NPRIM] + I[T.NTRACED]
+    old, old_f = I[I[T.PRIM_I] :][: T.PRIM_I_W * total], F[I[T.PRIM_F] :][: T.PRIM_F_W * total]
     prim_i: list[int] = []
     prim_f: list[float] = []
     bodies: list[int] = []
@@ -278,7 +278,7 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     rows, left_out = 0, m
     for p in dict.fromkeys(row.primitive for row in cut_rows):
         record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
-        for c in range(3 if record[T.P_KIND] == T.C else 1):
+        for c in range(record[T.P_NROWS]):
             if (p, c) in dropped:  # monitored only; its row goes to the spare place
                 record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = left_out, 12 * m, 12 * m + 6
                 left_out += 1
@@ -289,7 +289,8 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         prim_i += record
         prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
-    I[T.NPRIM], I[T.M], I[T.M_ALL], I[T.NCOL] = len(prim_i) // T.PRIM_I_W, rows, left_out, nu
+    I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
+    I[T.M], I[T.M_ALL], I[T.NCOL] = rows, left_out, nu
     for k in range(I[T.NANGLE]):
         I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
     for entry, values in (
@@ -339,7 +340,7 @@ def _workspace(I: list[int]) -> None:
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,
-        T.W_CALL: nx + 32,
+        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
         T.W_WORK: 3 * nb6 + nx,
     }
     used = 0

@@ -144,6 +144,9 @@ class Jet:
             F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
         if self.invariants is not None:
             from dalembert.kernels.invariants import correct_invariants as correct
+        if self.projection == "orthogonal" and I[T.NTRACED] > 0:
+            raise ModelError("Jet: rolling and user-written constraints have no orthogonal projection; use 'quasi-orthogonal'")
+        I[T.W_BEND] = I[T.W_A]
         run = Run(
             mechanism=mechanism,
             I=I,
@@ -153,7 +156,7 @@ class Jet:
             project=as_system(project),
             correct=as_system(correct),
             stages=_STAGES[self.stages],
-            callbacks=Callbacks(mechanism, self.functions),
+            callbacks=Callbacks(mechanism, self.functions, bends=self.invariants is not None),
         )
         return run if self.invariants is None else self._with_invariants(run)
 

@@ -84,7 +84,7 @@ class Minimal:
             table[entry], used_already = used_already, used_already + size
         I = np.concatenate([mechanism.I, table, used]).astype(np.int64)
         F = np.concatenate([mechanism.F, _weights(mechanism)])
-        I[T.MINIMAL_I], I[T.MAX_NEWTON] = len(mechanism.I), self.max_newton
+        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(mechanism.I), self.max_newton, table[T.Z_ROWS]
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
         return MinimalRun(
             mechanism=mechanism,
@@ -95,7 +95,7 @@ class Minimal:
             project=as_system(minimal_step),
             correct=as_system(no_correction),
             stages=0,
-            callbacks=Callbacks(mechanism),
+            callbacks=Callbacks(mechanism, bends=True),
         )
 
 

@@ -71,6 +71,10 @@ class Run:
         """The slot of force elements and prescribed motions; nothing is compiled for a model without any."""
         from dalembert.kernels.slots import as_forces, no_forces
 
+        if self.I[T.NTRACED] > 0:
+            from dalembert.kernels.traced_rows import forces_and_rows
+
+            return as_forces(forces_and_rows)
         if self.I[T.NFORCE] == 0 and self.I[T.NMOTION] == 0:
             return as_forces(no_forces)
         from dalembert.kernels.forces import force_elements

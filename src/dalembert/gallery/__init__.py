@@ -15,6 +15,7 @@ from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
+from dalembert.gallery.rolling import rattleback, rocking_sphere, rolling_disc, routh_sphere, sleigh
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.gallery.squeezer import andrews
 from dalembert.gallery.tops import euler_top, heavy_top
@@ -35,7 +36,12 @@ __all__ = [
     "mobile",
     "pendulum_3d",
     "planar_quadrangle",
+    "rattleback",
     "ring",
+    "rocking_sphere",
+    "rolling_disc",
+    "routh_sphere",
+    "sleigh",
     "slider_crank",
     "spatial_four_bar",
     "symmetric_top",
@@ -125,6 +131,11 @@ GALLERY: dict[str, Entry] = {
         Entry("flyball_governor", flyball_governor, "governor with stiff spring-dampers", "IFToMM", 10.0),
         Entry("heavy_top", heavy_top, "fast heavy top with a fixed point", "BruelsCardonaArnold2012", 2.0),
         Entry("euler_top", euler_top, "free asymmetric body", "LandauLifshitz1976", 10.0),
+        Entry("routh_sphere", routh_sphere, "rolling sphere, centre of mass off its centre", "Variational", 2.0),
+        Entry("rocking_sphere", rocking_sphere, "the same, rocking in a plane", "Variational", 60.0),
+        Entry("rolling_disc", rolling_disc, "thin disc rolling on its edge", "NeimarkFufaev1972", 5.0),
+        Entry("rattleback", rattleback, "ellipsoid that reverses its spin", "KaneLevinson1982", 5.0),
+        Entry("sleigh", sleigh, "Chaplygin sleigh: a plate on a knife edge", "NeimarkFufaev1972", 10.0),
         Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),
     )
 }

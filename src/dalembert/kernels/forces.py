@@ -27,6 +27,7 @@ from dalembert.kernels.algebra import (
 from dalembert.kernels.compiler import inline, kernel
 from dalembert.kernels.motion import evaluate_motions, motion
 from dalembert.kernels.tables import (
+    BENDS,
     CALLBACK_FAILED,
     CONSERVATIVE,
     F_ANGLE,
@@ -58,6 +59,7 @@ from dalembert.kernels.tables import (
     NFORCE,
     OK,
     POINT_FORCE,
+    POSITIONS,
     POTENTIAL,
     POWER,
     S_R,
@@ -119,8 +121,9 @@ def stored_energy(I, F, W):
 @kernel
 def force_elements(mode, t, I, F, W, callback):
     """WRENCH: add every element to W_H, POWER <- power of the external ones; CONSERVATIVE: only those with a potential;
-    POTENTIAL: POWER <- energy stored in the elements; MOTIONS: W_MOTION <- prescribed motions of the constraints. Status."""
-    if mode == MOTIONS:
+    POTENTIAL: POWER <- energy stored in the elements; MOTIONS, POSITIONS: W_MOTION <- prescribed motions of the constraints;
+    BENDS: nothing more. Status."""
+    if mode == MOTIONS or mode == POSITIONS or mode == BENDS:
         evaluate_motions(t, I, F, W)
         return OK
     if mode == POTENTIAL:

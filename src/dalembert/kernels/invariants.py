@@ -27,6 +27,7 @@ from dalembert.kernels.solve import (
     subtract_row_products,
 )
 from dalembert.kernels.tables import (
+    BENDS,
     CALLBACK_FAILED,
     CONSERVATIVE,
     ENERGY,
@@ -39,6 +40,7 @@ from dalembert.kernels.tables import (
     METRIC_W,
     MJ,
     MM,
+    MOTIONS,
     MOVED,
     N_D2G,
     N_DINV,
@@ -161,13 +163,14 @@ def tangent_step(g, I, F, W):
 
 
 @flat
-def newton_direction(t, gq, gu, I, F, W):
+def newton_direction(t, gq, gu, I, F, W, forces, callback):
     """W[gq], W[gu] <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
 
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """
     slope = tangent_step(gu, I, F, W)  # leaves y = -S^-1 A W^-1 gu in W_RHS
     velocity_gradient_rows(I[W_A], I, F, W)  # B takes the place of A
+    forces(BENDS, t, I, F, W, callback)
     pull_back_rows(I[W_A], I, F, W)
     W[I[W_STAT] + N_D2G] += 1.0
     add_rows_transposed(I[W_A], I[W_RHS], gq, I, W)
@@ -209,11 +212,12 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
             if status != OK:
                 return status
             load_poses(x, I, F, W)
+        forces(MOTIONS, t, I, F, W, callback)
         constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         assemble_blocks(I[METRIC_F], I, F, W)
         factor(I, F, W)
-        slope = newton_direction(t, gq, gu, I, F, W)
+        slope = newton_direction(t, gq, gu, I, F, W, forces, callback)
         # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
         # admissible direction changes f; the report shows what is left
         if 1e-4 * slope * state_size(x, I) <= f * f:

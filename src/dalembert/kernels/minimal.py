@@ -25,6 +25,7 @@ from dalembert.kernels.tables import (
     ANGLE_I_W,
     B_KIND,
     B_Q,
+    BENDS,
     BF_NORMAL,
     BODY_F,
     BODY_F_W,
@@ -179,11 +180,12 @@ def power_of_moving_constraints(I, F, W):
 
 
 @flat
-def carry_basis(x, dx, I, F, W):
+def carry_basis(t, x, dx, I, F, W, forces, callback):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
     k = I[MINIMAL_I]
     n, nb6 = I[NU], 6 * (I[NB] + 1)
     velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
+    forces(BENDS, t, I, F, W, callback)
     pull_back_rows(I[k + Z_ROWS], I, F, W)
     y, turned, u = I[W_WORK] + nb6, I[k + Z_COLUMNS], I[W_WORK] + 2 * nb6
     for b in range(1, I[NB] + 1):
@@ -230,6 +232,7 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     gravity_and_gyroscopic(I, F, W)
     status = forces(WRENCH, t, I, F, W, callback)
     pull_back_wrenches(I, F, W)
+    forces(MOTIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)  # zeta at u^
     pull_back_rows(I[W_A], I, F, W)
     power = W[I[W_STAT] + POWER]
@@ -244,7 +247,7 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     if I[k + Z_ORDER] < 0:
-        carry_basis(x, dx, I, F, W)
+        carry_basis(t, x, dx, I, F, W, forces, callback)
     else:
         for j in range(I[k + Z_DOF]):
             for i in range(nu):

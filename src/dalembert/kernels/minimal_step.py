@@ -22,6 +22,7 @@ from dalembert.kernels.solve import assemble_blocks, factor, pull_back_rows
 from dalembert.kernels.tables import (
     B_KIND,
     B_U,
+    BENDS,
     BF_NORMAL,
     BODY_F,
     BODY_F_W,
@@ -226,6 +227,7 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     D = X + nu * f
     h = t - x[y + Y_TIME]
     velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
+    forces(BENDS, t, I, F, W, callback)
     pull_back_rows(I[k + Z_ROWS], I, F, W)
     made = False
     if I[k + Z_ORDER] != 0 and not first:

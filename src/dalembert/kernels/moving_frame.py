@@ -43,6 +43,7 @@ from dalembert.kernels.tables import (
     NU,
     OK,
     OUTPUT,
+    POSITIONS,
     POWER,
     PROJECT,
     S_V,
@@ -132,12 +133,12 @@ def project_cut_joints(t, x, dx, I, F, W, forces, callback):
     """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise_tree(x, I)
-    forces(MOTIONS, t, I, F, W, callback)
     r, m = I[W_RHS], I[M]
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
         move_tree(x, dx, I, F, W)
         place_bodies(x, I, F, W)
+        forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
         constraint_rows(I, F, W)
         W[I[W_STAT] + N_DG] += 1.0
         for i in range(m):

@@ -11,6 +11,7 @@ from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import pull_back_rows, subtract_row_products
 from dalembert.kernels.tables import (
     M_ALL,
+    MOTIONS,
     NANGLE,
     S_V,
     STATE_W,
@@ -24,13 +25,15 @@ from dalembert.kernels.tables import (
     W_ZETA,
     M,
 )
+from dalembert.kernels.traced_rows import traced_rows
 
 
-def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W):
+def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W, row_code):
     """Residual, g_t and zeta of all rows at one state; the rows themselves, pulled back, are left in W at W_A."""
     load_poses(x, I, F, W)
     evaluate_motions(t, I, F, W)
     constraint_rows(I, F, W)
+    traced_rows(MOTIONS, t, I, F, W, row_code)
     pull_back_rows(I[W_A], I, F, W)
     for i in range(I[M_ALL]):
         out_g[i] = W[I[W_G] + i]
@@ -55,11 +58,12 @@ def move(x, dq, du, I, F, W):
     displace(1, x, I[W_ACC], 1.0, I, F, W)
 
 
-def velocity_residual(t, x, out, I, F, W):
+def velocity_residual(t, x, out, I, F, W, row_code):
     """G u + g_t of the independent rows at one state."""
     load_poses(x, I, F, W)
     evaluate_motions(t, I, F, W)
     constraint_rows(I, F, W)
+    traced_rows(MOTIONS, t, I, F, W, row_code)
     pull_back_rows(I[W_A], I, F, W)
     for i in range(I[M]):
         W[I[W_ZETA] + i] = -W[I[W_GT] + i]

@@ -155,7 +155,6 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     """x <- orthogonal projection of x; status. The slot's mode is always to project."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise(x, I)
-    forces(MOTIONS, t, I, F, W, callback)
     m, nb6 = I[M], 6 * (I[NB] + 1)
     D, E = I[W_WORK], I[W_WORK] + nb6
     keep = I[W_WORK] + 3 * nb6
@@ -169,6 +168,7 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
     for iteration in range(I[MAX_NEWTON] + 1):
         load_poses(x, I, F, W)
+        forces(MOTIONS, t, I, F, W, callback)
         constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         W[I[W_STAT] + N_DG] += 1.0

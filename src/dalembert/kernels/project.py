@@ -32,7 +32,9 @@ from dalembert.kernels.tables import (
     NON_FINITE,
     NQ,
     NU,
+    NVELOCITY,
     OK,
+    POSITIONS,
     S_V,
     STATE_W,
     TOL_POSITION,
@@ -84,12 +86,12 @@ def project_constraints(t, x, I, F, W, forces, callback):
     """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise(x, I)
-    forces(MOTIONS, t, I, F, W, callback)
     r, m = I[W_ZETA], I[M]
     status, level, iteration, factored, before = OK, 0, 0, 0, 0.0
     while level < 2:
         load_poses(x, I, F, W)
         if level == 0:
+            forces(POSITIONS, t, I, F, W, callback)
             constraint_rows(I, F, W)
             pull_back_rows(I[W_A], I, F, W)
             W[I[W_STAT] + N_DG] += 1.0
@@ -106,6 +108,10 @@ def project_constraints(t, x, I, F, W, forces, callback):
                 W[I[W_STAT] + N_NEWTON] += iteration
                 W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
             level, iteration = level + 1, 0
+            if I[NVELOCITY] > 0:  # rows of velocities join the others
+                forces(MOTIONS, t, I, F, W, callback)
+                pull_back_rows(I[W_A], I, F, W)
+                factored = 0
             continue
         if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
             note_failure(row, worst, I, W)

@@ -43,6 +43,8 @@ MINIMAL_I = 79
 # sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
 # in v, gradient of A v + b); 1 when projections weigh with the mass matrix
 (M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
+# header of I: traced primitives, those of velocities among them; where BENDS go
+(NTRACED, NVELOCITY, W_BEND) = range(90, 93)
 HEADER_I = 96
 # values of STABILISE; columns of a state's memory: time since the step began, last step size, its impulses, then q at its end
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
@@ -74,11 +76,15 @@ STATE_W = 18
 
 # PRIM_I columns: kind, bodies, motion (entry of W_MOTION, 0 = none), three rows, their offsets in W_A for bodies i and j
 (P_KIND, P_BI, P_BJ, P_MOTION, P_ROW, P_AI, P_AJ) = (0, 1, 2, 3, 4, 7, 10)
-PRIM_I_W = 13
+PRIM_I_W = 14
 # PRIM_F columns
 (PF_PI, PF_PJ, PF_AI, PF_AJ, PF_NI, PF_OFFSET, PF_SCALE) = (0, 3, 6, 9, 12, 15, 16)
 PRIM_F_W = 17
-C, SO, O, D, A = 0, 1, 2, 3, 4
+C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
+# of traced primitives (U, V), which come last: number of their code, number of rows; size of what their code reads and leaves
+(P_CALL, P_NROWS) = (3, 13)
+TRACED_SIZE = 2 * STATE_W + PRIM_F_W + 81
+FIRST_ROWS, BEND_CODE = 2000, 1000  # numbers of their code in the callback; what is added for BENDS
 
 # FORCE_I columns: kind, bodies, motion, angle counter, user function, frame (0 world, 1 body)
 (F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME) = range(7)
@@ -198,7 +204,7 @@ NEAR_SINGULAR = 20
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT = range(3)
-WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS = range(4)
+WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS = range(6)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
 ROWS_PART, MOTION_PART, ENERGY_PART = range(3)

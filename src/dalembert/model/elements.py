@@ -52,12 +52,14 @@ class Primitive:
         O   g = (R_i a_i) . (x_j - x_i) - offset - f(t)
         D   g = (|x_j - x_i|^2 - l^2) / (2 l),  l = offset + f(t)
         A   g = sin(angle - offset - f(t)),  angle of a_j about n_i, counted from a_i      (angle drivers)
+        U   a residual g of positions, V one of velocities (A u + b, nonholonomic): `law` names one of `laws.LAWS`,
+            "" a user's function of both bodies; their derivatives are traced
 
     p_i, p_j : (3,) body-fixed points [m];  a_i, a_j, n_i : (3,) body-fixed unit vectors
     labels : one per row, for reports ("x", "y", "z", "SO(x, z)", ...)
     """
 
-    kind: Literal["C", "SO", "O", "D", "A"]
+    kind: Literal["C", "SO", "O", "D", "A", "U", "V"]
     labels: tuple[str, ...]
     p_i: Array = field(default_factory=lambda: np.zeros(3))
     p_j: Array = field(default_factory=lambda: np.zeros(3))
@@ -66,6 +68,8 @@ class Primitive:
     n_i: Array = field(default_factory=lambda: np.zeros(3))
     offset: float = 0.0
     motion: Motion | None = None
+    law: str = ""
+    function: UserFunction | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
 from dalembert.model.elements import Body
 from dalembert.model.force_verbs import ForceVerbs
 from dalembert.model.joint_verbs import JointVerbs
-from dalembert.model.joints import JOINTS
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.store import Element
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ZERO = (0.0, 0.0, 0.0)
 
 
-class Model(JointVerbs, DriverVerbs, ForceVerbs):
+class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     """A mechanism: bodies, joints, drivers, forces, by name. SI units; positions and velocities in world axes.
 
         model = Model(gravity=(0, 0, -9.81))
@@ -194,7 +194,10 @@ class Model(JointVerbs, DriverVerbs, ForceVerbs):
 
     def __str__(self) -> str:
         rows: list[tuple[str, str, str, str]] = [("body", b.name, b.kind, f"{b.mass:g} kg") for b in self.bodies]
-        rows += [("joint", j.name, j.type, f"{j.first} - {j.second}, {JOINTS[j.type].conditions} rows") for j in self.joints]
+        rows += [
+            ("joint", j.name, j.type, f"{j.first} - {j.second}, {sum(len(p.labels) for p in j.primitives)} rows")
+            for j in self.joints
+        ]
         for d in self.drivers:
             what = f"joint {d.joint}" if d.joint else f"{d.first} - {d.second}"
             rows.append(("driver", d.name, type(d.primitive.motion).__name__, what))

@@ -1,0 +1,159 @@
+"""Rolling bodies and the sleigh against independent values, integrals of the sphere, the rattleback, user-written rows."""
+
+import numpy as np
+import pytest
+from reference_data import largest, load, run
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.errors import ModelError
+
+FORMULATIONS = [da.Jet(), da.MovingFrame(), da.Minimal()]
+NAMES = [type(f).__name__ for f in FORMULATIONS]
+
+
+def same_rotation(a, b):
+    return float(np.minimum(np.abs(a - b).max(axis=1), np.abs(a + b).max(axis=1)).max())
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=NAMES)
+def test_routh_sphere(formulation):
+    data = load("routh_sphere")
+    solution = run(gallery.routh_sphere(), data["t"], formulation=formulation)
+    assert same_rotation(solution.quaternion("sphere"), data["columns"]["quat_wxyz"]) <= 1e-9
+    assert largest(solution.position("sphere")[:, :2] - data["columns"]["xy_com"]) <= 1e-10
+    assert largest(solution.angular_velocity("sphere", frame="body") - data["columns"]["omega_body"]) <= 1e-8  # of 40 rad/s
+    jellett, routh = sphere_integrals(solution, 0.02, 0.02, 0.3)
+    assert largest(jellett / data["jellett"] - 1) <= 1e-10
+    assert largest(routh / data["routh"] - 1) <= 1e-10
+
+
+def sphere_integrals(solution, m, R, alpha):
+    """J = -(I w) . r / R and D = I_3 w_3 sqrt(g_1 + s (alpha - z)^2 + s g_1 (1 - z^2)), s = m R^2 / I_3, g_1 = I_1 / I_3."""
+    I_1, I_3 = 131 / 350 * m * R**2, 0.4 * m * R**2
+    w, up = solution.angular_velocity("sphere", frame="body"), solution.rotation("sphere")[:, 2, :]
+    r, z = R * (np.array([0, 0, alpha]) - up), up[:, 2]
+    s, g_1 = m * R**2 / I_3, I_1 / I_3
+    jellett = -np.einsum("ti,ti->t", w * (I_1, I_1, I_3), r) / R
+    return jellett, I_3 * w[:, 2] * np.sqrt(g_1 + s * (alpha - z) ** 2 + s * g_1 * (1 - z**2))
+
+
+def test_rocking_sphere():
+    data = load("rocking_sphere")
+    solution = run(gallery.rocking_sphere(), data["t"][data["t"] <= 30])
+    angle = data["columns"]["theta"][: len(solution.t)]
+    expected = np.column_stack([np.cos(angle / 2), 0 * angle, np.sin(angle / 2), 0 * angle])
+    assert same_rotation(solution.quaternion("sphere"), expected) <= 1e-9
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=NAMES)
+def test_rolling_disc(formulation):
+    data = load("rolling_disc")
+    solution = run(gallery.rolling_disc(), data["t"], formulation=formulation)
+    axis = solution.rotation("disc")[:, :, 1]
+    assert largest(np.arcsin(axis[:, 2]) - data["columns"]["q2_lean"]) <= 1e-9
+    lean_z = np.cross(np.cross(axis, (0, 0, 1)), axis)
+    contact = solution.position("disc") - 0.5 * lean_z / np.linalg.norm(lean_z, axis=1)[:, None]
+    assert largest(contact[:, :2] - data["columns"]["contact_xy"]) <= 1e-9
+    assert largest(contact[:, 2]) <= 1e-10
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=NAMES)
+def test_chaplygin_sleigh(formulation):
+    data = load("chaplygin_sleigh")
+    solution = run(gallery.sleigh(), data["t"], formulation=formulation)
+    edge = solution.point("sleigh", (-0.25, 0, 0))
+    assert largest(edge[:, 0] - data["columns"]["xP"]) <= 1e-9
+    assert largest(edge[:, 1] - data["columns"]["yP"]) <= 1e-9
+    assert largest(solution.angular_velocity("sleigh")[:, 2] - data["columns"]["omega"]) <= 1e-9
+
+
+@pytest.mark.parametrize(("spin", "t_end"), [(-5.0, 3.0), (5.0, 10.0)])
+def test_rattleback_turns_one_way_only(spin, t_end):
+    solution = da.simulate(gallery.rattleback(spin), t_end, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+    rate = solution.angular_velocity("stone", frame="body")[:, 2]
+    assert np.any(rate * spin < 0) == (spin < 0)
+    energy = solution.energy.total
+    assert largest(energy / energy[0] - 1) <= 1e-9
+
+
+def test_contact_force_carries_the_weight():
+    """A homogeneous sphere rolls straight: the floor's force is the weight and nothing else."""
+    model = gallery.routh_sphere(1.0, 1.0, 0.0, (1, 1, 1), 1.0, np.eye(3), (0, 1, 0))
+    solution = da.simulate(model, 1.0)
+    reaction = solution.reaction("floor")
+    np.testing.assert_allclose(reaction.force, np.tile((0, 0, 1), (len(solution.t), 1)), atol=1e-12)
+    np.testing.assert_allclose(reaction.torque, 0, atol=1e-12)
+    np.testing.assert_allclose(solution.position("sphere")[-1], (1, 0, 1), atol=1e-9)
+
+
+def test_sphere_on_a_turning_table():
+    """On a table turning at a constant rate a rolling sphere runs round a circle at 2/7 of it [NeimarkFufaev1972]."""
+    rate, radius = 3.0, 0.1
+    model = da.Model((0, 0, -9.81))
+    table = model.add_body("table", **da.disc(5.0, 1.0).body(), angular_velocity=(0, 0, rate))
+    model.add_revolute("axle", model.ground, table, point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "axle", da.Polynomial((0, rate)))
+    model.add_body("ball", **da.sphere(1.0, radius).body(), position=(0.4, 0, radius), velocity=(0.1, 0.2, 0))
+    model.add_rolling_sphere("contact", "ball", radius=radius, on="table")
+    solution = da.simulate(model, 5.0, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+    v, a = solution.velocity("ball"), solution.acceleration("ball")
+    np.testing.assert_allclose(a[:, 0], -2 / 7 * rate * v[:, 1], atol=1e-8)
+    np.testing.assert_allclose(a[:, 1], 2 / 7 * rate * v[:, 0], atol=1e-8)
+
+
+def test_user_constraint_equal_to_a_joint_gives_the_same_motion():
+    def pendulum(written):
+        model = da.Model()
+        rod = model.add_body("rod", **da.rod(1.0, 1.0, radius=0.1).body(), position=(0.5, 0, 0), angular_velocity=(0.3, 1, 2))
+        if written:
+            model.add_constraint("pivot", lambda rod: rod.point((-0.5, 0, 0)), rod)
+        else:
+            model.add_spherical("pivot", model.ground, rod, point=(0, 0, 0))
+        return model
+
+    times = np.linspace(0, 3, 7)
+    joint, written = (run(pendulum(w), times) for w in (False, True))
+    assert largest(joint.position("rod") - written.position("rod")) <= 1e-10
+    assert largest(joint.quaternion("rod") - written.quaternion("rod")) <= 1e-10
+    assert largest(joint.reaction("pivot").force - written.reaction("pivot").force) <= 1e-9
+
+
+def test_moving_constraint_of_two_bodies():
+    """|x_b - x_a| = 1 + t / 10, written by a user, against add_distance with the same motion."""
+
+    def pair(written):
+        model = da.Model((0, 0, 0))
+        a = model.add_point_mass("a", mass=1.0, position=(0, 0, 0), velocity=(0, 0.3, 0))
+        b = model.add_point_mass("b", mass=2.0, position=(1, 0, 0), velocity=(0.1, 0, 0.2))
+        if written:
+            model.add_constraint("bar", lambda a, b, t: ((b.r - a.r) @ (b.r - a.r)) ** 0.5 - 1 - 0.1 * t, (a, b))
+        else:
+            model.add_distance("bar", a, b, length=da.Polynomial((1.0, 0.1)), points=((0, 0, 0), (0, 0, 0)))
+        return model
+
+    times = np.linspace(0, 2, 5)
+    joint, written = (run(pair(w), times) for w in (False, True))
+    for name in "ab":
+        assert largest(joint.position(name) - written.position(name)) <= 1e-10
+    assert largest(joint.energy.external_work - written.energy.external_work) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("add", "message"),
+    [
+        (lambda m: m.add_constraint("c", lambda b: b.v[0], "b"), "uses a velocity of 'b'; a constraint on velocities is"),
+        (lambda m: m.add_constraint("c", lambda b: 1.0, "b"), "residual 1 of its function does not depend on the position of"),
+        (lambda m: m.add_constraint("c", lambda b, d: b.r[0], "b"), "takes 2 bodies"),
+        (lambda m: m.add_velocity_constraint("c", lambda b: b.v[0] ** 2, "b"), "is not linear in the velocities"),
+        (lambda m: m.add_velocity_constraint("c", lambda b: b.r[0], "b"), "contains no velocity; give it to add_constraint"),
+        (lambda m: m.add_constraint("c", lambda b: b.r[0] if b.r[0] > 0 else b.r[1], "b"), "constraint 'c'"),
+        (lambda m: m.add_rolling_sphere("c", "b", radius=0), "radius is 0"),
+        (lambda m: m.add_rolling_ellipsoid("c", "b", semi_axes=(1, -1, 1)), "three lengths greater than 0"),
+    ],
+)
+def test_constraints_that_cannot_be(add, message):
+    model = da.Model()
+    model.add_body("b", mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(ModelError, match=message):
+        add(model)
