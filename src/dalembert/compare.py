@@ -40,7 +40,7 @@ Array = npt.NDArray[np.float64]
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 STEP_RATIOS = (4.0, 1.0, 1.0 / 4.0, 1.0 / 16.0)  # of the median step of the reference
 TIGHT = 1e-13
-SAMPLES = 60  # steps of a run at which its error is measured
+SAMPLES = 24  # steps of a run at which its error is measured
 AGREES = 1e-8  # a second run this close to the reference is good enough a check
 
 
@@ -54,7 +54,7 @@ def compare(
     steps: Sequence[float] | None = None,
     coordinates: Coordinates = "absolute",
     repeats: int = 3,
-    budget: float = 40.0,
+    budget: float = 30.0,
     progress: bool | ProgressFunction | None = None,
 ) -> Comparison:
     """Simulate a model in many ways and measure error, drift, energy error, work and CPU time of each.
