@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dalembert.assembly import Assembly
     from dalembert.bring_your_own import constrain, project
     from dalembert.citation import cite
-    from dalembert.compare import compare
-    from dalembert.comparison import Comparison
+    from dalembert.comparison import compare
+    from dalembert.comparison_table import Comparison
     from dalembert.compilation import compile
     from dalembert.events import Event
     from dalembert.formulations.impulse import Impulse
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # imported on first use, so that `import dalembert` stays fast
 _LAZY = {
     "Assembly": "assembly",
-    "Comparison": "comparison",
+    "Comparison": "comparison_table",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
@@ -54,7 +54,7 @@ _LAZY = {
     "Soft": "formulations.soft",
     "Solution": "solution",
     "cite": "citation",
-    "compare": "compare",
+    "compare": "comparison",
     "compile": "compilation",
     "constrain": "bring_your_own",
     "load": "io.results",

@@ -1,298 +1,354 @@
-"""The result of `compare`: a table for a person, plain data for a program, a figure, a self-contained page."""
+"""compare: one model by several formulations and integrators, each over a ladder of tolerances or step sizes.
+
+    comparison = da.compare(model, t_end=5.0)
+    print(comparison)                     # error, drift, energy, steps, work and time of every run
+    comparison.save("work.png"); comparison.save("work.html")
+
+Errors are measured against a tight run of the first formulation, which a second one checks: their difference is the
+accuracy of the reference, and errors below it are marked as such. Nothing is compiled while a clock runs; runs are repeated
+in turns, so that a busy moment of the machine hits all methods alike, and the median of the CPU times counts.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import html
-import io
-import json
-import math
-import os
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import statistics
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from dalembert.errors import StoreError
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from rich.console import Console
-    from rich.table import Table
+from dalembert.comparison_table import Comparison, Excluded, Measurement, Reference
+from dalembert.compilation import compile
+from dalembert.errors import DalembertError, ModelError, SimulationError
+from dalembert.formulations import FORMULATIONS
+from dalembert.integrators import INTEGRATORS
+from dalembert.mechanism import Mechanism
+from dalembert.model.model import Model
+from dalembert.model.validation import nearest, number
+from dalembert.pack import Coordinates
+from dalembert.progress import Progress, ProgressFunction
+from dalembert.simulation import integrate_to, simulate
+from dalembert.solution import Solution, current_versions
+from dalembert.trajectory import Trajectory
 
-_WIDTH = 118
-_COLUMNS = (
-    ("formulation", "left"),
-    ("integrator", "left"),
-    ("setting", "left"),
-    ("error", "right"),
-    ("energy error", "right"),
-    ("drift", "right"),
-    ("steps", "right"),
-    ("rate evaluations", "right"),
-    ("CPU time", "right"),
-)
+Array = npt.NDArray[np.float64]
+
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
+STEP_RATIOS = (4.0, 1.0, 1.0 / 4.0, 1.0 / 16.0)  # of the median step of the reference
+TIGHT = 1e-13
+SAMPLES = 24  # steps of a run at which its error is measured
+AGREES = 1e-8  # a second run this close to the reference is good enough a check
 
 
-@dataclass(frozen=True)
-class Reference:
-    """run : the tight run that errors are measured against;  check : the run that checks it;  accuracy : their distance
+def compare(
+    model: Model | Mechanism,
+    t_end: float,
+    *,
+    formulations: Sequence[Any] | None = None,
+    integrators: Sequence[Any] | None = None,
+    tolerances: Sequence[float] = TOLERANCES,
+    steps: Sequence[float] | None = None,
+    coordinates: Coordinates = "absolute",
+    repeats: int = 3,
+    budget: float = 30.0,
+    progress: bool | ProgressFunction | None = None,
+) -> Comparison:
+    """Simulate a model in many ways and measure error, drift, energy error, work and CPU time of each.
 
-    size : the length that errors in position are divided by [m]
+    formulations, integrators : names of the registries or options objects; default: all there are
+    tolerances : rtol = atol of adaptive runs;  steps : sizes of fixed steps [s], default 4, 1, 1/4 and 1/16 of the
+    reference's median step;  repeats : how often runs are timed;  budget : seconds after which no further run is begun
+    A formulation or integrator that cannot run the model is listed with the reason. Ctrl-C returns what was measured.
     """
+    begin = time.perf_counter()
+    number("compare", "t_end", t_end, above=0.0)
+    for label, values in (("tolerances", tolerances), ("steps", steps or ())):
+        for value in values:
+            number("compare", label, value, above=0.0)
+    mechanism = model if isinstance(model, Mechanism) else compile(model, coordinates)
+    ways = _named(formulations, FORMULATIONS, "formulation", lambda cls: cls())
+    methods = _named(integrators, INTEGRATORS, "integrator", _loose)
+    reference, solution = _reference(mechanism, t_end)
+    ladder = tuple(steps) if steps else _step_ladder(solution)
+    pairs, excluded = _pairs(mechanism, ways, methods, tuple(tolerances), ladder)
+    jobs = [job for rung in range(max(len(tolerances), len(ladder))) for pair in pairs for job in pair.rungs[rung : rung + 1]]
+    interrupted = _measure(mechanism, t_end, jobs, repeats, begin + budget, progress)
+    error = _Errors(solution, [job for job in jobs if job.samples is not None])
+    return Comparison(
+        name=mechanism.model.name or "model",
+        t_end=float(t_end),
+        reference=reference.with_size(error.size),
+        measurements=tuple(_result(job, error, reference.accuracy) for job in jobs),
+        excluded=tuple(excluded),
+        settings={
+            "coordinates": mechanism.coordinates,
+            "tolerances": [float(value) for value in tolerances],
+            "steps": [float(value) for value in ladder],
+            "repeats": max([len(job.times) for job in jobs], default=0),
+            "model_hash": mechanism.model.hash,
+        },
+        versions=current_versions(),
+        interrupted=interrupted,
+        seconds=time.perf_counter() - begin,
+    )
 
-    run: str
-    check: str
-    accuracy: float
-    size: float = 1.0
 
-    def with_size(self, size: float) -> Reference:
-        """The same with the length that errors are divided by."""
-        return dataclasses.replace(self, size=size)
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One run. setting and value : "rtol" (= atol) or "h" [s];  problem : why there are no figures, else empty
-
-    error : distance from the reference, see `compare`;  resolved : False where it is smaller than the reference's accuracy
-    energy_error : largest |E - E(0)| / E_ref;  position_drift, velocity_drift : largest constraint residual [SI]
-    time : median CPU time of the time loop [s];  timed : of how many runs
-    """
+@dataclass
+class _Job:
+    """One run to make: its pair, its rung of the ladder, and what came out."""
 
     formulation: str
     integrator: str
+    way: Any
+    method: Any
     setting: str
     value: float
-    error: float = math.nan
-    resolved: bool = False
-    energy_error: float = math.nan
-    position_drift: float = math.nan
-    velocity_drift: float = math.nan
-    steps: int = 0
-    rejected: int = 0
-    rate_evaluations: int = 0
-    time: float = math.nan
-    timed: int = 0
-    problem: str = ""
-
-    @property
-    def shown_setting(self) -> str:
-        return f"rtol {self.value:.0e}" if self.setting == "rtol" else f"h {self.value:g} s"
-
-    def cells(self) -> tuple[str, ...]:
-        """The row of the table."""
-        head = (self.formulation, self.integrator, self.shown_setting)
-        if self.problem:
-            return (*head, *[""] * 6)
-        error = f"{self.error:.1e}" if self.resolved else f"({self.error:.1e})"
-        return (
-            *head,
-            error,
-            f"{self.energy_error:.1e}",
-            f"{self.position_drift:.1e}",
-            str(self.steps),
-            str(self.rate_evaluations),
-            f"{1e3 * self.time:.3g} ms",
-        )
+    overhead: float
+    times: list[float] = field(default_factory=list)
+    samples: Trajectory | None = None
+    figures: dict[str, Any] = field(default_factory=dict)
+    problem: str = "not run: the time budget was used up"
 
 
-@dataclass(frozen=True)
-class Excluded:
-    """A formulation, or a pair of formulation and integrator, that cannot run the model, and why."""
-
-    formulation: str
-    integrator: str
-    reason: str
+@dataclass
+class _Pair:
+    rungs: list[_Job]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What `compare` measured. `print(comparison)`, `.plot()`, `.save("x.png" | "x.html" | "x.json")`, `.to_dict()`."""
-
-    name: str
-    t_end: float
-    reference: Reference
-    measurements: tuple[Measurement, ...]
-    excluded: tuple[Excluded, ...]
-    settings: dict[str, Any]
-    versions: dict[str, str]
-    interrupted: bool = False
-    seconds: float = 0.0
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """(formulation, integrator) of all runs, formulations together."""
-        found = dict.fromkeys((m.formulation, m.integrator) for m in self.measurements)
-        order = list(dict.fromkeys(formulation for formulation, _ in found))
-        return tuple(sorted(found, key=lambda pair: order.index(pair[0])))
-
-    def of(self, formulation: str, integrator: str) -> tuple[Measurement, ...]:
-        """The runs of a pair, from loose to tight, without those that failed."""
-        return tuple(
-            m for m in self.measurements if (m.formulation, m.integrator) == (formulation, integrator) and not m.problem
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types; what is not a number is null."""
-        data = asdict(self)
-        return {key: _plain(value) for key, value in data.items()}
-
-    def plot(self) -> Figure:
-        """Work-precision diagrams: errors against CPU time and against work."""
-        from dalembert.plot.work_precision import draw_comparison
-
-        return draw_comparison(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a picture, a self-contained page (.html) or the data (.json), whole or not at all."""
-        from dalembert.io.atomic import written_whole
-        from dalembert.plot import save_figure
-
-        target = Path(path)
-        if target.suffix not in (".html", ".json"):
-            save_figure(self.plot(), target)
-            return
-        if target.is_dir():
-            raise StoreError(f"{target}: is a folder; give the path of a file")
-        text = self.to_html() if target.suffix == ".html" else json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
-        with written_whole(target) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-
-    def notes(self) -> list[str]:
-        """What a reader of the table has to know."""
-        r = self.reference
-        lines = [
-            f"error: largest distance from the reference over time and bodies, |r - r_ref| / {r.size:.3g} m or angle in rad",
-            f"reference: {r.run}; checked by {r.check}: they differ by {r.accuracy:.1e}",
-            "errors in brackets are smaller than that: the method is at least as good as the reference can tell",
-            f"CPU time: of the time loop alone, median of {self.settings['repeats']} runs in turns, kernels compiled before",
-        ]
-        if r.accuracy > 1e-3:
-            lines.append("WARNING: the reference is not known better than that; is the motion chaotic? compare a shorter time")
-        lines += [
-            f"{m.formulation}, {m.integrator}, {m.shown_setting}: no figures: {m.problem}"
-            for m in self.measurements
-            if m.problem
-        ]
-        lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in self.excluded]
-        return lines + (["interrupted: not all runs were made"] if self.interrupted else [])
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """The cells of the table, pair by pair, from loose to tight."""
-        chosen = [m for pair in self.pairs for m in self.measurements if (m.formulation, m.integrator) == pair]
-        return [m.cells() for m in chosen]
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {self.name!r}: {len(self.measurements)} runs of {len(self.pairs)} pairs>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
-
-    def print(self, console: Console | None = None) -> None:
-        """Print table and notes to a rich console, default: standard output."""
-        from rich.console import Console
-
-        target = console or Console()
-        target.print(self._table())
-        for line in self.notes():
-            target.print(f"- {line}", markup=False, highlight=False)
-
-    def _table(self) -> Table:
-        from rich.box import Box
-        from rich.table import Table
-
-        plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        title = f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s"
-        table = Table(box=plain, title=title, title_justify="left", title_style="bold", pad_edge=False)
-        for heading, side in _COLUMNS:
-            table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
-        before: tuple[str, ...] = ()
-        for cells in self.rows():
-            new = cells[:2] != before
-            table.add_row(*(cells if new else ("", "", *cells[2:])))
-            before = cells[:2]
-        return table
-
-    def to_html(self) -> str:
-        """A page with figure, table, settings and data; no other file, no network."""
-        figure = io.StringIO()
-        self.plot().savefig(figure, format="svg")
-        picture = figure.getvalue()
-        picture = picture[picture.index("<svg") :]
-        head = "".join(f'<th class="{side}">{html.escape(name)}</th>' for name, side in _COLUMNS)
-        body = "\n".join(_row(cells) for cells in self.rows())
-        notes = "\n".join(f"<li>{html.escape(line)}</li>" for line in self.notes())
-        facts = {
-            "model": self.name,
-            "time span": f"0 to {self.t_end:g} s",
-            **{key.replace("_", " "): value for key, value in self.settings.items()},
-            **self.versions,
-            "whole comparison": f"{self.seconds:.1f} s",
-        }
-        settings = "\n".join(f"<tr><td>{html.escape(k)}</td><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
-        data = json.dumps(self.to_dict(), allow_nan=False).replace("</", "<\\/")
-        title = f"comparison of {self.name}"
-        return _PAGE.format(
-            title=html.escape(title), picture=picture, head=head, body=body, notes=notes, settings=settings, data=data
-        )
+def _loose(cls: Any) -> Any:
+    """An integrator with a step or a tolerance that the ladder will replace."""
+    return cls() if cls.estimates_error else cls(step=1.0)
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    sides = [side for _, side in _COLUMNS]
-    return "<tr>" + "".join(f'<td class="{s}">{html.escape(c)}</td>' for c, s in zip(cells, sides, strict=True)) + "</tr>"
+def _named(given: Sequence[Any] | None, known: dict[str, Any], noun: str, make: Any) -> dict[str, Any]:
+    """Label -> options object, for names, objects or, by default, everything there is."""
+    if isinstance(given, str) or (given is not None and not isinstance(given, Iterable)):
+        given = [given]
+    made: dict[str, Any] = {}
+    for item in known if given is None else given:
+        if isinstance(item, str):
+            if item not in known:
+                raise ModelError(f"compare: there is no {noun} {item!r}; {nearest(item, known)}")
+            made[item] = make(known[item])
+        elif isinstance(item, tuple(known.values())):
+            made[_label(item, known)] = item
+        else:
+            raise ModelError(f"compare: {item!r} is no {noun}; give one of {', '.join(known)} or an object of theirs")
+    if not made:
+        raise ModelError(f"compare: no {noun} given; give one of {', '.join(known)}")
+    return made
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _label(options: Any, known: dict[str, Any]) -> str:
+    """The registry's name, with the options that are not the default ones."""
+    name = next(name for name, cls in known.items() if type(options) is cls)
+    skipped = ("rtol", "atol", "step")
+    changed = [f for f in dataclasses.fields(options) if f.name not in skipped and getattr(options, f.name) != f.default]
+    listed = ", ".join(f"{f.name}={getattr(options, f.name)}" for f in changed)
+    return f"{name} ({listed})" if listed else name
 
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; }}
-body {{ max-width: 76rem; margin: 1.5rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.4rem; }}
-h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
-svg {{ width: 100%; height: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: 0.15rem 0.8rem 0.15rem 0; border-bottom: 1px solid #ddd; text-align: left; }}
-.right {{ text-align: right; }}
-tbody tr:hover {{ background: #f3f6fa; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{picture}
-<h2>Runs</h2>
-<table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-<ul>
-{notes}
-</ul>
-<h2>Settings</h2>
-<table>
-{settings}
-</table>
-<script type="application/json" id="comparison">{data}</script>
-</body>
-</html>
-"""
+def _tight(way: Any) -> Any:
+    """The formulation with projection tolerances of rounding."""
+    names = {f.name for f in dataclasses.fields(way)} & {"tolerance", "velocity_tolerance"}
+    return dataclasses.replace(way, **dict.fromkeys(names, TIGHT))
+
+
+def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]:
+    """A tight run, and its difference from the second run that agrees with it best.
+
+    The first run is that of the first formulation of the registry that can; the second is another formulation's, or, where
+    none agrees, the same formulation's with another integrator.
+    """
+    from dalembert.integrators.explicit_rk import DOP853, DormandPrince
+
+    candidates: list[tuple[str, Any, Any]] = [(name, make, DOP853) for name, make in FORMULATIONS.items()]
+    candidates += [(name, make, DormandPrince) for name, make, _ in candidates]
+    first: tuple[str, Solution] | None = None
+    best = Reference("", "nothing: no second run was possible", float("inf"))
+    reasons: list[str] = []
+    for name, make, method in candidates:
+        if best.accuracy < AGREES:
+            break
+        tight = 10 * TIGHT if method is DormandPrince else TIGHT
+        options: dict[str, Any] = {"integrator": method(rtol=tight, atol=tight), "progress": False}
+        try:
+            solution = simulate(mechanism, t_end, formulation=_tight(make()), **options)
+        except DalembertError as problem:
+            reasons.append(f"{name}: {problem}")
+            continue
+        if solution.status == "interrupted":
+            raise KeyboardInterrupt
+        label = f"{name}, {method.__name__}, rtol = atol = {tight:g}"
+        if first is None:
+            first = label, solution
+            continue
+        job = _Job("", "", None, None, "", 0.0, 0.0, samples=_samples(solution))
+        difference = _Errors(first[1], [job]).of(job)
+        if difference < best.accuracy:
+            best = Reference("", label, difference)
+    if first is None:
+        raise SimulationError(f"compare: no formulation can run this model: {'; '.join(dict.fromkeys(reasons))}")
+    return dataclasses.replace(best, run=first[0]), first[1]
+
+
+def _samples(solution: Solution) -> Trajectory:
+    """Some of the saved states, evenly chosen, the last among them, the first not: where the error is measured."""
+    last = len(solution.t) - 1
+    chosen = np.unique(np.linspace(min(1, last), last, SAMPLES).round().astype(int))
+    return Trajectory(solution.mechanism, solution.t[chosen], solution.x[chosen])
+
+
+def _step_ladder(solution: Solution) -> tuple[float, ...]:
+    middle = float(np.median(np.diff(solution.t)))
+    return tuple(float(f"{ratio * middle:.2g}") for ratio in STEP_RATIOS)
+
+
+class _Errors:
+    """Distance of runs from the reference: max over sampled times and bodies of |r - r_ref| / L and the angle between R, R_ref.
+
+    L : diagonal of the box that holds all centres of mass during the reference run [m]
+    """
+
+    def __init__(self, reference: Solution, jobs: Sequence[_Job]) -> None:
+        self._bodies = reference.mechanism.body_names
+        paths = np.concatenate([reference.position(body) for body in self._bodies])
+        self.size = float(np.linalg.norm(np.ptp(paths, axis=0))) or 1.0
+        sampled = [job.samples.t for job in jobs if job.samples is not None]
+        self._times = np.unique(np.concatenate(sampled)) if sampled else np.zeros(0)
+        states = integrate_to(reference, np.minimum(self._times, reference.t[-1]))
+        self._exact = Trajectory(reference.mechanism, self._times, states)
+
+    def of(self, job: _Job) -> float:
+        """The error of one run."""
+        assert job.samples is not None
+        at = np.searchsorted(self._times, job.samples.t)
+        exact = Trajectory(self._exact.mechanism, self._exact.t[at], self._exact.x[at])
+        worst = 0.0
+        for body in self._bodies:
+            distance = np.linalg.norm(job.samples.position(body) - exact.position(body), axis=1) / self.size
+            chord = np.linalg.norm(job.samples.rotation(body) - exact.rotation(body), axis=(1, 2))
+            angle = 2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))
+            worst = max(worst, float(np.nanmax([distance.max(), angle.max()])))
+        return worst
+
+
+def _pairs(
+    mechanism: Mechanism,
+    ways: dict[str, Any],
+    methods: dict[str, Any],
+    tolerances: tuple[float, ...],
+    steps: tuple[float, ...],
+) -> tuple[list[_Pair], list[Excluded]]:
+    """The pairs that run, compiled and with their overhead measured, and those that do not."""
+    pairs, excluded = [], []
+    for way_name, way in ways.items():
+        reasons: dict[str, str] = {}
+        for method_name, method in methods.items():
+            made = _warmed(mechanism, way_name, way, method_name, method, tolerances, steps)
+            if isinstance(made, _Pair):
+                pairs.append(made)
+            else:
+                reasons[method_name] = made
+        if len(reasons) == len(methods):
+            excluded.append(Excluded(way_name, "every integrator", next(iter(reasons.values()))))
+        else:
+            excluded += [Excluded(way_name, method_name, reason) for method_name, reason in reasons.items()]
+    if not pairs:
+        listed = "; ".join(f"{item.formulation}: {item.reason}" for item in excluded)
+        raise SimulationError(f"compare: nothing can run this model: {listed}")
+    return pairs, excluded
+
+
+def _warmed(
+    mechanism: Mechanism, way_name: str, way: Any, method_name: str, method: Any, tolerances: Any, steps: Any
+) -> _Pair | str:
+    """Runs of one vanishing step: the first compiles, the last shows what a run costs beside its steps.
+
+    Adaptive where the pair can be, else with fixed steps; the reason where it can be neither.
+    """
+    ladders: list[tuple[str, Any, Any]] = [("h", steps, lambda value: {"step": value})]
+    if method.estimates_error:
+        ladders.insert(0, ("rtol", tolerances, lambda value: {"step": None, "rtol": value, "atol": value}))
+    reason = ""
+    for setting, values, options in ladders:
+        try:
+            rungs = [dataclasses.replace(method, **options(value)) for value in values]
+            costs = []
+            for _ in range(3):
+                start = time.process_time()
+                simulate(mechanism, 1e-9 * min(steps), formulation=way, integrator=rungs[0], progress=False)
+                costs.append(time.process_time() - start)
+        except DalembertError as problem:
+            reason = reason or str(problem)
+            continue
+        jobs = zip(values, rungs, strict=True)
+        return _Pair([_Job(way_name, method_name, way, rung, setting, float(value), costs[-1]) for value, rung in jobs])
+    return reason
+
+
+def _measure(
+    mechanism: Mechanism,
+    t_end: float,
+    jobs: list[_Job],
+    repeats: int,
+    deadline: float,
+    progress: bool | ProgressFunction | None,
+) -> bool:
+    """Run all jobs in turns, `repeats` times, until the deadline; whether the user broke it off."""
+    total = repeats * len(jobs)
+    with Progress(progress, "comparing", "run {task.completed:.0f} of {task.total:.0f}") as bar:
+        for done in range(total):
+            job = jobs[done % len(jobs)]
+            if time.perf_counter() > deadline:
+                return False
+            if done >= len(jobs) and not job.times:
+                continue
+            try:
+                start = time.process_time()
+                solution = simulate(mechanism, t_end, formulation=job.way, integrator=job.method, progress=False)
+                elapsed = time.process_time() - start
+                if solution.status == "interrupted":
+                    return True
+                if not job.times:
+                    _evaluate(job, solution)
+                job.times.append(max(elapsed - job.overhead, 1e-6))
+            except SimulationError as problem:
+                job.problem = str(problem)
+            except KeyboardInterrupt:
+                return True
+            bar.update(done + 1, total)
+    return False
+
+
+def _evaluate(job: _Job, solution: Solution) -> None:
+    """What a run's own report would say of it."""
+    energy, work = solution.energy, solution.statistics
+    job.samples, job.problem = _samples(solution), ""
+    job.figures = {
+        "energy_error": float(np.abs(energy.total - energy.total[0]).max() / energy.scale),
+        "position_drift": float(solution.drift.position.max()),
+        "velocity_drift": float(solution.drift.velocity.max()),
+        "steps": work.accepted,
+        "rejected": work.rejected,
+        "rate_evaluations": work.rate_evaluations,
+    }
+
+
+def _result(job: _Job, error: _Errors, accuracy: float) -> Measurement:
+    head = (job.formulation, job.integrator, job.setting, job.value)
+    if job.samples is None:
+        return Measurement(*head, problem=job.problem)
+    value = error.of(job)
+    return Measurement(
+        *head,
+        **job.figures,
+        error=value,
+        resolved=bool(value > accuracy),
+        time=statistics.median(job.times),
+        timed=len(job.times),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -372,10 +372,15 @@ class Solution(Result, Trajectory):
 
 def current_versions() -> dict[str, str]:
     """Versions that a result depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
     import platform
     from importlib.metadata import version
 
     from dalembert import __version__
 
-    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
-    return {"dalembert": __version__, "python": platform.python_version(), **packages}
+    packages = [(name, version(name)) for name in ("numpy", "scipy", "numba")]
+    return ("dalembert", __version__), ("python", platform.python_version()), *packages

@@ -15,14 +15,16 @@ from dalembert.cli.kernels import KERNELS
 from dalembert.gallery import GALLERY
 
 SOURCE = Path(__file__).parents[2] / "src"
-HEAVY = ("numba", "scipy", "xarray", "zarr", "matplotlib")
+HEAVY = ("numba", "scipy", "xarray", "zarr", "matplotlib", "yaml", "sympy")  # typer itself imports pydantic
 
 
 def call(*arguments):
     return CliRunner().invoke(app, list(arguments))
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["compare", "--help"], ["new", "--help"], ["--version"]], ids=" ".join
+)
 def test_help_imports_nothing_heavy(arguments):
     program = (
         "import sys\nfrom dalembert.cli import app\n"
@@ -38,8 +40,11 @@ def test_help_imports_nothing_heavy(arguments):
 def test_help_names_commands_and_exit_codes():
     text = call("--help").stdout
     assert call().stdout.split() == text.split()
-    for word in ("run", "gallery", "warmup", "doctor", "Exit codes", "130"):
+    commands = ("run", "plot", "compare", "gallery", "new", "check", "export", "warmup", "doctor")
+    for word in (*commands, "Exit codes", "130"):
         assert word in text
+    for command in ("run", "plot", "compare", "new", "check", "export"):
+        assert "Exit codes" in call(command, "--help").stdout
     text = call("run", "--help").stdout
     for option in ("--t-end", "--formulation", "--projection", "--invariants", "--coordinates", "--integrator", "--rtol",
                    "--atol", "--step", "--save-every", "--out", "--plot", "--json", "--quiet"):  # fmt: skip

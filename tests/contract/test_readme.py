@@ -40,7 +40,8 @@ def test_python_blocks_run(tmp_path, monkeypatch):
     assert [name for name, _ in names["run"].events].count("middle") == 4
     assert names["result"].energy.external_work[-1] < 0
     assert names["kept"].report().passed
-    assert {path.name for path in tmp_path.iterdir()} == {"slider_crank.png", "kept.zarr", "kept.csv"}
+    written = {"slider_crank.png", "kept.zarr", "kept.csv", "work.png", "work.html", "mechanism.yaml"}
+    assert {path.name for path in tmp_path.iterdir()} == written
 
 
 def test_main_output_is_true(tmp_path, monkeypatch):
@@ -53,6 +54,21 @@ def test_main_output_is_true(tmp_path, monkeypatch):
     assert stable_lines(result.stdout) == stable_lines(marked_block("main-output"))
     assert (tmp_path / "run.zarr").is_dir()
     assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
+    """From the README alone: a new file, checked, run, drawn, compared; the table has the rows that the README prints."""
+    monkeypatch.chdir(tmp_path)
+    for command in marked_block("path-commands").splitlines():
+        program, *arguments = shlex.split(command)
+        assert program == "dalembert"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, (command, result.output)
+    printed, shown = (re.sub(r"\S+ ms", "", text) for text in (result.stdout, marked_block("compare-output")))
+    assert "- reference: jet" in shown
+    wanted, rows = ({line for line in stable_lines(text) if "rtol" in line or " h " in line} for text in (shown, printed))
+    assert wanted <= rows
+    assert {"mine.yaml", "mine.zarr", "spectrum.png", "mine.html"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_test_command_runs_pytest():

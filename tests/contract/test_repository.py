@@ -16,7 +16,7 @@ CACHE_IMPORTS = (
     *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "tempfile", "types", "typing"),
     "llvmlite",
 )
-HEAVY = ("matplotlib", "numba", "pandas", "scipy", "sympy", "xarray", "zarr")
+HEAVY = ("matplotlib", "numba", "pandas", "pydantic", "scipy", "sympy", "xarray", "yaml", "zarr")
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".bib", ".yaml", ".yml", ".json", ".txt", ".sh", ".cfg", ""}
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
 

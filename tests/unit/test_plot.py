@@ -202,3 +202,61 @@ def test_settings_of_the_caller_are_left_alone(quadrangle):
     quadrangle.plot.overview()
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in vars(__import__("dalembert.plot", fromlist=["x"]))
+
+
+def test_phase_plane(quadrangle):
+    ax = quadrangle.plot.phase("A").axes[0]
+    np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), quadrangle.coordinate_rate("A"))
+    assert ax.get_xlabel() == "angle of A [rad]" and ax.get_ylabel() == "rate of change [rad/s]"
+    assert labels(ax) == ["start", "end"]
+
+
+def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
+    ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
+    x = ax.get_lines()[0].get_xdata()
+    assert "modulo one turn" in ax.get_title("left")
+    assert np.nanmax(np.abs(x)) <= np.pi
+    assert np.isnan(x).sum() >= 2
+    assert np.nanmax(np.abs(np.diff(x))) < np.pi
+
+
+def test_spectrum_of_a_known_motion():
+    """A joint driven by a sine wave shows its frequency and amplitude."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("arm", mass=1, inertia=(1, 1, 1))
+    model.add_prismatic("slide", "ground", "arm", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_driver("motor", "slide", da.Harmonic(0.25, 2 * np.pi * 3.0, offset=0.7))
+    solution = da.simulate(model, 8.0, save_at=np.linspace(0, 8, 801))
+    from dalembert.plot.signals import signal, spectrum
+
+    for name in ("slide", "arm.x"):
+        f, a = spectrum(solution.t, signal(solution, name))
+        assert f[np.argmax(a)] == pytest.approx(3.0, abs=1e-9)
+        assert a.max() == pytest.approx(0.25, rel=1e-4)
+        assert a[np.abs(f - 3.0) > 0.5].max() < 1e-6
+    figure = solution.plot.spectrum("slide")
+    assert labels(figure.axes[0]) == ["largest: 0.25 m at 3 Hz"]
+
+
+def test_signals_by_name(slider_crank):
+    from dalembert.plot.signals import signal
+
+    for name, values in {
+        "A": slider_crank.coordinate("A"),
+        "C.angle_second": slider_crank.coordinate("C")[:, 1],
+        "rod.z": slider_crank.position("rod")[:, 2],
+        "rod.vy": slider_crank.velocity("rod")[:, 1],
+        "B.fx": slider_crank.reaction("B").force[:, 0],
+        "C.tz": slider_crank.reaction("C").torque[:, 2],
+    }.items():
+        np.testing.assert_array_equal(signal(slider_crank, name).values, values)
+    with pytest.raises(ModelError, match="no signal 'C'; "):
+        signal(slider_crank, "C")
+    with pytest.raises(ModelError, match="the rate of 'reaction force x of B' is not known"):
+        slider_crank.plot.phase("B.fx")
+
+
+def test_spectrum_needs_states():
+    solution = da.simulate(gallery.build("pendulum_3d"), 1.0, save_at=[0, 0.5, 1])
+    with pytest.raises(SimulationError, match="a spectrum needs at least 16"):
+        solution.plot.spectrum("pendulum.x")

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 WIDTH = 110  # columns, where there is no terminal
+
+ModelName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="Gallery name (`dalembert gallery`), YAML file (`dalembert new`), or Python file with `model` or `build()`.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
 
 
 class OneLineErrors(TyperGroup):
@@ -72,8 +81,9 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def complain(text: object) -> None:
-    """One line on standard error."""
-    typer.echo(f"dalembert: error: {text}", err=True)
+    """One line on standard error for each problem."""
+    for line in str(text).splitlines():
+        typer.echo(f"dalembert: error: {line}", err=True)
 
 
 def print_json(data: Any) -> None:

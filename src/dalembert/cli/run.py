@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import FAILED, INTERRUPTED, PASSED, Voice, complain, print_json, reported_errors
+from dalembert.cli.console import (
+    FAILED,
+    INTERRUPTED,
+    PASSED,
+    AsJson,
+    ModelName,
+    Voice,
+    complain,
+    print_json,
+    reported_errors,
+)
 from dalembert.errors import ModelError, SimulationError
 from dalembert.integrators import INTEGRATORS
 from dalembert.model.validation import choice, nearest
@@ -24,11 +34,8 @@ if TYPE_CHECKING:
 
 MAX_SAVED = 20_000_000
 
-ModelName = Annotated[
-    str, typer.Argument(help="Gallery name (see `dalembert gallery`), or a Python file defining `model` or `build()`.")
-]
-TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: the gallery's suggestion.")]
-Formulation = Annotated[str, typer.Option(help="How constraints enter: jet.")]
+TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
+Formulation = Annotated[str, typer.Option(help="How constraints enter: jet, moving-frame, ...; a wrong name lists them all.")]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
@@ -40,7 +47,6 @@ Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-lege
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The trust report as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
 
@@ -72,12 +78,12 @@ def run(
     """
     voice = Voice(quiet=quiet, to_stderr=as_json)
     with reported_errors():
-        from dalembert.cli.source import find_model
+        from dalembert.cli.source import end_of_run, find_model
 
         stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
         choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
         source = find_model(model)
-        end = _end_of_run(source, t_end)
+        end = end_of_run(source, t_end)
         times = _save_times(save_every, end)
         _check_paths(out, plot)
         entering = make_formulation(formulation, projection=projection, invariants=invariants)
@@ -137,14 +143,6 @@ def _positive(option: str, value: float | None) -> None:
         raise ModelError(f"option {option} is {value:g}; give a number above 0")
 
 
-def _end_of_run(source: Source, t_end: float | None) -> float:
-    _positive("--t-end", t_end)
-    end = source.t_end if t_end is None else t_end
-    if end is None:
-        raise ModelError(f"{source.name}: how long? give --t-end SECONDS")
-    return end
-
-
 def _save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
     """Multiples of `every` from 0, and the end."""
     import numpy as np
@@ -173,25 +171,15 @@ def _check_paths(out: Path | None, plot: Path | None) -> None:
 
 
 def _assemble(source: Source, coordinates: Any, voice: Voice) -> Mechanism:
+    from dalembert.cli.check import headline
     from dalembert.compilation import compile
 
     assembly = source.model.assemble()
     mechanism = compile(source.model, coordinates)
-    parts = [
-        _count(mechanism.nb, "body", "bodies"),
-        _count(len(source.model.joints), "joint"),
-        _count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
-    ]
-    if mechanism.redundant:
-        parts.append(_count(len(mechanism.redundant), "redundant constraint row"))
-    voice.say(f"{source.model.name or source.name}: {', '.join(parts)}")
+    voice.say(headline(source.name, mechanism))
     for line in str(assembly).splitlines():
         voice.say(f"  assembly: {line}")
     return mechanism
-
-
-def _count(number: int, one: str, more: str | None = None) -> str:
-    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _compile(mechanism: Mechanism, formulation: Any, integrator: Any, voice: Voice) -> None:

@@ -1,7 +1,8 @@
-"""Where a model comes from: a name of the gallery, or a Python file."""
+"""Where a model comes from: a name of the gallery, a YAML file, or a Python file; where a result comes from: a store."""
 
 from __future__ import annotations
 
+import math
 import os
 import runpy
 import sys
@@ -32,17 +33,32 @@ def find_model(text: str) -> Source:
     if text in GALLERY:
         return Source(build(text), text, GALLERY[text].t_end)
     if path.suffix in (".yaml", ".yml"):
-        raise ModelError(f"{text}: model files in YAML are not read yet; give a Python file or a gallery name")
+        from dalembert.model.file.read import read_model
+
+        found = read_model(path)
+        return Source(found.model, found.model.name or path.stem, found.t_end)
     if path.suffix != ".py" and not path.exists() and os.sep not in text:
         try:
             build(text)
         except ModelError as problem:
-            raise ModelError(f"{problem} `dalembert gallery` lists them; a Python file ends in .py") from None
+            raise ModelError(f"{problem} `dalembert gallery` lists them; files end in .yaml or .py") from None
     if not path.is_file():
         missing = "is a folder" if path.is_dir() else "there is no such file"
-        raise ModelError(f"{text}: {missing}; give a Python file or a gallery name")
+        raise ModelError(f"{text}: {missing}; give a YAML file, a Python file or a gallery name")
     model = _from_python(path)
     return Source(model, model.name or path.stem)
+
+
+def end_of_run(source: Source, t_end: float | None) -> float:
+    """What --t-end says, else what the model's author suggests."""
+    if t_end is not None and not (math.isfinite(t_end) and t_end > 0):
+        raise ModelError(f"option --t-end is {t_end:g}; give a number above 0")
+    end = source.t_end if t_end is None else t_end
+    if end is None:
+        raise ModelError(f"{source.name}: how long? give --t-end SECONDS")
+    if not end > 0:
+        raise ModelError(f"{source.name}: t_end is {end:g}; give a number above 0")
+    return end
 
 
 def _from_python(path: Path) -> Model:

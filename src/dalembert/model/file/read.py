@@ -96,7 +96,7 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
     """One of pydantic's errors in our words, at its place."""
     place: tuple[str | int, ...] = error["loc"]
     path = _path_in(document.data, place)
-    label = ".".join(str(part) for part in path[2:]) if path[:1] and path[0] in _NOUN else ".".join(map(str, path))
+    label = ".".join(map(str, path[2:] if len(path) > 1 and path[0] in _NOUN else path))
     owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if len(path) > 1 and path[0] in _NOUN else ""
     value, context = error.get("input"), error.get("ctx", {})
     at_key = False
@@ -147,7 +147,9 @@ def _expected(place: tuple[str | int, ...]) -> list[str]:
 def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
     """pydantic's place without the names of unions' members, which are not in the file."""
     path: list[str | int] = []
-    for part in place:
+    for k, part in enumerate(place):
+        if k == 2 and place[0] in RECORDS:
+            continue  # the record's type, which may be a key, too
         if (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
             data = data[part]  # type: ignore[index]
             path.append(part)
@@ -156,6 +158,8 @@ def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
 
 def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator[Problem]:
     """Bodies and joints that elements name and the file does not have."""
+    if not all(isinstance(data.get(section, {}), dict) for section in RECORDS):
+        return
     names = {section: list(data[section]) if isinstance(data.get(section), dict) else [] for section in RECORDS}
     known = {**dict.fromkeys(_BODY_KEYS, ("body", [*names["bodies"], GROUND])), "joint": ("joint", names["joints"])}
     for section in ("joints", "drivers", "forces"):

@@ -86,7 +86,7 @@ def parse(text: str, name: str) -> Document:
     try:
         document.data = composer.document(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as problem:
-        raise ModelFileError(name, [_syntax_problem(problem)]) from None
+        raise ModelFileError(name, [_syntax_problem(problem, text)]) from None
     except yaml.reader.ReaderError as problem:
         before = text[: problem.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
@@ -101,12 +101,15 @@ def _too_large(size: int) -> str:
     return f"the file has {size / 1e6:.0f} MB; a model file has at most {MAX_BYTES / 1e6:.0f} MB"
 
 
-def _syntax_problem(problem: yaml.MarkedYAMLError) -> Problem:
+def _syntax_problem(problem: yaml.MarkedYAMLError, source: str) -> Problem:
     mark = problem.problem_mark or problem.context_mark
+    if "end of stream" in str(problem.problem) and problem.context_mark:
+        mark = problem.context_mark  # where it began says more than where the file ends
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     text = " ".join(filter(None, [problem.context, problem.problem]))
     hint = "check indentation, colons and brackets here and on the line above"
-    if "'\\t'" in text or "tab" in text:
+    lines = source.splitlines()
+    if line <= len(lines) and "\t" in lines[line - 1][:column]:
         hint = "indent with spaces, not with tabs"
     return Problem(line, column, f"not valid YAML: {text}; {hint}")
 

@@ -165,7 +165,7 @@ def _body(body: Body, folder: Path) -> Data:
 
 def _shape(shape: Mapping[str, Any], folder: Path) -> Data:
     """The shape with mesh files relative to the model file's folder."""
-    data = dict(shape)
+    data = dict(sorted(shape.items(), key=lambda item: (item[0] != "type", item[0])))
     home, file = folder.resolve(), Path(str(shape.get("file", "")))
     if shape.get("type") == "mesh" and file.is_relative_to(home):
         data["file"] = file.relative_to(home).as_posix()

@@ -1,0 +1,106 @@
+"""dalembert check"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.model.validation import choice
+
+if TYPE_CHECKING:
+    from dalembert.assembly import Assembly
+    from dalembert.mechanism import Mechanism
+
+Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+
+
+def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJson = False) -> None:
+    """Assemble a mechanism without running it: degrees of freedom, redundant joints, consistency of the initial data.
+
+    Exit codes:
+    0 = it can be simulated; 2 = bad input, or it cannot be assembled.
+    """
+    with reported_errors():
+        from dalembert.cli.source import find_model
+        from dalembert.compilation import compile
+
+        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        source = find_model(model)
+        assembly = source.model.assemble()
+        mechanism = compile(source.model, coordinates)  # type: ignore[arg-type]
+        findings = examine(source.name, mechanism, assembly)
+        if as_json:
+            print_json(findings)
+        else:
+            _show(headline(source.name, mechanism), findings)
+
+
+def headline(name: str, mechanism: Mechanism) -> str:
+    """Name and size of a mechanism in one line."""
+    parts = [
+        _count(mechanism.nb, "body", "bodies"),
+        _count(len(mechanism.model.joints), "joint"),
+        _count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+    ]
+    if mechanism.redundant:
+        parts.append(_count(len(mechanism.redundant), "redundant constraint row"))
+    return f"{mechanism.model.name or name}: {', '.join(parts)}"
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
+def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
+    """Everything that `check` shows, as plain data."""
+    model = mechanism.model
+    return {
+        "name": model.name or name,
+        "bodies": len(model.bodies),
+        "joints": len(model.joints),
+        "drivers": len(model.drivers),
+        "forces": len(model.forces),
+        "degrees_of_freedom": mechanism.degrees_of_freedom,
+        "constraint_rows": len(mechanism.rows),
+        "rank": mechanism.rank,
+        "out_of_plane_rows": len(mechanism.out_of_plane),
+        "redundant_rows": [f"{row.element}.{row.label}" for row in mechanism.redundant],
+        "redundant_joints": list(dict.fromkeys(row.element for row in mechanism.redundant)),
+        "reactions_not_unique": list(mechanism.not_unique),
+        "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
+        "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
+        "moved": [str(item) for item in assembly.moved],
+        "warnings": list(mechanism.warnings),
+        "model_hash": model.hash,
+    }
+
+
+def _show(title: str, findings: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table("", "", box=None, pad_edge=False, show_header=False)
+    f = findings
+    rows = {
+        "degrees of freedom": f["degrees_of_freedom"],
+        "constraints": f"{f['constraint_rows']} rows of {f['joints']} joints and {f['drivers']} drivers, rank {f['rank']}",
+        "redundant joints": ", ".join(f["redundant_joints"]) or "none",
+    }
+    if f["redundant_rows"]:
+        rows["redundant rows"] = f"{', '.join(f['redundant_rows'])}: the others imply them, the motion is not affected"
+    if f["reactions_not_unique"]:
+        rows["reactions not unique"] = ", ".join(f["reactions_not_unique"])
+    for level in ("position", "velocity"):
+        residual = f[f"{level}_residual"]
+        rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled"
+    for name, value in rows.items():
+        table.add_row(name, str(value))
+    for item in f["moved"] or ["nothing"]:
+        table.add_row("assembly moved", item)
+    for item in f["warnings"]:
+        table.add_row("warning", item)
+    voice = Voice()
+    voice.say(title)
+    voice.show(table)
+    voice.say("it can be simulated")

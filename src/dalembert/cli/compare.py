@@ -1,0 +1,111 @@
+"""dalembert compare"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.errors import ModelError
+from dalembert.model.validation import choice
+
+TEnd = Annotated[float | None, typer.Option(help="End of the runs in seconds; default: what the model's file or gallery says.")]
+Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
+Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
+Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
+Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
+Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
+Budget = Annotated[float, typer.Option(help="Seconds after which no further run is begun.")]
+Out = Annotated[list[Path] | None, typer.Option(help="File to write: .png, .svg, .pdf, .html or .json; may be repeated.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+
+
+def compare(
+    model: ModelName,
+    t_end: TEnd = None,
+    formulations: Formulations = None,
+    integrators: Integrators = None,
+    tolerances: Tolerances = None,
+    steps: Steps = None,
+    coordinates: Coordinates = "absolute",
+    repeats: Repeats = 3,
+    budget: Budget = 30.0,
+    out: Out = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a model by several formulations and integrators; compare error, drift, energy, work and time.
+
+    Errors are measured against a tight run that a second formulation checks. Ctrl-C ends it with what was measured.
+
+    Exit codes:
+    0 = done; 1 = nothing can run the model; 2 = bad input (model, option, path); 130 = interrupted.
+    """
+    voice = Voice(quiet=quiet, to_stderr=as_json)
+    with reported_errors():
+        from dalembert.cli.source import end_of_run, find_model
+
+        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        ladders = {"tolerances": _numbers("--tolerances", tolerances), "steps": _numbers("--steps", steps)}
+        for path in out or []:
+            _check_path(path)
+        source = find_model(model)
+        end = end_of_run(source, t_end)
+        from dalembert.comparison import compare as compare_model
+
+        result = compare_model(
+            source.model,
+            end,
+            formulations=_names(formulations),
+            integrators=_names(integrators),
+            coordinates=coordinates,  # type: ignore[arg-type]
+            repeats=repeats,
+            budget=budget,
+            progress=False if quiet else None,
+            **{key: value for key, value in ladders.items() if value is not None},
+        )
+        if as_json:
+            print_json(result.to_dict())
+        else:
+            voice.show(result)
+        for path in out or []:
+            result.save(path)
+        if out:
+            voice.say(f"\nwritten: {', '.join(map(str, out))}")
+        if result.interrupted:
+            complain("interrupted: not all runs were made")
+            raise typer.Exit(INTERRUPTED)
+        if all(run.problem for run in result.measurements):
+            complain("no run was completed; see the reasons above")
+            raise typer.Exit(FAILED)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ModelError(f"option {option} is {text!r}; give numbers with commas between") from None
+    for value in values:
+        if not 0 < value < float("inf"):
+            raise ModelError(f"option {option} has {value:g}; give numbers above 0")
+    return sorted(values, reverse=True)
+
+
+def _check_path(path: Path) -> None:
+    """Refuse before the runs what could not be written after them."""
+    from dalembert.io.atomic import check_parent
+    from dalembert.plot import check_picture_path
+
+    if path.suffix in (".html", ".json"):
+        check_parent(path)
+    else:
+        check_picture_path(path)

@@ -1,0 +1,48 @@
+"""dalembert export"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.console import Voice, reported_errors
+from dalembert.errors import ModelError
+
+SourceName = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="Result store of `dalembert run --out`, or a model (for .yaml).")
+]
+Target = Annotated[Path, typer.Argument(help="File to write: .csv, .nc, .parquet of a result; .yaml of a model.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
+    """Write a result as a table for other programs, or a model (a gallery name, a Python file, a result's) as a model file.
+
+    Exit codes:
+    0 = written; 2 = bad input (source, format, path).
+    """
+    with reported_errors():
+        from dalembert.io.results import load
+
+        is_store = Path(source).is_dir()
+        if target.suffix in (".yaml", ".yml"):
+            _write_model(source, target, is_store)
+        elif not is_store:
+            raise ModelError(f"{source}: is no result store; give what `dalembert run MODEL --out` wrote, or a .yaml target")
+        else:
+            load(source).export(target)
+        Voice(quiet=quiet).say(f"written: {target}")
+
+
+def _write_model(source: str, target: Path, is_store: bool) -> None:
+    from dalembert.cli.source import find_model
+    from dalembert.io.results import load
+    from dalembert.model.file.write import write_model
+
+    if is_store:
+        write_model(load(source).mechanism.model, target)
+    else:
+        found = find_model(source)
+        write_model(found.model, target, t_end=found.t_end)

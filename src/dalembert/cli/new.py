@@ -1,0 +1,42 @@
+"""dalembert new"""
+
+from __future__ import annotations
+
+import importlib.resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.console import Voice, reported_errors
+from dalembert.errors import ModelError
+
+SCHEMA_FILE = "dalembert-model.schema.json"
+
+File = Annotated[Path, typer.Argument(help="Model file to write, for example mine.yaml.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = False) -> None:
+    """Write a commented model file that runs, and beside it the JSON Schema by which editors complete and check it.
+
+    Exit codes:
+    0 = written; 2 = the file exists, or cannot be written.
+    """
+    with reported_errors():
+        from dalembert.io.atomic import written_whole
+
+        if file.suffix not in (".yaml", ".yml"):
+            raise ModelError(f"{file}: a model file ends in .yaml; give such a name")
+        if file.is_dir() or (file.exists() and not force):
+            raise ModelError(f"{file}: is there already; choose another name, or replace it with --force")
+        texts = importlib.resources.files("dalembert.model.file")
+        starter = texts.joinpath("starter.yaml").read_text(encoding="utf-8").replace("THIS_FILE", file.name)
+        schema = file.with_name(SCHEMA_FILE)
+        for path, text in ((file, starter), (schema, texts.joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))):
+            with written_whole(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        voice = Voice(quiet=quiet)
+        voice.say(f"written: {file}, {schema} (for completion in editors)")
+        voice.say(f"next: dalembert check {file}; dalembert run {file}")

@@ -1,0 +1,298 @@
+"""The result of `compare`: a table for a person, plain data for a program, a figure, a self-contained page."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import io
+import json
+import math
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import StoreError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+    from rich.table import Table
+
+_WIDTH = 118
+_COLUMNS = (
+    ("formulation", "left"),
+    ("integrator", "left"),
+    ("setting", "left"),
+    ("error", "right"),
+    ("energy error", "right"),
+    ("drift", "right"),
+    ("steps", "right"),
+    ("rate evaluations", "right"),
+    ("CPU time", "right"),
+)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """run : the tight run that errors are measured against;  check : the run that checks it;  accuracy : their distance
+
+    size : the length that errors in position are divided by [m]
+    """
+
+    run: str
+    check: str
+    accuracy: float
+    size: float = 1.0
+
+    def with_size(self, size: float) -> Reference:
+        """The same with the length that errors are divided by."""
+        return dataclasses.replace(self, size=size)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One run. setting and value : "rtol" (= atol) or "h" [s];  problem : why there are no figures, else empty
+
+    error : distance from the reference, see `compare`;  resolved : False where it is smaller than the reference's accuracy
+    energy_error : largest |E - E(0)| / E_ref;  position_drift, velocity_drift : largest constraint residual [SI]
+    time : median CPU time of the time loop [s];  timed : of how many runs
+    """
+
+    formulation: str
+    integrator: str
+    setting: str
+    value: float
+    error: float = math.nan
+    resolved: bool = False
+    energy_error: float = math.nan
+    position_drift: float = math.nan
+    velocity_drift: float = math.nan
+    steps: int = 0
+    rejected: int = 0
+    rate_evaluations: int = 0
+    time: float = math.nan
+    timed: int = 0
+    problem: str = ""
+
+    @property
+    def shown_setting(self) -> str:
+        return f"rtol {self.value:.0e}" if self.setting == "rtol" else f"h {self.value:g} s"
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table."""
+        head = (self.formulation, self.integrator, self.shown_setting)
+        if self.problem:
+            return (*head, *[""] * 6)
+        error = f"{self.error:.1e}" if self.resolved else f"({self.error:.1e})"
+        return (
+            *head,
+            error,
+            f"{self.energy_error:.1e}",
+            f"{self.position_drift:.1e}",
+            str(self.steps),
+            str(self.rate_evaluations),
+            f"{1e3 * self.time:.3g} ms",
+        )
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A formulation, or a pair of formulation and integrator, that cannot run the model, and why."""
+
+    formulation: str
+    integrator: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What `compare` measured. `print(comparison)`, `.plot()`, `.save("x.png" | "x.html" | "x.json")`, `.to_dict()`."""
+
+    name: str
+    t_end: float
+    reference: Reference
+    measurements: tuple[Measurement, ...]
+    excluded: tuple[Excluded, ...]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """(formulation, integrator) of all runs, formulations together."""
+        found = dict.fromkeys((m.formulation, m.integrator) for m in self.measurements)
+        order = list(dict.fromkeys(formulation for formulation, _ in found))
+        return tuple(sorted(found, key=lambda pair: order.index(pair[0])))
+
+    def of(self, formulation: str, integrator: str) -> tuple[Measurement, ...]:
+        """The runs of a pair, from loose to tight, without those that failed."""
+        return tuple(
+            m for m in self.measurements if (m.formulation, m.integrator) == (formulation, integrator) and not m.problem
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types; what is not a number is null."""
+        data = asdict(self)
+        return {key: _plain(value) for key, value in data.items()}
+
+    def plot(self) -> Figure:
+        """Work-precision diagrams: errors against CPU time and against work."""
+        from dalembert.plot.work_precision import draw_comparison
+
+        return draw_comparison(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a picture, a self-contained page (.html) or the data (.json), whole or not at all."""
+        from dalembert.io.atomic import written_whole
+        from dalembert.plot import save_figure
+
+        target = Path(path)
+        if target.suffix not in (".html", ".json"):
+            save_figure(self.plot(), target)
+            return
+        if target.is_dir():
+            raise StoreError(f"{target}: is a folder; give the path of a file")
+        text = self.to_html() if target.suffix == ".html" else json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+        with written_whole(target) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know."""
+        r = self.reference
+        lines = [
+            f"error: largest distance from the reference over time and bodies, |r - r_ref| / {r.size:.3g} m or angle in rad",
+            f"reference: {r.run}; checked by {r.check}: they differ by {r.accuracy:.1e}",
+            "errors in brackets are smaller than that: the method is at least as good as the reference can tell",
+            f"CPU time: of the time loop alone, median of {self.settings['repeats']} runs in turns, kernels compiled before",
+        ]
+        if r.accuracy > 1e-3:
+            lines.append("WARNING: the reference is not known better than that; is the motion chaotic? compare a shorter time")
+        lines += [
+            f"{m.formulation}, {m.integrator}, {m.shown_setting}: no figures: {m.problem}"
+            for m in self.measurements
+            if m.problem
+        ]
+        lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in self.excluded]
+        return lines + (["interrupted: not all runs were made"] if self.interrupted else [])
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells of the table, pair by pair, from loose to tight."""
+        chosen = [m for pair in self.pairs for m in self.measurements if (m.formulation, m.integrator) == pair]
+        return [m.cells() for m in chosen]
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        text = io.StringIO()
+        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.name!r}: {len(self.measurements)} runs of {len(self.pairs)} pairs>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def print(self, console: Console | None = None) -> None:
+        """Print table and notes to a rich console, default: standard output."""
+        from rich.console import Console
+
+        target = console or Console()
+        target.print(self._table())
+        for line in self.notes():
+            target.print(f"- {line}", markup=False, highlight=False)
+
+    def _table(self) -> Table:
+        from rich.box import Box
+        from rich.table import Table
+
+        plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+        title = f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s"
+        table = Table(box=plain, title=title, title_justify="left", title_style="bold", pad_edge=False)
+        for heading, side in _COLUMNS:
+            table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
+        before: tuple[str, ...] = ()
+        for cells in self.rows():
+            new = cells[:2] != before
+            table.add_row(*(cells if new else ("", "", *cells[2:])))
+            before = cells[:2]
+        return table
+
+    def to_html(self) -> str:
+        """A page with figure, table, settings and data; no other file, no network."""
+        figure = io.StringIO()
+        self.plot().savefig(figure, format="svg")
+        picture = figure.getvalue()
+        picture = picture[picture.index("<svg") :]
+        head = "".join(f'<th class="{side}">{html.escape(name)}</th>' for name, side in _COLUMNS)
+        body = "\n".join(_row(cells) for cells in self.rows())
+        notes = "\n".join(f"<li>{html.escape(line)}</li>" for line in self.notes())
+        facts = {
+            "model": self.name,
+            "time span": f"0 to {self.t_end:g} s",
+            **{key.replace("_", " "): value for key, value in self.settings.items()},
+            **self.versions,
+            "whole comparison": f"{self.seconds:.1f} s",
+        }
+        settings = "\n".join(f"<tr><td>{html.escape(k)}</td><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
+        data = json.dumps(self.to_dict(), allow_nan=False).replace("</", "<\\/")
+        title = f"comparison of {self.name}"
+        return _PAGE.format(
+            title=html.escape(title), picture=picture, head=head, body=body, notes=notes, settings=settings, data=data
+        )
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    sides = [side for _, side in _COLUMNS]
+    return "<tr>" + "".join(f'<td class="{s}">{html.escape(c)}</td>' for c, s in zip(cells, sides, strict=True)) + "</tr>"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; }}
+body {{ max-width: 76rem; margin: 1.5rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.4rem; }}
+h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
+svg {{ width: 100%; height: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: 0.15rem 0.8rem 0.15rem 0; border-bottom: 1px solid #ddd; text-align: left; }}
+.right {{ text-align: right; }}
+tbody tr:hover {{ background: #f3f6fa; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{picture}
+<h2>Runs</h2>
+<table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{body}
+</tbody>
+</table>
+<ul>
+{notes}
+</ul>
+<h2>Settings</h2>
+<table>
+{settings}
+</table>
+<script type="application/json" id="comparison">{data}</script>
+</body>
+</html>
+"""

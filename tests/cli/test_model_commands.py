@@ -1,0 +1,159 @@
+"""new, check, export, plot and compare on the command line: the path of a new user, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.cli import app
+from dalembert.cli.plot import ALONE, OF_SOMETHING
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.zarr"
+    da.simulate(gallery.build("slider_crank"), 1.0).save(path)
+    return path
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def check_refused(result, *words, code=2):
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("dalembert: error: ") and result.stderr.count("\n") == 1, result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+def test_new_check_edit_run():
+    assert call("new", "mine.yaml").stdout.startswith("written: mine.yaml, dalembert-model.schema.json")
+    assert "dalembert run mine.yaml" in Path("mine.yaml").read_text()
+    json.loads(Path("dalembert-model.schema.json").read_text())
+    assert "1 degree of freedom" in call("check", "mine.yaml").stdout
+    first = call("run", "mine.yaml", "--t-end", 0.5, "--out", "a.zarr")
+    assert first.exit_code == 0, first.output
+    text = Path("mine.yaml").read_text()
+    Path("mine.yaml").write_text(text.replace("mass: 2,", "mass: 4,"))
+    assert call("run", "mine.yaml", "--t-end", 0.5, "--out", "b.zarr", "--quiet").exit_code == 0
+    a, b = da.load("a.zarr"), da.load("b.zarr")
+    assert (a.mechanism.model.body("slider").mass, b.mechanism.model.body("slider").mass) == (2.0, 4.0)
+    assert not np.allclose(a.position("slider")[-1], b.position("slider")[-1])
+
+
+def test_t_end_of_the_file_is_the_default():
+    Path("m.yaml").write_text("t_end: 0.25\nbodies: {a: {type: point_mass, mass: 1}}")
+    assert "simulating to t = 0.25 s" in call("run", "m.yaml").stdout
+    Path("m.yaml").write_text("t_end: -1\nbodies: {a: {type: point_mass, mass: 1}}")
+    check_refused(call("run", "m.yaml"), "t_end is -1")
+
+
+def test_new_keeps_existing_files():
+    Path("m.yaml").write_text("mine")
+    check_refused(call("new", "m.yaml"), "is there already", "--force")
+    assert Path("m.yaml").read_text() == "mine"
+    assert call("new", "m.yaml", "--force", "--quiet").output == ""
+    check_refused(call("new", "m.txt"), "ends in .yaml")
+    check_refused(call("new", "no/m.yaml"), "does not exist")
+
+
+def test_check_finds_redundancy():
+    result = call("check", "four_bar")
+    assert result.exit_code == 0
+    assert "3 redundant constraint rows" in result.stdout
+    findings = json.loads(call("check", "four_bar", "--json").stdout)
+    mechanism = da.compile(gallery.build("four_bar"))
+    assert findings["degrees_of_freedom"] == mechanism.degrees_of_freedom == 1
+    assert len(findings["redundant_rows"]) == 3
+    assert findings["rank"] == mechanism.rank
+    assert findings["position_residual"]["assembled"] < 1e-12
+    assert findings["model_hash"] == mechanism.model.hash
+
+
+def test_check_runs_nothing(monkeypatch):
+    import dalembert.simulation
+
+    monkeypatch.setattr(dalembert.simulation, "simulate", lambda *a, **k: pytest.fail("check simulates"))
+    assert call("check", "slider_crank").exit_code == 0
+
+
+def test_export_of_models_and_results(store):
+    assert call("export", "slider_crank", "m.yaml").stdout == "written: m.yaml\n"
+    assert da.Model.from_yaml("m.yaml").hash == gallery.build("slider_crank").hash
+    assert "t_end: 5" in Path("m.yaml").read_text()
+    assert call("export", store, "n.yaml").exit_code == 0
+    assert da.Model.from_yaml("n.yaml").hash == gallery.build("slider_crank").hash
+    assert call("export", store, "a.csv", "--quiet").output == ""
+    header = Path("a.csv").read_text().splitlines()[0]
+    assert "position[slider,x]" in header
+    check_refused(call("export", store, "a.xyz"), "unknown suffix '.xyz'")
+    check_refused(call("export", "slider_crank", "a.csv"), "is no result store")
+    check_refused(call("export", "slider_crnk", "m.yaml"), "did you mean 'slider_crank'?")
+
+
+@pytest.mark.parametrize("name", [*ALONE, *OF_SOMETHING])
+def test_every_plot(store, name):
+    of = {"reactions": ["--of", "B"], "phase": ["--of", "A"], "spectrum": ["--of", "slider.x"]}.get(name, [])
+    result = call("plot", store, name, *of)
+    assert result.stdout == f"written: {name}.png\n", result.output
+    assert Path(f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plot_refuses(store):
+    check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
+    check_refused(call("plot", store, "phase"), "of what? give --of")
+    check_refused(call("plot", store, "energy", "--of", "A"), "--of has no meaning")
+    check_refused(call("plot", store, "spectrum", "--of", "slidr.x"), "no signal 'slidr.x'", "did you mean 'slider.x'?")
+    check_refused(call("plot", "no.zarr", "energy"), "no.zarr")
+    check_refused(call("plot", store, "energy", "--out", "a.xyz"), "no picture format")
+
+
+def test_compare(store):
+    result = call(
+        "compare", "slider_crank", "--t-end", 0.3, "--formulations", "jet,moving-frame", "--integrators", "dop853,rk4",
+        "--tolerances", "1e-4,1e-8", "--steps", "0.01", "--repeats", 1, "--out", "c.png", "--out", "c.html",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "comparison of 'spatial slider-crank, rod A', t = 0 to 0.3 s" in result.stdout
+    assert result.stdout.count("rtol 1e-0") == 4 and result.stdout.count("h 0.01 s") == 2
+    assert "written: c.png, c.html" in result.stdout
+    assert Path("c.png").exists() and Path("c.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_compare_as_json():
+    result = call(
+        "compare", "pendulum_3d", "--t-end", 0.3, "--integrators", "dop853", "--tolerances", "1e-6", "--repeats", 1, "--json"
+    )
+    data = json.loads(result.stdout)
+    assert {m["integrator"] for m in data["measurements"]} == {"dop853"}
+    assert data["t_end"] == 0.3
+
+
+def test_compare_refuses():
+    check_refused(call("compare", "slider_crank", "--formulations", "jet,jat"), "no formulation 'jat'", "did you mean 'jet'?")
+    check_refused(call("compare", "slider_crank", "--tolerances", "tight"), "--tolerances is 'tight'")
+    check_refused(call("compare", "slider_crank", "--steps", "0.1,-1"), "--steps has -1")
+    check_refused(call("compare", "slider_crank", "--out", "c.xyz"), "no picture format")
+    check_refused(call("compare", "slider_crank", "--out", "no/c.html"), "does not exist")
+    check_refused(call("compare", "nothing_like_it_at_all.yaml"), "cannot read")
+
+
+def test_compare_of_what_nothing_runs_is_exit_code_1():
+    Path("m.py").write_text(
+        "import dalembert as da\nmodel = da.Model()\nmodel.add_point_mass('bob', mass=1)\n"
+        "model.add_force('bad', 'bob', lambda t: (float('nan'), 0.0, 0.0))\n"
+    )
+    result = call("compare", "m.py", "--t-end", 1)
+    assert result.exit_code == 1, result.output
+    assert "no formulation can run this model" in result.stderr

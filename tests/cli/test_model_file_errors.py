@@ -1,0 +1,241 @@
+"""Every kind of malformed model file: one clear line with its place for each problem, exit code 2, never a traceback."""
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import app
+
+GOOD = """\
+name: test
+parameters:
+  l: 0.4
+bodies:
+  arm:
+    mass: 1.0
+    inertia: [0.01, 0.02, 0.02]
+    position: [l / 2, 0, 0]
+  bob: {type: point_mass, mass: 2, position: [l, 0, 0]}
+joints:
+  hinge:
+    type: revolute
+    first: ground
+    second: arm
+    point: [0, 0, 0]
+    axis: [0, 1, 0]
+  ball: {type: spherical, first: arm, second: bob, point: [l, 0, 0]}
+forces:
+  push: {type: force, body: bob, force: [0, 0, 1]}
+"""
+LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]\n" for k in range(1, 10)
+)
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def check_refused(result, *places):
+    """One line on standard error for each (line number, words), and nothing else."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    lines = result.stderr.splitlines()
+    assert len(lines) == len(places), result.stderr
+    for line, (number, *words) in zip(lines, places, strict=True):
+        assert line.startswith(f"dalembert: error: m.yaml:{number}:"), line
+        assert line.split(":")[4].isdigit(), line  # the column
+        for word in words:
+            assert word in line, line
+
+
+def test_the_good_file_is_good():
+    Path("m.yaml").write_text(GOOD)
+    result = call("check", "m.yaml")
+    assert result.exit_code == 0, result.output
+    assert "test: 2 bodies, 2 joints, 1 degree of freedom" in result.stdout
+
+
+CASES = {
+    "wrong indentation": ("    mass: 1.0\n", "   mass: 1.0\n", (7, "not valid YAML", "check indentation")),
+    "tab": ("    mass: 1.0\n", "\tmass: 1.0\n", (6, "spaces, not with tabs")),
+    "missing colon": ("    type: revolute\n", "    type revolute\n", (13, "not valid YAML")),
+    "open bracket": ("axis: [0, 1, 0]", "axis: [0, 1, 0", (17, "not valid YAML")),
+    "open quote": ("name: test", 'name: "test', (1, "not valid YAML", "quoted")),
+    "unknown key": ("    axis: [0, 1, 0]", "    axs: [0, 1, 0]", (16, "joint 'hinge'", "no key 'axs'", "did you mean 'axis'?")),
+    "unknown section": ("forces:", "force:", (18, "no key 'force'", "did you mean 'forces'?")),
+    "unknown type": ("type: revolute", "type: revolut", (12, "joint 'hinge'", "no type 'revolut'", "did you mean 'revolute'?")),
+    "missing type": ("    type: revolute\n", "", (11, "joint 'hinge'", "the key 'type' is missing", "revolute")),
+    "misspelt body": ("    second: arm\n", "    second: amr\n", (14, "no body 'amr'", "did you mean 'arm'?")),
+    "misspelt joint": (
+        "forces:\n",
+        "drivers: {motor: {joint: hing, motion: 1}}\nforces:\n",
+        (18, "driver 'motor'", "no joint 'hing'", "did you mean 'hinge'?"),
+    ),
+    "unit written": ("mass: 1.0", "mass: 1.0 kg", (6, "body 'arm'", "units are SI", "leave out 'kg'")),
+    "text for a number": ("mass: 1.0", "mass: heavy", (6, "no parameter 'heavy'")),
+    "truth for a number": ("mass: 1.0", "mass: yes and no", (6, "'yes and no' is not allowed")),
+    "boolean for a number": ("mass: 1.0", "mass: true", (6, "mass is True; give a number")),
+    "empty value": ("mass: 1.0", "mass:", (5, "body 'arm'", "the key 'mass' is missing")),
+    "number for a vector": ("point: [0, 0, 0]", "point: 0", (15, "point is 0; give a list in [ ]")),
+    "short vector": ("axis: [0, 1, 0]", "axis: [0, 1]", (16, "axis has 2 entries", "give 3")),
+    "long vector": ("axis: [0, 1, 0]", "axis: [0, 1, 0, 0]", (16, "axis has 4 entries", "give 3")),
+    "duplicate key": ("    mass: 1.0\n", "    mass: 1.0\n    mass: 2.0\n", (7, "'mass' is already given in line 6")),
+    "duplicate body": ("  bob: {", "  arm: {mass: 1}\n  bob: {", (9, "'arm' is already given in line 5")),
+    "name used twice": ("  push: {", "  arm: {", (19, "already used")),
+    "NaN": ("mass: 1.0", "mass: .nan", (6, "mass is nan; give a finite number")),
+    "infinity": ("point: [0, 0, 0]", "point: [0, -.inf, 0]", (15, "point.1 is -inf; give a finite number")),
+    "too large a number": ("mass: 1.0", "mass: 1e999", (6, "mass is inf")),
+    "negative mass": ("mass: 1.0", "mass: -1.0", (6, "mass is -1; give a number greater than 0")),
+    "impossible inertia": ("[0.01, 0.02, 0.02]", "[0.01, 0.02, 0.2]", (7, "no body has one greater than the sum")),
+    "missing joint axis": ("    axis: [0, 1, 0]\n", "", (11, "joint 'hinge'", "no axis")),
+    "axis of length zero": ("axis: [0, 1, 0]", "axis: [0, 0, 0]", (16, "axis has length 0")),
+    "joint of a body with itself": ("second: arm", "second: ground", (11, "connects body 'ground' with itself")),
+    "missing body of a joint": ("    second: arm\n", "", (11, "joint 'hinge'", "the key 'second' is missing")),
+    "bodies as a list": (
+        "bodies:\n",
+        "bodies: [1]\nold:\n",
+        (4, "bodies is [1]", "name: ..."),
+        (5, "no key 'old'"),
+    ),
+    "body that is text": (
+        "  bob: {type: point_mass, mass: 2, position: [l, 0, 0]}",
+        "  bob: heavy",
+        (9, "body 'bob'", "key: value"),
+    ),
+    "division by zero": ("l / 2", "l / 0", (8, "divides by zero")),
+    "code": ("l / 2", "__import__('os').system('ls')", (8, "not allowed")),
+    "attribute": ("l / 2", "l.real", (8, "not allowed")),
+    "unknown function": ("l / 2", "sine(l)", (8, "no function 'sine'", "did you mean 'sin'?")),
+    "huge power": ("l / 2", "9**9**9", (8, "exponent", "too large")),
+    "long expression": ("l / 2", "1+" * 150 + "1", (8, "at most 200")),
+    "parameter of another name": (
+        "  l: 0.4",
+        "  sin: 0.4",
+        (3, "parameter 'sin'"),
+        (8, "no parameter 'l'"),
+        (9, "'l'"),
+        (17, "'l'"),
+    ),
+    "parameter that is used before": ("  l: 0.4", "  l: 2 * k\n  k: 1", (3, "parameter 'l'", "no parameter 'k'")),
+    "tag": ("mass: 1.0", "mass: !!python/object/apply:os.getcwd []", (6, "tag", "not supported")),
+    "merge key": ("    mass: 1.0\n", "    <<: {mass: 1.0}\n", (6, "merge keys")),
+    "alias without anchor": ("mass: 1.0", "mass: *m", (6, "alias *m has no anchor")),
+    "second document": ("joints:\n", "---\njoints:\n", (10, "second document")),
+    "control character": ("name: test", "name: te\x07st", (1, "not allowed in YAML")),
+    "wrong version": ("name: test", "dalembert: 2", (1, "dalembert is 2")),
+    "name that is a number": ("name: test", "name: 12", (1, "name is 12", "quotes")),
+    "wrong choice": ("force: [0, 0, 1]}", "force: [0, 0, 1], frame: wold}", (19, "frame is 'wold'", "did you mean 'world'?")),
+    "unknown motion": (
+        "force: [0, 0, 1]}",
+        "force: [0, 0, 1], factor: {type: harmonc}}",
+        (19, "factor", "no type 'harmonc'", "did you mean 'harmonic'?"),
+    ),
+    "solid and mass": (
+        "    mass: 1.0\n",
+        "    mass: 1.0\n    solid: {type: sphere, mass: 1, radius: 1}\n",
+        (7, "body 'arm'", "one or the other"),
+    ),
+    "mesh outside the folder": (
+        "mass: 1.0",
+        "mass: 1.0\n    shape: {type: mesh, file: ../secret.stl}",
+        (7, "in the model file's folder"),
+    ),
+    "mesh by absolute path": (
+        "mass: 1.0",
+        "mass: 1.0\n    shape: {type: mesh, file: /etc/passwd}",
+        (7, "in the model file's folder"),
+    ),
+    "mesh that is not there": ("mass: 1.0", "mass: 1.0\n    shape: {type: mesh, file: a.stl}", (7, "does not exist")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_malformed(case):
+    old, new, *places = CASES[case]
+    assert GOOD.count(old) == 1
+    Path("m.yaml").write_text(GOOD.replace(old, new))
+    check_refused(call("check", "m.yaml"), *places)
+
+
+WHOLE = {
+    "empty file": ("", (1, "the file is empty", "dalembert new")),
+    "only comments": ("# nothing\n", (1, "the file is empty")),
+    "text": ("hello", (1, "the file holds 'hello'")),
+    "a list": ("- a\n- b\n", (1, "the file holds ['a', 'b']")),
+    "billion laughs": (LAUGHS, (1, "more than 1000000 values")),
+    "alias within itself": ("bodies: &a [*a]\n", (1, "nested more than 20 levels")),
+    "deep nesting": ("a: " + "[" * 100_000, (1, "nested more than 20 levels")),
+    "key that is a list": ("[a, b]: 1\n", (1, "a key is not plain text")),
+    "no bodies": ("name: x\n", None),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_malformed_as_a_whole(case):
+    text, place = WHOLE[case]
+    Path("m.yaml").write_text(text)
+    if place is None:
+        result = call("check", "m.yaml")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "dalembert: error: the model has no bodies; add one with add_body or add_point_mass\n"
+    else:
+        check_refused(call("check", "m.yaml"), place)
+
+
+def test_not_text():
+    Path("m.yaml").write_bytes(b"name: x\nbodies: \xff\xfe\n")
+    check_refused(call("check", "m.yaml"), (2, "byte 0xff is not UTF-8"))
+
+
+def test_huge_file_is_not_even_read():
+    with open("m.yaml", "wb") as file:
+        file.truncate(100_000_000)
+    check_refused(call("check", "m.yaml"), (1, "100 MB", "at most 16 MB"))
+
+
+def test_mesh_through_a_link_outside():
+    Path("../secret.stl").write_text("solid")
+    os.symlink("../secret.stl", "inside.stl")
+    Path("m.yaml").write_text(GOOD.replace("mass: 1.0", "mass: 1.0\n    shape: {type: mesh, file: inside.stl}"))
+    check_refused(call("check", "m.yaml"), (7, "in the model file's folder"))
+
+
+def test_all_problems_are_told_at_once():
+    text = (
+        GOOD.replace("mass: 1.0", "mass: 1 kg").replace("axis: [0, 1, 0]", "axs: [0, 1, 0]").replace("body: bob", "body: bobb")
+    )
+    Path("m.yaml").write_text(text)
+    check_refused(call("run", "m.yaml", "--t-end", 1), (6, "kg"), (16, "axs"), (19, "did you mean 'bob'?"))
+
+
+def test_one_broken_body_does_not_blame_its_joints():
+    Path("m.yaml").write_text(GOOD.replace("mass: 1.0", "mass: 0").replace("[0, 0, 1]}", "[0, 0, 1], frame: body}"))
+    check_refused(call("check", "m.yaml"), (6, "mass is 0"), (19, "point mass 'bob' has no axes"))
+
+
+def test_missing_file_and_folder():
+    result = call("check", "no.yaml")
+    assert (result.exit_code, result.stderr) == (2, "dalembert: error: no.yaml: cannot read: No such file or directory\n")
+    Path("d.yaml").mkdir()
+    result = call("check", "d.yaml")
+    assert (result.exit_code, result.stderr) == (2, "dalembert: error: d.yaml: is a folder; give a model file (.yaml)\n")
+
+
+def test_impossible_assembly_is_one_line():
+    text = GOOD.replace("point: [l, 0, 0]", "points: [[l, 0, 0], [0, 0, 0]]").replace("mass: 2,", "mass: 2, fixed: true,")
+    Path("m.yaml").write_text(text.replace("    position: [l / 2", "    fixed: true\n    position: [l / 2"))
+    result = call("check", "m.yaml")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("dalembert: error: the mechanism cannot be assembled")
+    assert result.stderr.count("\n") == 1
