@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
-from dalembert.cli import doctor, gallery, run, warmup
+from dalembert.cli import doctor, gallery, run, view, warmup
 from dalembert.cli.console import OneLineErrors
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
@@ -34,5 +34,5 @@ def main(
         typer.echo(context.get_help())
 
 
-for command in (run.run, gallery.gallery, warmup.warmup, doctor.doctor):
+for command in (run.run, view.view, gallery.gallery, warmup.warmup, doctor.doctor):
     app.command()(command)

@@ -152,7 +152,7 @@ def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float
             stems.append(between(np.zeros(3), anchor, radius))
             thickness.append(radius)
         else:
-            thickness.append(float(np.sort(near.half)[0]))
+            thickness.append(float(np.sort(near.half)[1]))
     return Picture((*parts, *stems), tuple(thickness))
 
 

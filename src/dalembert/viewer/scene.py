@@ -43,7 +43,12 @@ def scene_of(solution: Solution) -> dict[str, Any]:
         "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
         "status": solution.status,
         "scale": scale,
-        "camera": {"target": _numbers(look.target), "direction": _numbers(look.direction), "radius": look.radius},
+        "camera": {
+            "target": _numbers(look.target),
+            "direction": _numbers(look.direction),
+            "extent": _numbers(look.extent),
+            "radius": look.radius,
+        },
         "up": _numbers(look.up),
         "floor": look.floor,
         "bodies": [
@@ -102,13 +107,16 @@ def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]
     model = motion.mechanism.model
     anchors = _anchors(motion)
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
-    paths += [np.tile(point, (1, 1)) for point in _ground_points(motion)]
-    points = np.concatenate(paths) if paths else np.zeros((1, 3))
+    points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     scale = _size(motion, points)
     pictures = {body.name: picture_of(body, anchors[body.name], scale) for body in model.bodies}
-    reach = [float(np.linalg.norm(part.at) + np.linalg.norm(part.half)) for p in pictures.values() for part in p.parts]
-    beyond = min(max(reach, default=0.0), 0.08 * scale) if len(points) > 1 else max(reach, default=scale)
-    return pictures, scale, framing(_corners(motion, pictures, points), upward(model.gravity), 0.15 * beyond)
+    plates = [
+        np.subtract(joint.p_i if joint.first == GROUND else joint.p_j, 4.0 * _radius(motion, joint, pictures, scale) * np.array(up))
+        for joint in model.joints
+        if (up := _mount(motion, joint)) is not None
+    ]
+    seen = np.concatenate([_corners(motion, pictures, points), np.reshape(plates, (-1, 3))])
+    return pictures, scale, framing(seen, upward(model.gravity), 0.002 * scale)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array) -> Array:
@@ -177,13 +185,6 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> dict[str, Any]:
-    anchors = _anchors(motion)
-    thick = [
-        thickness
-        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
-        for anchor, thickness in zip(anchors.get(body, ()), pictures[body].thickness if body != GROUND else (), strict=True)
-        if np.array_equal(anchor, point)
-    ]
     travel = None
     if joint.coordinates[:1] == ("translation",):
         values = motion.coordinate(joint.name)
@@ -198,10 +199,33 @@ def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale
         "p_j": _numbers(joint.p_j),
         "E_i": _turn(matrix_to_quaternion(joint.E_i)),
         "E_j": _turn(matrix_to_quaternion(joint.E_j)),
-        "radius": float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale)),
+        "radius": _radius(motion, joint, pictures, scale),
         "travel": travel,
+        "mount": _mount(motion, joint),
         "unique": joint.name not in motion.mechanism.not_unique,
     }
+
+
+def _radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
+    """Of the joint's glyph: a little thicker than the bodies that it joins [m]."""
+    anchors = _anchors(motion)
+    thick = [
+        thickness
+        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
+        for anchor, thickness in zip(anchors.get(body, ()), pictures[body].thickness if body != GROUND else (), strict=True)
+        if np.array_equal(anchor, point)
+    ]
+    return float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale))
+
+
+def _mount(motion: Trajectory, joint: Joint) -> list[float] | None:
+    """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
+    if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT):
+        return None
+    point, moving = (joint.p_i, joint.second) if joint.first == GROUND else (joint.p_j, joint.first)
+    up = upward(motion.mechanism.model.gravity)
+    height = float(np.mean((motion.position(moving) - point) @ up)) if moving != GROUND else 0.0
+    return _numbers(-up if height < 0 else up)
 
 
 def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:

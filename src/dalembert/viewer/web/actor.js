@@ -21,7 +21,7 @@ export class Actor {
     this.locals = run.joints.map(({ p_i, p_j, E_i, E_j }) => ({ i: pose(p_i, E_i), j: pose(p_j, E_j) }));
     this.bodies = new Solids(stage.scene, layer);
     this.glyphs = new Solids(stage.scene, layer);
-    this.arrows = new Solids(stage.scene, layer);
+    this.arrows = new Solids(stage.scene, layer, true);
     this.links = [];
     this.forces = run.joints.map(() => ({ shaft: new Matrix4(), tip: new Matrix4(), shown: false }));
     run.bodies.forEach(({ parts, colour }, b) => {
@@ -30,9 +30,9 @@ export class Actor {
     run.moveTo(run.start);
     run.joints.forEach((joint, j) => this.#addJoint(joint, j, scale));
     run.scene.springs.forEach((spring) => {
-      const frame = this.#link(spring);
-      const thick = 0.0032 * scale;
-      this.glyphs.add({ kind: "spring", size: [0.016 * scale, thick], colour: "#8a94a3", frame: () => frame });
+      const length = run.point(spring.first, spring.p_i, from).distanceTo(run.point(spring.second, spring.p_j, to)) || scale;
+      const frame = this.#link(spring, length);
+      this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame });
     });
     for (const solids of [this.bodies, this.glyphs, this.arrows]) solids.build();
     this.trails = new Trails(stage, run, trailed(run), layer, layer === 2);
@@ -45,11 +45,13 @@ export class Actor {
       this.glyphs.add({ ...part, frame: () => this.jointFrames[j][part.frame], tag });
     }
     if (joint.type === "distance") {
-      const frame = this.#link(joint);
+      const frame = this.#link(joint, 1);
       this.glyphs.add({ kind: "bar", size: [0.4 * joint.radius], colour: "#9aa2ae", frame: () => frame, tag });
     }
-    if (joint.first < 0 || joint.second < 0) {
-      const frame = this.#mountFrame(joint);
+    if (joint.mount) {
+      const at = new Vector3().fromArray(joint.first < 0 ? joint.p_i : joint.p_j);
+      const toTip = new Quaternion().setFromUnitVectors(Z, new Vector3().fromArray(joint.mount));
+      const frame = new Matrix4().compose(at, toTip, ONE);
       for (const part of mount(joint)) this.glyphs.add({ ...part, frame: () => frame, tag });
     }
     const colour = joint.unique ? ARROW : UNSURE_ARROW;
@@ -64,25 +66,15 @@ export class Actor {
     });
   }
 
-  // What hangs from the ground is held from above, what stands on it from below.
-  #mountFrame(joint) {
-    const [point, moving] = joint.first < 0 ? [joint.p_i, joint.second] : [joint.p_j, joint.first];
-    const at = new Vector3().fromArray(point);
-    const { position } = this.run;
-    const hangs = moving >= 0 && position[moving].clone().sub(at).dot(this.stage.up) < -1e-9;
-    const tip = this.stage.up.clone().multiplyScalar(hangs ? -1 : 1);
-    return new Matrix4().compose(at, new Quaternion().setFromUnitVectors(Z, tip), ONE);
-  }
-
-  // A frame stretched between two points of two bodies.
-  #link({ first, second, p_i, p_j }) {
+  // A frame between two points of two bodies, stretched by how much longer than `length` their distance is.
+  #link({ first, second, p_i, p_j }, length) {
     const frame = new Matrix4();
     this.links.push(() => {
       this.run.point(first, p_i, from);
       this.run.point(second, p_j, to);
-      const length = along.subVectors(to, from).length();
-      turn.setFromUnitVectors(Z, length > 0 ? along.divideScalar(length) : Z);
-      frame.compose(from.add(to).multiplyScalar(0.5), turn, size.set(1, 1, Math.max(length, 1e-9)));
+      const distance = along.subVectors(to, from).length();
+      turn.setFromUnitVectors(Z, distance > 0 ? along.divideScalar(distance) : Z);
+      frame.compose(from.add(to).multiplyScalar(0.5), turn, size.set(1, 1, Math.max(distance / length, 1e-9)));
     });
     return frame;
   }
@@ -107,7 +99,7 @@ export class Actor {
   #pointArrows(t) {
     const { run } = this;
     const { scale } = run.scene;
-    const longest = 0.3 * Math.min(2 * run.scene.camera.radius, 1.6 * scale);
+    const longest = 0.22 * Math.min(2 * run.scene.camera.radius, 1.6 * scale);
     const tip = 0.04 * scale;
     run.joints.forEach((joint, j) => {
       const force = run.force(j, t, along);

@@ -52,8 +52,7 @@ export function glyph(joint) {
 }
 
 // The textbook's triangle: a cone whose tip is at the joint, on a plate; z points from plate to tip.
-export function mount({ radius: r, type }) {
-  if (["prismatic", "cylindrical", "point_on_line", "planar", "point_on_plane", "in_plane", "perpendicular"].includes(type)) return [];
+export function mount({ radius: r }) {
   return [
     { kind: "cone", size: [1.9 * r, 3.4 * r], at: [0, 0, -1.7 * r], colour: GROUND },
     { kind: "pin", size: [2.6 * r, 0.5 * r], at: [0, 0, -3.6 * r], colour: GROUND },

@@ -32,7 +32,6 @@ export class Inspector {
 
   #at(event) {
     const pointer = this.stage.pointer(event);
-    if (!pointer) return null;
     this.ray.setFromCamera(pointer.at, this.stage.camera);
     const actors = this.stage.sideBySide ? [this.actors[pointer.half]] : this.actors;
     for (const actor of actors) {

@@ -30,11 +30,11 @@ class Viewer {
     };
     const first = this.runs[0].groups.find(({ name }) => name.startsWith("coordinate"));
     this.plots = new Plots(this.page.plots, this.runs, ["energy", first?.name ?? "", "constraint drift"], seek);
-    this.stage.onResize = (full) => {
+    this.stage.onResize = () => {
       const { width, height } = this.stage.size;
       const ratio = this.stage.sideBySide ? 0.5 : 1;
       for (const actor of this.actors) actor.trails.shared.resolution.value.set(width * ratio, height);
-      if (full.x) this.plots.resize();
+      this.plots.resize();
     };
     this.timeline.onChange(() => (this.moved = true));
     addEventListener("keydown", (event) => this.#key(event));
@@ -123,6 +123,7 @@ class Viewer {
     const force = this.runs[0].largestForce;
     page.scaleNote.textContent = settings.forces && force ? `longest usual arrow ${short(force)} N` : `grid ${short(stage.gridStep)} m`;
     this.inspector.showNames(settings.names);
+    page.halves(settings.side ? this.runs.map((run) => run.scene.method) : []);
     if (this.theme !== settings.dark) this.plots.rebuild();
     this.theme = settings.dark;
     page.update();
@@ -237,7 +238,8 @@ function framed(scenes) {
   const [first] = scenes;
   const gap = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
   const radius = Math.max(...scenes.map(({ camera }) => camera.radius + gap(camera.target, first.camera.target)));
-  return { ...first, camera: { ...first.camera, radius }, floor: Math.min(...scenes.map(({ floor }) => floor)) };
+  const extent = first.camera.extent.map((size) => (size * radius) / first.camera.radius);
+  return { ...first, camera: { ...first.camera, radius, extent }, floor: Math.min(...scenes.map(({ floor }) => floor)) };
 }
 
 function prefers(scheme) {
@@ -262,11 +264,16 @@ else {
     viewer.timeline.following = true;
   });
   events.addEventListener("frames", (event) => viewer?.append(JSON.parse(event.data)));
+  events.addEventListener("restart", () => location.reload());
   events.addEventListener("done", (event) => {
     events.close();
     viewer?.finish(JSON.parse(event.data));
   });
   events.addEventListener("error", () => {
     document.body.dataset.connection = "lost";
+  });
+  events.addEventListener("open", () => {
+    if (viewer) location.reload(); // the server was started again
+    delete document.body.dataset.connection;
   });
 }

@@ -155,6 +155,13 @@ export class Page {
     }
   }
 
+  // Titles of the two halves.
+  halves(titles) {
+    this.titles?.remove();
+    this.titles = titles.length ? element(this.stage, "div", "halves") : null;
+    for (const title of titles) element(this.titles, "span", "", title);
+  }
+
   help() {
     if (this.sheet) {
       this.sheet.remove();

@@ -124,7 +124,7 @@ class Plot {
         { ...axis, size: 24, gap: 3 },
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values: (_, ticks) => ticks.map((v) => (v === null ? null : short(v))) },
       ],
-      series: [{}, ...this.curves.map(({ label, colour, dash }) => ({ label, stroke: colour, dash, width: 1.6, points: { show: false } }))],
+      series: [{}, ...this.curves.map(({ label, colour, dash }) => ({ label, stroke: colour, dash, width: log ? 1 : 1.6, points: { show: false } }))],
     };
     this.chart = new uPlot(options, uPlot.join(tables), this.area);
     this.line = this.chart.over.appendChild(document.createElement("div"));

@@ -3,8 +3,13 @@
 import { Quaternion, Vector3 } from "three";
 
 export function decode(text, Kind = Float32Array) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return new Kind(bytes.buffer);
+  return new Kind((Uint8Array.fromBase64?.(text) ?? bytesOf(atob(text))).buffer);
+}
+
+function bytesOf(binary) {
+  const bytes = new Uint8Array(binary.length);
+  for (let k = 0; k < binary.length; k++) bytes[k] = binary.charCodeAt(k);
+  return bytes;
 }
 
 function joined(a, b) {

@@ -11,7 +11,7 @@ import {
   CylinderGeometry,
   InstancedMesh,
   Matrix4,
-  MeshStandardMaterial,
+  MeshPhongMaterial,
   Quaternion,
   Sphere,
   SphereGeometry,
@@ -57,23 +57,24 @@ const MAKERS = {
   bar: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2)),
   shaft: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5)),
   tip: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2).translate(0, 0, 0.5 * l)),
-  spring: ([r, thick]) => plain(new TubeGeometry(new Coil(r), 320, thick, 8)),
+  spring: ([r, thick, length]) => plain(new TubeGeometry(new Coil(r, length), 320, thick, 8)),
   ring: ([r, thick]) => plain(new TorusGeometry(r, thick, 12, 40)),
   cone: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2)),
 };
 
-// A coil of unit length about z, straight at its ends.
+// A coil about z, centred, straight at its ends.
 class Coil extends Curve {
-  constructor(radius) {
+  constructor(radius, length) {
     super();
     this.radius = radius;
+    this.length = length;
   }
 
   getPoint(s, out = new Vector3()) {
     const wound = Math.min(1, Math.max(0, (s - 0.1) / 0.8));
     const away = this.radius * Math.min(1, 12 * wound, 12 * (1 - wound));
     const angle = 2 * Math.PI * 10 * wound;
-    return out.set(away * Math.cos(angle), away * Math.sin(angle), s - 0.5);
+    return out.set(away * Math.cos(angle), away * Math.sin(angle), (s - 0.5) * this.length);
   }
 }
 
@@ -86,9 +87,11 @@ function meshGeometry(text, scale) {
 }
 
 export class Solids {
-  constructor(scene, layer) {
+  // onTop: drawn over everything else
+  constructor(scene, layer, onTop = false) {
     this.scene = scene;
     this.layer = layer;
+    this.onTop = onTop;
     this.pools = new Map();
   }
 
@@ -109,15 +112,17 @@ export class Solids {
     this.meshes = [];
     for (const { geometry, solids, shiny } of this.pools.values()) {
       
-      const material = new MeshStandardMaterial({
+      const material = new MeshPhongMaterial({
         vertexColors: true,
-        roughness: shiny ? 0.35 : 0.62,
-        metalness: shiny ? 0.25 : 0.05,
+        specular: shiny ? 0x555555 : 0x1c1c1c,
+        shininess: shiny ? 60 : 28,
+        depthTest: !this.onTop,
       });
       const mesh = new InstancedMesh(geometry, material, solids.length);
       mesh.frustumCulled = false;
       mesh.boundingSphere = new Sphere(new Vector3(), Infinity);
-      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.castShadow = mesh.receiveShadow = !this.onTop;
+      mesh.renderOrder = this.onTop ? 1 : 0;
       mesh.layers.set(this.layer);
       mesh.userData.solids = solids;
       solids.forEach((solid, k) => {

@@ -34,7 +34,6 @@ export class Stage {
     this.controls.addEventListener("change", () => this.invalidate());
     this.up = new Vector3(0, 0, 1);
     this.sideBySide = false;
-    this.inset = { right: 0, bottom: 0 };
     this.dirty = true;
     this.look(look);
     this.#light();
@@ -48,44 +47,39 @@ export class Stage {
     this.up.fromArray(up);
     this.target = new Vector3().fromArray(camera.target);
     this.direction = new Vector3().fromArray(camera.direction);
+    this.extent = camera.extent;
     this.radius = camera.radius;
     this.floor = floor;
   }
 
   // The camera back to where it sees the whole motion.
   frame() {
-    const { width, height } = this.view();
-    const half = (Math.PI / 180) * (FIELD_OF_VIEW / 2);
-    const narrow = Math.min(1, (this.sideBySide ? width / 2 : width) / height);
-    const distance = this.radius / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const { width, height } = this.size;
+    const tangent = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
+    // title above, transport bar below, buttons at the right
+    const free = { width: (this.sideBySide ? width / 2 : width) - 70, height: height - 150 };
+    const [across, upright, deep] = this.extent;
+    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
+    const distance = Math.max((fit * height) / tangent + deep, 1.1 * this.radius);
     this.camera.up.copy(this.up);
     this.camera.near = distance / 200;
     this.camera.far = distance * 60;
-    this.camera.position.copy(this.target).addScaledVector(this.direction, 0.94 * distance);
+    this.camera.position.copy(this.target).addScaledVector(this.direction, distance);
     this.controls.target.copy(this.target);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.invalidate();
   }
 
-  // The part of the canvas that panels leave free.
-  view() {
-    const { clientWidth, clientHeight } = this.canvas.parentElement;
-    return {
-      width: Math.max(1, clientWidth - this.inset.right),
-      height: Math.max(1, clientHeight - this.inset.bottom),
-      full: new Vector2(clientWidth, clientHeight),
-    };
-  }
-
   resize() {
-    const { width, height, full } = this.view();
-    this.renderer.setSize(full.x, full.y, false);
+    const { clientWidth, clientHeight } = this.canvas.parentElement;
+    const [width, height] = [Math.max(1, clientWidth), Math.max(1, clientHeight)];
+    this.renderer.setSize(width, height, false);
     this.size = { width, height };
     this.camera.aspect = (this.sideBySide ? width / 2 : width) / height;
     this.camera.updateProjectionMatrix();
     this.invalidate();
-    this.onResize?.(full);
+    this.onResize?.();
   }
 
   colours({ background, line, dark }) {
@@ -114,20 +108,13 @@ export class Stage {
   #render() {
     const { renderer, camera, scene } = this;
     const { width, height } = this.size;
-    const bottom = this.view().full.y - height;
+    const w = this.sideBySide ? width / 2 : width;
     renderer.setScissorTest(true);
-    const halves = this.sideBySide ? [[0, 1], [1, 2]] : [[0, null]];
-    if (this.background) {
-      renderer.setScissor(0, 0, this.view().full.x, this.view().full.y);
-      renderer.setClearColor(this.background);
-      renderer.clear();
-    }
-    for (const [half, layer] of halves) {
-      const w = this.sideBySide ? width / 2 : width;
-      renderer.setViewport(half * w, bottom, w, height);
-      renderer.setScissor(half * w, bottom, w, height);
+    for (const half of this.sideBySide ? [0, 1] : [0]) {
+      renderer.setViewport(half * w, 0, w, height);
+      renderer.setScissor(half * w, 0, w, height);
       camera.layers.enableAll();
-      if (layer !== null) camera.layers.disable(layer === 1 ? 2 : 1);
+      if (this.sideBySide) camera.layers.disable(2 - half);
       renderer.render(scene, camera);
     }
     camera.layers.enableAll();
@@ -154,7 +141,6 @@ export class Stage {
     const w = this.sideBySide ? width / 2 : width;
     let x = event.clientX - box.left;
     const y = event.clientY - box.top;
-    if (x > width || y > height) return null;
     const half = this.sideBySide && x > w ? 1 : 0;
     x -= half * w;
     return { at: new Vector2((2 * x) / w - 1, 1 - (2 * y) / height), half };
