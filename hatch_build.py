@@ -99,7 +99,9 @@ def _one_line(error: Exception) -> str:
     """What failed, without the paths and addresses of this machine."""
     if isinstance(error, subprocess.CalledProcessError):
         step = "npm ci" if "ci" in error.cmd else "the bundler"
-        code = next((line.split()[-1] for line in error.stderr.splitlines() if " code " in line), f"exit code {error.returncode}")
+        code = next(
+            (line.split()[-1] for line in error.stderr.splitlines() if " code " in line), f"exit code {error.returncode}"
+        )
         return f"{step} failed ({code})"
     return f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else str(error.strerror or error)
 

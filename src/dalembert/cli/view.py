@@ -48,7 +48,9 @@ def _write(run: Path, others: list[Solution], out: Path) -> None:
     if out.suffix.lower() == ".html":
         solution.export_html(out, compare=others[0] if others else None)
     elif others:
-        raise ModelError(f"option --compare has no meaning for {out.suffix or 'this file'}; write a page, --out {out.stem}.html")
+        raise ModelError(
+            f"option --compare has no meaning for {out.suffix or 'this file'}; write a page, --out {out.stem}.html"
+        )
     else:
         solution.export_animation(out)
 

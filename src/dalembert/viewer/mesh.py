@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,5 +64,5 @@ def _read_obj(data: bytes) -> npt.NDArray[np.float32]:
         elif words[:1] == ["f"]:
             numbers = [int(word.split("/")[0]) for word in words[1:]]
             corners = [points[k - 1 if k > 0 else k] for k in numbers]
-            triangles += [[corners[0], b, c] for b, c in zip(corners[1:-1], corners[2:], strict=True)]
+            triangles += [[corners[0], b, c] for b, c in itertools.pairwise(corners[1:])]
     return np.array(triangles, dtype=np.float32).reshape(-1, 3, 3)

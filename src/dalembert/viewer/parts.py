@@ -60,7 +60,7 @@ class Part:
         if self.kind in ("cylinder", "capsule"):
             return np.array([self.size[0], self.size[0], 0.5 * self.size[1]])
         if self.mesh is not None:
-            return self.size[0] * np.abs(self.mesh.triangles).max(axis=(0, 1))
+            return np.asarray(self.size[0] * np.abs(self.mesh.triangles).max(axis=(0, 1)), dtype=float)
         return np.full(3, self.size[0])
 
     @property
@@ -184,7 +184,7 @@ def _known(point: Array, others: Sequence[Array], radius: float) -> bool:
 
 def _spread(anchors: Sequence[Array]) -> int:
     """Number of distinct joint points that are not the centre of mass."""
-    return sum(np.linalg.norm(a) > 1e-9 and not _known(a, anchors[:k], 1e-8) for k, a in enumerate(anchors))
+    return sum(bool(np.linalg.norm(a) > 1e-9) and not _known(a, anchors[:k], 1e-8) for k, a in enumerate(anchors))
 
 
 def equivalent_solid(body: Body, least: float) -> Part:
@@ -209,4 +209,3 @@ def equivalent_solid(body: Body, least: float) -> Part:
     edges = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
     x, y, z = (max(float(edge), least) for edge in edges)
     return Part("box", (x, y, z), turn=matrix_to_quaternion(axes))
-

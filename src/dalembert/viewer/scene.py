@@ -6,6 +6,7 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.solution import Evaluated, Solution
 from dalembert.trajectory import Trajectory
@@ -24,6 +26,7 @@ from dalembert.viewer.parts import Part, Picture, picture_of
 Array = npt.NDArray[np.float64]
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
+MOST_TRAILS = 12
 _NO_POINT = ("perpendicular",)
 _SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
 
@@ -52,10 +55,16 @@ def scene_of(solution: Solution) -> dict[str, Any]:
         "up": _numbers(look.up),
         "floor": look.floor,
         "bodies": [
-            {"name": body.name, "mass": body.mass, "colour": colour, "parts": [_part(part) for part in pictures[body.name].parts]}
+            {
+                "name": body.name,
+                "mass": body.mass,
+                "colour": colour,
+                "parts": [_part(part) for part in pictures[body.name].parts],
+            }
             for body, colour in zip(model.bodies, colours(len(model.bodies)), strict=True)
         ],
         "joints": joints,
+        "trails": trail_bodies(model),
         "springs": [_spring(motion, spring) for spring in model.forces if isinstance(spring, SpringDamper)],
         "t_end": max(float(solution.settings.get("t_end", 0.0)), float(solution.t[-1])),
         "report": report_of(solution),
@@ -97,9 +106,7 @@ def _selected(solution: Solution, states: npt.NDArray[np.intp]) -> Solution:
     """The same run with only some of its states; outputs that are known already are kept."""
     known = solution.__dict__.get("evaluated")
     evaluated = None if known is None else Evaluated(*(getattr(known, f.name)[states] for f in fields(Evaluated)))
-    return Solution(
-        solution.mechanism, solution.t[states], solution.x[states], settings=solution.settings, evaluated=evaluated
-    )
+    return Solution(solution.mechanism, solution.t[states], solution.x[states], settings=solution.settings, evaluated=evaluated)
 
 
 def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]:
@@ -111,9 +118,11 @@ def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]
     scale = _size(motion, points)
     pictures = {body.name: picture_of(body, anchors[body.name], scale) for body in model.bodies}
     plates = [
-        np.subtract(joint.p_i if joint.first == GROUND else joint.p_j, 4.0 * _radius(motion, joint, pictures, scale) * np.array(up))
+        np.subtract(
+            joint.p_i if joint.first == GROUND else joint.p_j, 4.0 * joint_radius(motion, joint, pictures, scale) * np.array(up)
+        )
         for joint in model.joints
-        if (up := _mount(motion, joint)) is not None
+        if (up := mount_of(motion, joint)) is not None
     ]
     seen = np.concatenate([_corners(motion, pictures, points), np.reshape(plates, (-1, 3))])
     return pictures, scale, framing(seen, upward(model.gravity), 0.002 * scale)
@@ -159,8 +168,9 @@ def _ground_points(motion: Trajectory) -> list[Array]:
     model = motion.mechanism.model
     joints = [j for j in model.joints if j.type not in (*_NO_POINT, *_SLIDING)]
     springs = [force for force in model.forces if isinstance(force, SpringDamper)]
-    ends = [((e.first, e.p_i), (e.second, e.p_j)) for e in (*joints, *springs)]
-    return [point for pair in ends for body, point in pair if body == GROUND]
+    ends = [(j.first, j.p_i) for j in joints] + [(j.second, j.p_j) for j in joints]
+    ends += [(s.first, s.p_i) for s in springs] + [(s.second, s.p_j) for s in springs]
+    return [point for body, point in ends if body == GROUND]
 
 
 def _part_of(solution: Solution, states: npt.NDArray[np.intp]) -> Trajectory:
@@ -179,17 +189,19 @@ def colours(n: int) -> list[str]:
     return [to_hex(colormaps["cividis"](0.12 + 0.83 * k / (n - 1))) for k in range(n)]
 
 
+def trail_bodies(model: Model) -> list[int]:
+    """Which bodies leave trails: all of a few; of many, those at the ends of the tree, on which nothing else hangs."""
+    names = [body.name for body in model.bodies]
+    firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
+    return [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
+
+
 def _part(part: Part) -> dict[str, Any]:
     record = {"kind": part.kind, "size": list(part.size), "at": _numbers(part.at), "turn": _turn(part.turn)}
     return record if part.mesh is None else record | {"triangles": packed(part.mesh.triangles)}
 
 
 def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> dict[str, Any]:
-    travel = None
-    if joint.coordinates[:1] == ("translation",):
-        values = motion.coordinate(joint.name)
-        values = values if values.ndim == 1 else values[:, 0]
-        travel = [float(np.nanmin(values)), float(np.nanmax(values))]
     return {
         "name": joint.name,
         "type": joint.type,
@@ -199,14 +211,14 @@ def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale
         "p_j": _numbers(joint.p_j),
         "E_i": _turn(matrix_to_quaternion(joint.E_i)),
         "E_j": _turn(matrix_to_quaternion(joint.E_j)),
-        "radius": _radius(motion, joint, pictures, scale),
-        "travel": travel,
-        "mount": _mount(motion, joint),
+        "radius": joint_radius(motion, joint, pictures, scale),
+        "travel": travel_of(motion, joint),
+        "mount": mount_of(motion, joint),
         "unique": joint.name not in motion.mechanism.not_unique,
     }
 
 
-def _radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
+def joint_radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
     """Of the joint's glyph: a little thicker than the bodies that it joins [m]."""
     anchors = _anchors(motion)
     thick = [
@@ -218,7 +230,15 @@ def _radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scal
     return float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale))
 
 
-def _mount(motion: Trajectory, joint: Joint) -> list[float] | None:
+def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
+    """Least and largest coordinate of a joint that slides along its axis [m]."""
+    if joint.coordinates[:1] != ("translation",):
+        return None
+    values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
+    return [float(values.min()), float(values.max())]
+
+
+def mount_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
     if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT):
         return None
@@ -241,11 +261,8 @@ def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:
 
 def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
     """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
-    try:
+    with suppress(DalembertError):  # the report says why
         energy, drift = solution.energy, solution.drift
-    except DalembertError:  # the report says why
-        energy = drift = None
-    if energy is not None and drift is not None:
         parts = [("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)]
         if np.any(energy.external_work):
             parts.insert(2, ("external work", energy.external_work))
@@ -267,11 +284,9 @@ def _reactions(solution: Solution) -> Array:
     """(nt, joints, 3) forces on the second bodies, world axes [N]; NaN where they cannot be computed."""
     joints = solution.mechanism.model.joints
     forces = np.full((len(solution.t), len(joints), 3), np.nan)
-    try:
+    with suppress(DalembertError):  # the report says why
         for k, joint in enumerate(joints):
             forces[:, k] = solution.reaction(joint.name).force
-    except DalembertError:  # the report says why
-        pass
     return forces
 
 

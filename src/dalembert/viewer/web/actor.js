@@ -7,7 +7,6 @@ import { Trails } from "./trails.js";
 
 const Z = new Vector3(0, 0, 1);
 const ONE = new Vector3(1, 1, 1);
-const MOST_TRAILS = 12;
 const ARROW = "#d9480f";
 const UNSURE_ARROW = "#8d929b"; // redundancy leaves this reaction undetermined
 
@@ -35,7 +34,7 @@ export class Actor {
       this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame });
     });
     for (const solids of [this.bodies, this.glyphs, this.arrows]) solids.build();
-    this.trails = new Trails(stage, run, trailed(run), layer, layer === 2);
+    this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
     this.showArrows(false);
   }
 
@@ -126,15 +125,6 @@ export class Actor {
   get pickable() {
     return [...this.bodies.meshes, ...this.glyphs.meshes.filter((mesh) => mesh.visible)];
   }
-}
-
-// All of a few bodies; of many, those at the ends of the tree: what nothing else hangs on.
-function trailed({ bodies, joints }) {
-  const all = bodies.map((_, b) => b);
-  if (all.length <= MOST_TRAILS) return all;
-  const firsts = new Set(joints.map(({ first }) => first));
-  const ends = all.filter((b) => !firsts.has(b));
-  return (ends.length ? ends : all).slice(0, MOST_TRAILS);
 }
 
 function pose(at, rotation) {
