@@ -29,9 +29,9 @@ def view(run: Run, compare: Compare = None, out: Out = None, browser: Browser = 
     """
     voice = Voice()
     with reported_errors():
-        from dalembert.io.results import load
+        from dalembert.viewer.server import load_run
 
-        others = [] if compare is None else [load(compare)]
+        others = [] if compare is None else [load_run(compare)]
         if out is not None:
             _write(run, others, out)
             voice.say(f"written: {out}")
@@ -42,9 +42,9 @@ def view(run: Run, compare: Compare = None, out: Out = None, browser: Browser = 
 
 
 def _write(run: Path, others: list[Solution], out: Path) -> None:
-    from dalembert.io.results import load
+    from dalembert.viewer.server import load_run
 
-    solution = load(run)
+    solution = load_run(run)
     if out.suffix.lower() == ".html":
         solution.export_html(out, compare=others[0] if others else None)
     elif others:

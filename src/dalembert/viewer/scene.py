@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import DalembertError, SimulationError
+from dalembert.evaluation import Evaluated
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.solution import Evaluated, Solution
+from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
 from dalembert.viewer.frames import Rates, filled, packed, poses, rates_of, thinned, usable
 from dalembert.viewer.framing import Framing, framing, upward
@@ -106,7 +107,15 @@ def _selected(solution: Solution, states: npt.NDArray[np.intp]) -> Solution:
     """The same run with only some of its states; outputs that are known already are kept."""
     known = solution.__dict__.get("evaluated")
     evaluated = None if known is None else Evaluated(*(getattr(known, f.name)[states] for f in fields(Evaluated)))
-    return Solution(solution.mechanism, solution.t[states], solution.x[states], settings=solution.settings, evaluated=evaluated)
+    return Solution(
+        solution.mechanism,
+        solution.t[states],
+        solution.x[states],
+        settings=solution.settings,
+        evaluated=evaluated,
+        formulation=solution.formulation,
+        more={name: values[states] for name, values in solution.more.items()},
+    )
 
 
 def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]:

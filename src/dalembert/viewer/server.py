@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import StoreError
+from dalembert.errors import StoreError, ViewerError
 from dalembert.io.results import load
 from dalembert.io.store import INCOMPLETE
 from dalembert.solution import Solution
@@ -43,7 +43,7 @@ class LiveServer:
         self._path = Path(run)
         self._compare = tuple(compare)
         self._closed = threading.Event()
-        first = load(self._path)  # raises here, not in a thread
+        first = load_run(self._path)  # raises here, not in a thread
         page = live_page(first.mechanism.model.name or "model").encode()
         self._http = ThreadingHTTPServer((ADDRESS, port), _handler(page, self.events))
         self._http.daemon_threads = True
@@ -95,13 +95,21 @@ class LiveServer:
             with suppress(OSError, StoreError):  # the run is being replaced
                 now = commit.stat().st_mtime_ns
                 if now != seen:
-                    solution = load(self._path)
+                    solution = load_run(self._path)
                     seen, spoken = now, time.monotonic()
                     yield solution
             if time.monotonic() - spoken > _STILL_THERE:
                 spoken = time.monotonic()
                 yield None
             self._closed.wait(_LOOK_AGAIN)
+
+
+def load_run(path: str | Path) -> Solution:
+    """A stored run of a mechanism."""
+    solution = load(path)
+    if not isinstance(solution, Solution):
+        raise ViewerError(f"{path}: {solution!r} has coordinates, but no bodies that could be shown; plot it instead")
+    return solution
 
 
 def _continues(old: Solution, new: Solution) -> bool:
