@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
+from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError, ViewerError
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table
 from dalembert.model.rotation import Rotation
@@ -94,6 +94,7 @@ __all__ = [
     "Solution",
     "StoreError",
     "Table",
+    "ViewerError",
     "box",
     "cite",
     "compare",

@@ -41,3 +41,7 @@ class SimulationError(DalembertError):
 
 class StoreError(DalembertError):
     """A result file cannot be written, or what was read is not a whole result."""
+
+
+class ViewerError(DalembertError):
+    """A run cannot be shown: the viewer was not built, or what it needs is not installed."""

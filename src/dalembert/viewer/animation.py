@@ -1,0 +1,203 @@
+"""The motion as a GIF or MP4 file, made without a screen."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
+from dalembert.io.atomic import check_parent, written_whole
+from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.solution import Solution
+from dalembert.trajectory import Trajectory
+from dalembert.viewer.frames import poses, usable
+from dalembert.viewer.parts import Part, between
+from dalembert.viewer.raster import Camera, Surface, background, draw_faces, draw_path, draw_shadows, finished, rgb
+from dalembert.viewer.scene import colours, joint_radius, mount_of, pictures_of, trail_bodies, travel_of
+from dalembert.viewer.surfaces import faces_of
+
+Array = npt.NDArray[np.float64]
+
+_MEMORY = 1.2  # seconds of animation that a trail lasts
+_MOST_FRAMES = 3000
+_SPRING = rgb("#8a94a3")
+
+
+def export_animation(
+    solution: Solution,
+    path: str | os.PathLike[str],
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    size: tuple[int, int] = (800, 600),
+) -> None:
+    """Write an animation, whole or not at all; see `Solution.export_animation`.
+
+    fps : pictures per second of animation;  speed : seconds of motion per second of animation;  size : pixels
+    """
+    target = Path(path)
+    writers = {".gif": _write_gif, ".mp4": _write_mp4}
+    if target.suffix.lower() not in writers:
+        raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no animation format; give one of {', '.join(writers)}")
+    check_parent(target)
+    for name, value in (("fps", fps), ("speed", speed), ("size", min(size))):
+        if not (math.isfinite(value) and value > 0):
+            raise ModelError(f"export_animation: {name} is {value!r}; give a number above 0")
+    film = Film(solution, (2 * (size[0] // 2), 2 * (size[1] // 2)))  # video codecs want even sizes
+    step = speed / fps
+    times: Array = film.start + step * np.arange(int((film.end - film.start) / step * (1 + 1e-12)) + 1, dtype=float)
+    if len(times) > _MOST_FRAMES:
+        raise ModelError(
+            f"export_animation: the run would take {len(times)} pictures; give speed={speed * len(times) / 1000:.2g}"
+            " or another one above 1"
+        )
+    with written_whole(target) as temporary:
+        few = sorted({len(times) // 4, len(times) // 2, len(times) - 1})
+        palette = _palette(list(film.pictures(times, _MEMORY * speed, few)))
+        writers[target.suffix.lower()](film.pictures(times, _MEMORY * speed), temporary, fps, palette)
+
+
+class Film:
+    """A solution that can be drawn at any time of the run."""
+
+    def __init__(self, solution: Solution, size: tuple[int, int]) -> None:
+        states = usable(solution)
+        if not len(states):
+            raise SimulationError("the solution holds no states that can be drawn; there is nothing to animate")
+        self.motion = Trajectory(solution.mechanism, solution.t[states], solution.x[states])
+        self.start, self.end = float(self.motion.t[0]), float(self.motion.t[-1])
+        self.title = solution.mechanism.model.name or "model"
+        few = np.unique(np.linspace(0, len(states) - 1, 200).astype(int))
+        outline = Trajectory(solution.mechanism, self.motion.t[few], self.motion.x[few])
+        pictures, self.scale, look = pictures_of(outline)
+        self.camera = Camera(look, size)
+        self.empty = background(self.camera)
+        names = solution.mechanism.body_names
+        self.colours = [rgb(colour) for colour in colours(len(names))]
+        self.trails = trail_bodies(solution.mechanism.model)
+        self.surfaces = [
+            surface
+            for b, name in enumerate(names)
+            for surface in (Surface(b, faces_of(part), _painted(part, self.colours[b])) for part in pictures[name].parts)
+        ]
+        for joint in solution.mechanism.model.joints:
+            radius = joint_radius(outline, joint, pictures, self.scale)
+            self.surfaces += _joint_surfaces(outline, joint, radius)
+        self.springs = [force for force in solution.mechanism.model.forces if isinstance(force, SpringDamper)]
+
+    def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
+        """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
+        moving = poses(self.motion, times)
+        for k in range(len(times)) if only is None else only:
+            first = int(np.searchsorted(times, times[k] - memory))
+            ages = np.clip((times[k] - times[first : k + 1]) / memory, 0, 1)
+            yield self.picture(moving[first : k + 1], ages, f"t = {times[k]:.2f} s")
+
+    def picture(self, recent: Array, ages: Array, note: str) -> Image.Image:
+        """The mechanism at the last of some recent poses (n, nb, 7)."""
+        place = partial(_placed, recent[-1])
+        corners = np.concatenate([place(surface.body, surface.faces) for surface in self.surfaces])
+        paint = np.concatenate([surface.colours for surface in self.surfaces])
+        picture = draw_shadows(self.empty, self.camera, corners)
+        for b in self.trails:
+            draw_path(picture, self.camera, recent[:, b, :3], self.colours[b], ages)
+        for spring in self.springs:
+            names = self.motion.mechanism.body_names
+            start, end = (
+                place(-1 if body == GROUND else names.index(body), point)
+                for body, point in ((spring.first, spring.p_i), (spring.second, spring.p_j))
+            )
+            draw_path(picture, self.camera, _zigzag(start, end, 0.012 * self.scale, self.camera), _SPRING, np.zeros(40))
+        draw_faces(picture, self.camera, corners, paint)
+        return finished(picture, self.title, note)
+
+
+def _painted(part: Part, colour: Array) -> Array:
+    """One colour per face; opposite quarters of what is round are darker, so that its spin is seen."""
+    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh))
+    x, y, _ = faces.mean(axis=1).T
+    dark = (x * y > 0) & (part.kind in ("cylinder", "sphere"))
+    return np.where(dark[:, None], 0.76, 1.0) * colour
+
+
+def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator[Surface]:
+    """A ball at the joint point, the rail of a joint that slides, the plate that holds what is joined to the ground."""
+
+    def index(body: str) -> int:
+        return -1 if body == GROUND else motion.mechanism.body_names.index(body)
+
+    def solid(body: str, part: Part, colour: str) -> Surface:
+        faces = faces_of(part)
+        return Surface(index(body), faces, np.tile(rgb(colour), (len(faces), 1)))
+
+    body, point = (joint.second, joint.p_j) if joint.second != GROUND else (joint.first, joint.p_i)
+    yield solid(body, Part("sphere", (radius,), point), "#b9bfc8")
+    travel = travel_of(motion, joint)
+    if travel is not None:
+        axis = joint.E_i[:, 2]
+        low, high = (joint.p_i + (s + e * 4 * radius) * axis for s, e in zip(travel, (-1, 1), strict=True))
+        yield solid(joint.first, between(low, high, 0.5 * radius), "#9aa2ae")
+    tip = mount_of(motion, joint)
+    if tip is not None:
+        at = joint.p_i if joint.first == GROUND else joint.p_j
+        away = at - 3.0 * radius * np.array(tip)
+        post = between(away, at, 0.8 * radius)
+        yield solid(GROUND, post, "#8b9099")
+        yield solid(GROUND, Part("cylinder", (2.2 * radius, 0.5 * radius), away, post.turn), "#8b9099")
+
+
+def _placed(pose: Array, body: int, points: Array) -> Array:
+    """Points (..., 3) of a body in the world."""
+    if body < 0:
+        return points
+    x, y, z, w = pose[body, 3:]
+    v = np.array([x, y, z])
+    turned = points + 2.0 * np.cross(v, np.cross(v, points) + w * points)
+    return np.asarray(turned + pose[body, :3])
+
+
+def _zigzag(start: Array, end: Array, width: float, camera: Camera) -> Array:
+    """A spring as draughtsmen draw it, in the plane of the picture."""
+    side = np.cross(end - start, camera.look.direction)
+    side = width * side / max(float(np.linalg.norm(side)), 1e-300)
+    at = np.concatenate([[0.0], np.linspace(0.12, 0.88, 21), [1.0]])
+    swing = np.concatenate([[0.0, 0.0], np.where(np.arange(19) % 2, -1.0, 1.0), [0.0, 0.0]])
+    return np.asarray(start + at[:, None] * (end - start) + swing[:, None] * side)
+
+
+def _palette(samples: list[Image.Image]) -> Image.Image:
+    """The 256 colours that all pictures of a GIF share."""
+    width, height = samples[0].size
+    strip = Image.new("RGB", (width, height * len(samples)))
+    for k, sample in enumerate(samples):
+        strip.paste(sample, (0, height * k))
+    return strip.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=1)
+
+
+def _write_gif(pictures: Iterator[Image.Image], path: Path, fps: float, palette: Image.Image) -> None:
+    first, *rest = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
+    duration = max(20, 10 * round(100 / fps))  # the format counts hundredths of a second
+    first.save(path, save_all=True, append_images=rest, duration=duration, loop=0, optimize=False, disposal=1)
+
+
+def _write_mp4(pictures: Iterator[Image.Image], path: Path, fps: float, palette: Image.Image) -> None:
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise ViewerError('writing .mp4 needs the extra "video": pip install "dalembert[video]"; .gif needs nothing') from None
+    first = next(pictures)
+    options = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
+    video: Any = imageio_ffmpeg.write_frames(str(path), first.size, fps=fps, macro_block_size=2, output_params=options)
+    video.send(None)
+    video.send(first.tobytes())
+    for picture in pictures:
+        video.send(picture.tobytes())
+    video.close()

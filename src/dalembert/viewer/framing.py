@@ -1,0 +1,68 @@
+"""Where to look from: a camera that sees the whole motion from its broad side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, radians, sin
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+_ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
+_EDGE_ON = 0.2  # a motion lower than this part of its width is seen from above
+
+
+@dataclass(frozen=True, eq=False)
+class Framing:
+    """target : centre of the picture [m];  direction : unit, from target to camera;  up : unit
+    extent : (3,) half of what is seen across, upright and in depth;  radius : of the sphere around the motion [m]
+    floor : height of the ground plane along `up` [m]
+    """
+
+    target: Array
+    extent: Array
+    radius: float
+    direction: Array
+    up: Array
+    floor: float
+
+
+def upward(gravity: Array) -> Array:
+    """Against gravity; z where there is none."""
+    size = float(np.linalg.norm(gravity))
+    return -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def framing(points: Array, up: Array, margin: float) -> Framing:
+    """points : (n, 3) that shall be seen;  margin : left around them [m]"""
+    direction = _broad_side(points, up)
+    right = np.cross(up, direction)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(direction, right), direction])
+    seen = points @ axes.T
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    target = axes.T @ (0.5 * (low + high))
+    extent = 0.5 * (high - low) + margin
+    radius = float(np.linalg.norm(points - target, axis=1).max()) + margin
+    return Framing(target, extent, radius, direction, up, float((points @ up).min()) - margin)
+
+
+def _broad_side(points: Array, up: Array) -> Array:
+    """From the side on which the motion is widest, a little turned and from above; from far above where it is flat."""
+    centre = points.mean(axis=0)
+    heights = (points - centre) @ up
+    level = points - centre - np.outer(heights, up)
+    _, sizes, axes = np.linalg.svd(level, full_matrices=False)
+    across = axes[0] if sizes[0] > 1e-9 else np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    front = np.cross(across, up)
+    front /= np.linalg.norm(front)
+    # of the two broad sides the one towards -y or +x, where drawings are usually seen from
+    if front @ np.array([0.35, -1.0, 0.1]) < 0:
+        front = -front
+    side = np.cross(up, front)
+    width, depth = float(np.ptp(level @ side)), float(np.ptp(level @ front))
+    flat = float(np.ptp(heights)) < _EDGE_ON * width and depth > _EDGE_ON * width
+    elevation = _FLAT_ELEVATION if flat else _ELEVATION
+    return np.asarray(cos(elevation) * (cos(_TURN) * front + sin(_TURN) * side) + sin(elevation) * up)

@@ -1,0 +1,211 @@
+"""What a body looks like: its shape as boxes, cylinders, capsules, spheres and meshes in body axes.
+
+A body without a shape gets links between its joint points, and the homogeneous solid with its mass and inertia where
+those do not say enough. Links thinner than the eye can see are thickened: pictures only, nothing here is mechanics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.elements import Body
+from dalembert.model.rotation import Rotation, matrix_to_quaternion
+from dalembert.model.validation import nearest, shown
+from dalembert.viewer.mesh import Mesh, read_mesh
+
+Array = npt.NDArray[np.float64]
+Kind = Literal["box", "cylinder", "capsule", "sphere", "mesh"]
+
+LINK = 0.013  # radius of a link between joints, over the size of the mechanism
+STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
+SMALLEST = 0.045  # least edge of an equivalent solid
+
+_SHAPES = {
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "rod": ("length",),
+    "disc": ("radius",),
+    "sphere": ("radius",),
+    "mesh": ("file",),
+    "compound": ("parts",),
+}
+_TO_Z = {"x": (0.5, 0.5, 0.5, 0.5), "y": (0.5, -0.5, -0.5, -0.5), "z": (1.0, 0.0, 0.0, 0.0)}  # turn z into the axis
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One solid of a body's picture.
+
+    size : box (x, y, z); cylinder, capsule (radius, length) along z, caps included; sphere (radius,); mesh (scale,) [m]
+    at, turn : its place in body axes [m], unit quaternion scalar first
+    """
+
+    kind: Kind
+    size: tuple[float, ...]
+    at: Array = field(default_factory=lambda: np.zeros(3))
+    turn: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
+    mesh: Mesh | None = None
+
+    @property
+    def half(self) -> Array:
+        """(3,) half edges of the box around it, in its own axes [m]."""
+        if self.kind == "box":
+            return 0.5 * np.array(self.size)
+        if self.kind in ("cylinder", "capsule"):
+            return np.array([self.size[0], self.size[0], 0.5 * self.size[1]])
+        if self.mesh is not None:
+            return np.asarray(self.size[0] * np.abs(self.mesh.triangles).max(axis=(0, 1)), dtype=float)
+        return np.full(3, self.size[0])
+
+    @property
+    def matrix(self) -> Array:
+        """(3, 3) part -> body axes."""
+        return Rotation(self.turn).matrix
+
+    def gap(self, point: Array) -> float:
+        """How far a point in body axes is outside the box around the part [m]."""
+        local = self.matrix.T @ (point - self.at)
+        return float(np.linalg.norm(np.maximum(np.abs(local) - self.half, 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The parts of a body, and how thick it is at each of its joint points [m]."""
+
+    parts: tuple[Part, ...]
+    thickness: tuple[float, ...]
+
+
+def picture_of(body: Body, anchors: Sequence[Array], scale: float) -> Picture:
+    """What to draw for a body.
+
+    anchors : joint points in body axes;  scale : size of the mechanism [m]
+    """
+    if body.shape is not None:
+        return _with_stems(given_parts(body.name, body.shape, scale), anchors, STEM * scale)
+    if body.kind == "point":
+        return Picture((Part("sphere", (1.6 * LINK * scale,)),), tuple(1.2 * LINK * scale for _ in anchors))
+    links = _links(anchors, LINK * scale)
+    solid = equivalent_solid(body, SMALLEST * scale) if len(links) < 2 and _spread(anchors) < 2 else None
+    parts = (*links, solid) if solid else links
+    thickness = LINK * scale if links or solid is None else min(LINK * scale, float(min(solid.half)))
+    return Picture(tuple(parts), tuple(thickness for _ in anchors))
+
+
+def given_parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
+    """The parts that a shape record describes, see `model.shapes`."""
+    kind = shape.get("type")
+    if kind not in _SHAPES:
+        raise ModelError(f"body {owner!r}: there is no shape {shown(kind)}; {nearest(str(kind), _SHAPES)}")
+    missing = [key for key in _SHAPES[kind] if key not in shape]
+    if missing:
+        raise ModelError(f"body {owner!r}: the shape {kind!r} has no {missing[0]!r}; give {', '.join(_SHAPES[kind])}")
+    try:
+        return tuple(_placed(part, shape) for part in _parts(owner, kind, shape, scale))
+    except (TypeError, ValueError) as problem:
+        raise ModelError(f"body {owner!r}: the shape {shown(dict(shape))} makes no sense: {problem}") from None
+
+
+def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
+    turn = np.array(_TO_Z[str(shape.get("axis", "z"))]) if kind in ("cylinder", "rod", "disc") else np.array(_TO_Z["z"])
+    at = np.zeros(3)
+    match kind:
+        case "box":
+            x, y, z = (float(edge) for edge in shape["size"])
+            return (Part("box", (x, y, z)),)
+        case "cylinder":
+            return (Part("cylinder", (float(shape["radius"]), float(shape["length"])), at, turn),)
+        case "rod":
+            length = float(shape["length"])
+            return (Part("cylinder", (min(LINK * scale, 0.06 * length), length), at, turn),)
+        case "disc":
+            radius = float(shape["radius"])
+            return (Part("cylinder", (radius, 0.06 * radius), at, turn),)
+        case "sphere":
+            return (Part("sphere", (float(shape["radius"]),)),)
+        case "mesh":
+            return (Part("mesh", (float(shape.get("scale", 1.0)),), mesh=read_mesh(owner, str(shape["file"]))),)
+    return tuple(part for inner in shape["parts"] for part in given_parts(owner, inner, scale))
+
+
+def _placed(part: Part, shape: Mapping[str, Any]) -> Part:
+    """A part moved by the record's own position and rotation, if it has them."""
+    if "position" not in shape and "rotation" not in shape:
+        return part
+    turn = Rotation(shape.get("rotation", (1.0, 0.0, 0.0, 0.0)))
+    at = np.asarray(shape.get("position", (0.0, 0.0, 0.0)), dtype=float) + turn.apply(part.at)
+    return Part(part.kind, part.size, at, (turn * Rotation(part.turn)).quaternion, part.mesh)
+
+
+def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float) -> Picture:
+    """A stem from the centre of mass to every joint point that the shape does not reach."""
+    stems, thickness = [], []
+    for anchor in anchors:
+        near = min(parts, key=lambda part: part.gap(anchor))
+        if near.gap(anchor) > 2.0 * radius:
+            stems.append(between(np.zeros(3), anchor, radius))
+            thickness.append(radius)
+        else:
+            thickness.append(float(np.sort(near.half)[1]))
+    return Picture((*parts, *stems), tuple(thickness))
+
+
+def between(start: Array, end: Array, radius: float) -> Part:
+    """A capsule from point to point."""
+    axis = end - start
+    length = float(np.linalg.norm(axis))
+    z = axis / length
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    turn = matrix_to_quaternion(np.column_stack([x, np.cross(z, x), z]))
+    return Part("capsule", (radius, length + 2.0 * radius), 0.5 * (start + end), turn)
+
+
+def _links(anchors: Sequence[Array], radius: float) -> list[Part]:
+    """One straight link where two joint points and the centre of mass are in line, else links from the centre."""
+    ends = [a for k, a in enumerate(anchors) if np.linalg.norm(a) > radius and not _known(a, anchors[:k], radius)]
+    if len(ends) == 2:
+        a, b = ends
+        off_line = np.linalg.norm(np.cross(a, b)) / np.linalg.norm(b - a)
+        if off_line < radius and a @ b < 0:
+            return [between(a, b, radius)]
+    return [between(np.zeros(3), end, radius) for end in ends]
+
+
+def _known(point: Array, others: Sequence[Array], radius: float) -> bool:
+    return any(np.linalg.norm(point - other) < 0.1 * radius for other in others)
+
+
+def _spread(anchors: Sequence[Array]) -> int:
+    """Number of distinct joint points that are not the centre of mass."""
+    return sum(bool(np.linalg.norm(a) > 1e-9) and not _known(a, anchors[:k], 1e-8) for k, a in enumerate(anchors))
+
+
+def equivalent_solid(body: Body, least: float) -> Part:
+    """The homogeneous cylinder (two equal moments) or box with the body's mass and inertia; edges are at least `least`.
+
+    Box: s_x^2 = 6 (I_y + I_z - I_x) / m. Cylinder: r^2 = 2 I_a / m, l^2 = 12 I_t / m - 3 r^2.
+    """
+    moments, axes = np.linalg.eigh(body.inertia)
+    if np.linalg.det(axes) < 0:
+        axes = axes * np.array([1.0, 1.0, -1.0])
+    for axial in (2, 0):
+        others = [k for k in range(3) if k != axial]
+        equal = np.ptp(moments[others]) < 0.01 * moments[2]
+        radius_2 = 2.0 * moments[axial] / body.mass
+        length_2 = 12.0 * moments[others].mean() / body.mass - 3.0 * radius_2
+        if equal and np.ptp(moments) > 0.01 * moments[2] and length_2 > 0.0:
+            order = [*others, axial]
+            frame = axes[:, order]
+            frame = frame * np.array([1.0, 1.0, np.sign(np.linalg.det(frame))])
+            size = (max(float(np.sqrt(radius_2)), 0.5 * least), max(float(np.sqrt(length_2)), 0.5 * least))
+            return Part("cylinder", size, turn=matrix_to_quaternion(frame))
+    edges = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
+    x, y, z = (max(float(edge), least) for edge in edges)
+    return Part("box", (x, y, z), turn=matrix_to_quaternion(axes))

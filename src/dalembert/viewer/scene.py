@@ -1,0 +1,319 @@
+"""A solution as data for the page: what to draw, where it is at each instant, what to plot, what to trust.
+
+Everything is plain JSON; long arrays are base64 text of little-endian numbers. Bodies count from 0, the ground is -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import DalembertError, SimulationError
+from dalembert.evaluation import Evaluated
+from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.model import Model
+from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.solution import Solution
+from dalembert.trajectory import Trajectory
+from dalembert.viewer.frames import Rates, filled, packed, poses, rates_of, thinned, usable
+from dalembert.viewer.framing import Framing, framing, upward
+from dalembert.viewer.parts import Part, Picture, picture_of
+
+Array = npt.NDArray[np.float64]
+
+_THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
+MOST_TRAILS = 12
+_NO_POINT = ("perpendicular",)
+_SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
+
+
+def scene_of(solution: Solution) -> dict[str, Any]:
+    """All that the page needs to show a run."""
+    states = usable(solution)
+    if not len(states):
+        raise SimulationError("the solution holds no states that can be drawn; there is nothing to view")
+    model = solution.mechanism.model
+    rates = rates_for(solution)
+    motion = _part_of(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
+    pictures, scale, look = pictures_of(motion)
+    joints = [_joint(motion, joint, pictures, scale) for joint in model.joints]
+    return {
+        "title": model.name or "model",
+        "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
+        "status": solution.status,
+        "scale": scale,
+        "camera": {
+            "target": _numbers(look.target),
+            "direction": _numbers(look.direction),
+            "extent": _numbers(look.extent),
+            "radius": look.radius,
+        },
+        "up": _numbers(look.up),
+        "floor": look.floor,
+        "bodies": [
+            {
+                "name": body.name,
+                "mass": body.mass,
+                "colour": colour,
+                "parts": [_part(part) for part in pictures[body.name].parts],
+            }
+            for body, colour in zip(model.bodies, colours(len(model.bodies)), strict=True)
+        ],
+        "joints": joints,
+        "trails": trail_bodies(model),
+        "springs": [_spring(motion, spring) for spring in model.forces if isinstance(spring, SpringDamper)],
+        "t_end": max(float(solution.settings.get("t_end", 0.0)), float(solution.t[-1])),
+        "report": report_of(solution),
+        **frames_of(solution, rates),
+    }
+
+
+def rates_for(solution: Solution) -> Rates:
+    """Frames per second for the whole run, also while it is still going on."""
+    model = solution.mechanism.model
+    span = max(float(solution.settings.get("t_end", 0.0)), float(np.ptp(solution.t)))
+    return rates_of(span, 7 * len(model.bodies) + 3 * len(model.joints) + sum(len(j.coordinates) for j in model.joints) + 6)
+
+
+def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
+    """What changes with time: poses at the frames, channels and reactions at saved states; those later than `after`."""
+    states = usable(solution)
+    states = states[thinned(solution.t[states], rates.densest)]
+    known = int(np.searchsorted(solution.t[states], after, side="right"))
+    # the first state gives the energy at the start, the last known one the beginning of the next piece of the motion
+    states = np.unique(np.concatenate([states[:1], states[max(known - 1, 0) :]]))
+    part = _selected(solution, states)
+    new = part.t > after
+    motion = _part_of(solution, states[max(int(np.argmax(new)) - 1, 0) :] if new.any() else states)
+    times = filled(motion.t, rates.sparsest)
+    return {
+        "times": packed(times[times > after], "<f8"),
+        "poses": packed(poses(motion, times)[times > after]),
+        "channel_times": packed(part.t[new], "<f8"),
+        "groups": [
+            {**group, "series": [{"name": name, "values": packed(values[new])} for name, values in group["series"]]}
+            for group in _groups(part)
+        ],
+        "reactions": packed(_reactions(part)[new]),
+    }
+
+
+def _selected(solution: Solution, states: npt.NDArray[np.intp]) -> Solution:
+    """The same run with only some of its states; outputs that are known already are kept."""
+    known = solution.__dict__.get("evaluated")
+    evaluated = None if known is None else Evaluated(*(getattr(known, f.name)[states] for f in fields(Evaluated)))
+    return Solution(
+        solution.mechanism,
+        solution.t[states],
+        solution.x[states],
+        settings=solution.settings,
+        evaluated=evaluated,
+        formulation=solution.formulation,
+        more={name: values[states] for name, values in solution.more.items()},
+    )
+
+
+def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]:
+    """What bodies look like, the size of the mechanism [m], and where to look from."""
+    model = motion.mechanism.model
+    anchors = _anchors(motion)
+    paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
+    points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
+    scale = _size(motion, points)
+    pictures = {body.name: picture_of(body, anchors[body.name], scale) for body in model.bodies}
+    plates = [
+        np.subtract(
+            joint.p_i if joint.first == GROUND else joint.p_j, 4.0 * joint_radius(motion, joint, pictures, scale) * np.array(up)
+        )
+        for joint in model.joints
+        if (up := mount_of(motion, joint)) is not None
+    ]
+    seen = np.concatenate([_corners(motion, pictures, points), np.reshape(plates, (-1, 3))])
+    return pictures, scale, framing(seen, upward(model.gravity), 0.002 * scale)
+
+
+def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array) -> Array:
+    """The points, and where the boxes around all parts have their corners, over time."""
+    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+    found = [points]
+    for body, picture in pictures.items():
+        r, R = motion.position(body), motion.rotation(body)
+        for part in picture.parts:
+            corners = part.at + (signs * part.half) @ part.matrix.T
+            found.append((r[:, None] + np.einsum("tij,kj->tki", R, corners)).reshape(-1, 3))
+    return np.concatenate(found)
+
+
+def _size(motion: Trajectory, points: Array) -> float:
+    """The longest edge of the box around the first pose, or of the bodies themselves where that is a point [m]."""
+    model = motion.mechanism.model
+    anchors = _anchors(motion)
+    first = [motion.point(body, p)[0] for body, points in anchors.items() for p in (np.zeros(3), *points)]
+    size = float(np.ptp(np.array([*first, *_ground_points(motion)]), axis=0).max()) if first else 0.0
+    bodies = max((float(np.sqrt(6 * np.trace(body.inertia) / body.mass)) for body in model.bodies), default=0.0)
+    return max(size, bodies) or float(np.ptp(points, axis=0).max()) or 1.0
+
+
+def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
+    """Points of joints and springs on each body, in body axes."""
+    model = motion.mechanism.model
+    found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
+    for element in (*(j for j in model.joints if j.type not in _NO_POINT), *model.forces):
+        if isinstance(element, Joint | SpringDamper):
+            for body, point in ((element.first, element.p_i), (element.second, element.p_j)):
+                # the rail of a sliding joint passes its first body, the point on it is only where counting starts
+                on_rail = isinstance(element, Joint) and element.type in _SLIDING and body == element.first
+                if body != GROUND and not on_rail:
+                    found[body].append(point)
+    return found
+
+
+def _ground_points(motion: Trajectory) -> list[Array]:
+    model = motion.mechanism.model
+    joints = [j for j in model.joints if j.type not in (*_NO_POINT, *_SLIDING)]
+    springs = [force for force in model.forces if isinstance(force, SpringDamper)]
+    ends = [(j.first, j.p_i) for j in joints] + [(j.second, j.p_j) for j in joints]
+    ends += [(s.first, s.p_i) for s in springs] + [(s.second, s.p_j) for s in springs]
+    return [point for body, point in ends if body == GROUND]
+
+
+def _part_of(solution: Solution, states: npt.NDArray[np.intp]) -> Trajectory:
+    return Trajectory(solution.mechanism, solution.t[states], solution.x[states])
+
+
+def colours(n: int) -> list[str]:
+    """The house palette for a few bodies; a ramp, also safe for colour-blind readers, where there are many alike."""
+    from dalembert.plot.style import COLOURS
+
+    if n <= len(COLOURS):
+        return list(COLOURS[:n])
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colormaps["cividis"](0.12 + 0.83 * k / (n - 1))) for k in range(n)]
+
+
+def trail_bodies(model: Model) -> list[int]:
+    """Which bodies leave trails: all of a few; of many, those at the ends of the tree, on which nothing else hangs."""
+    names = [body.name for body in model.bodies]
+    firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
+    return [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
+
+
+def _part(part: Part) -> dict[str, Any]:
+    record = {"kind": part.kind, "size": list(part.size), "at": _numbers(part.at), "turn": _turn(part.turn)}
+    return record if part.mesh is None else record | {"triangles": packed(part.mesh.triangles)}
+
+
+def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> dict[str, Any]:
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "first": _index(motion, joint.first),
+        "second": _index(motion, joint.second),
+        "p_i": _numbers(joint.p_i),
+        "p_j": _numbers(joint.p_j),
+        "E_i": _turn(matrix_to_quaternion(joint.E_i)),
+        "E_j": _turn(matrix_to_quaternion(joint.E_j)),
+        "radius": joint_radius(motion, joint, pictures, scale),
+        "travel": travel_of(motion, joint),
+        "mount": mount_of(motion, joint),
+        "unique": joint.name not in motion.mechanism.not_unique,
+    }
+
+
+def joint_radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
+    """Of the joint's glyph: a little thicker than the bodies that it joins [m]."""
+    anchors = _anchors(motion)
+    thick = [
+        thickness
+        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
+        for anchor, thickness in zip(anchors.get(body, ()), pictures[body].thickness if body != GROUND else (), strict=True)
+        if np.array_equal(anchor, point)
+    ]
+    return float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale))
+
+
+def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
+    """Least and largest coordinate of a joint that slides along its axis [m]."""
+    if joint.coordinates[:1] != ("translation",):
+        return None
+    values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
+    return [float(values.min()), float(values.max())]
+
+
+def mount_of(motion: Trajectory, joint: Joint) -> list[float] | None:
+    """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
+    if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT):
+        return None
+    point, moving = (joint.p_i, joint.second) if joint.first == GROUND else (joint.p_j, joint.first)
+    up = upward(motion.mechanism.model.gravity)
+    height = float(np.mean((motion.position(moving) - point) @ up)) if moving != GROUND else 0.0
+    return _numbers(-up if height < 0 else up)
+
+
+def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:
+    return {
+        "name": spring.name,
+        "first": _index(motion, spring.first),
+        "second": _index(motion, spring.second),
+        "p_i": _numbers(spring.p_i),
+        "p_j": _numbers(spring.p_j),
+        "length": spring.length,
+    }
+
+
+def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
+    """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
+    with suppress(DalembertError):  # the report says why
+        energy, drift = solution.energy, solution.drift
+        parts = [("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)]
+        if np.any(energy.external_work):
+            parts.insert(2, ("external work", energy.external_work))
+        yield {"name": "energy", "unit": "J", "log": False, "series": parts}
+        error = np.abs(energy.total - energy.total[0]) / energy.scale
+        yield {"name": "energy error, relative", "unit": "", "log": True, "series": [("error", error)]}
+        both = [("position", drift.position), ("velocity", drift.velocity)]
+        yield {"name": "constraint drift", "unit": "", "log": True, "series": both}
+    for joint in solution.mechanism.model.joints:
+        if joint.coordinates:
+            values = solution.coordinate(joint.name).reshape(len(solution.t), -1)
+            lengths = [name in ("translation", "length", "x", "y") for name in joint.coordinates]
+            unit = "m" if all(lengths) else "m, rad" if any(lengths) else "rad"
+            series = [(name.replace("_", " "), values[:, k]) for k, name in enumerate(joint.coordinates)]
+            yield {"name": f"coordinate of {joint.name}", "unit": unit, "log": False, "series": series}
+
+
+def _reactions(solution: Solution) -> Array:
+    """(nt, joints, 3) forces on the second bodies, world axes [N]; NaN where they cannot be computed."""
+    joints = solution.mechanism.model.joints
+    forces = np.full((len(solution.t), len(joints), 3), np.nan)
+    with suppress(DalembertError):  # the report says why
+        for k, joint in enumerate(joints):
+            forces[:, k] = solution.reaction(joint.name).force
+    return forces
+
+
+def report_of(solution: Solution) -> dict[str, Any]:
+    """The trust report without its data for programs."""
+    report = solution.report()
+    lines = [{"name": x.name, "value": x.value, "limit": x.limit, "verdict": x.verdict} for x in report.lines]
+    return {"title": report.title, "passed": report.passed, "lines": lines}
+
+
+def _index(motion: Trajectory, body: str) -> int:
+    return -1 if body == GROUND else motion.mechanism.body_names.index(body)
+
+
+def _numbers(values: Array) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _turn(quaternion: Array) -> list[float]:
+    """Scalar last, as the page has them."""
+    return _numbers(np.roll(quaternion, -1))

@@ -1,0 +1,155 @@
+"""The live view: a page on this machine's own address that follows a run while it is computed.
+
+`GET /` is the page, `GET /events` a stream of server-sent events: "scenes" once, "frames" while the run grows, "done" at
+its end; "restart" if another run took its place. Only this machine can connect.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import StoreError, ViewerError
+from dalembert.io.results import load
+from dalembert.io.store import INCOMPLETE
+from dalembert.solution import Solution
+from dalembert.viewer.frames import usable
+from dalembert.viewer.page import live_page
+from dalembert.viewer.scene import frames_of, rates_for, report_of, scene_of
+
+ADDRESS = "127.0.0.1"
+_NAMES = (ADDRESS, "localhost")
+_LOOK_AGAIN = 0.5  # s
+_STILL_THERE = 10.0  # s between signs of life
+
+
+class LiveServer:
+    """Serves a stored run, and others to compare it with, until closed.
+
+    with LiveServer("run.zarr") as server:
+        webbrowser.open(server.url)
+    """
+
+    def __init__(self, run: str | Path, compare: Sequence[Solution] = (), *, port: int = 0) -> None:
+        self._path = Path(run)
+        self._compare = tuple(compare)
+        self._closed = threading.Event()
+        first = load_run(self._path)  # raises here, not in a thread
+        page = live_page(first.mechanism.model.name or "model").encode()
+        self._http = ThreadingHTTPServer((ADDRESS, port), _handler(page, self.events))
+        self._http.daemon_threads = True
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        return f"http://{ADDRESS}:{self._http.server_address[1]}/"
+
+    def close(self) -> None:
+        """End all connections and give the port back."""
+        self._closed.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def __enter__(self) -> LiveServer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def events(self) -> Iterator[tuple[str, Any]]:
+        """(name, data) for one listener; ("", None) is a sign of life."""
+        shown: Solution | None = None
+        for solution in self._versions():
+            if solution is None:
+                yield "", None
+                continue
+            if shown is not None and not _continues(shown, solution):
+                yield "restart", None
+                return
+            if not len(usable(solution)) and solution.status == INCOMPLETE:
+                continue
+            if shown is None:
+                yield "scenes", [scene_of(run) for run in (solution, *self._compare)]
+            elif len(solution.t) > len(shown.t):
+                yield "frames", frames_of(solution, rates_for(solution), after=float(shown.t[-1]))
+            shown = solution
+            if solution.status != INCOMPLETE:
+                yield "done", {"report": report_of(solution), "status": solution.status}
+                return
+
+    def _versions(self) -> Iterator[Solution | None]:
+        """The run whenever more of it was written; None now and then, so that a lost listener is noticed."""
+        seen, spoken = None, time.monotonic()
+        commit = self._path / "commit" / "zarr.json"
+        while not self._closed.is_set():
+            with suppress(OSError, StoreError):  # the run is being replaced
+                now = commit.stat().st_mtime_ns
+                if now != seen:
+                    solution = load_run(self._path)
+                    seen, spoken = now, time.monotonic()
+                    yield solution
+            if time.monotonic() - spoken > _STILL_THERE:
+                spoken = time.monotonic()
+                yield None
+            self._closed.wait(_LOOK_AGAIN)
+
+
+def load_run(path: str | Path) -> Solution:
+    """A stored run of a mechanism."""
+    solution = load(path)
+    if not isinstance(solution, Solution):
+        raise ViewerError(f"{path}: {solution!r} has coordinates, but no bodies that could be shown; plot it instead")
+    return solution
+
+
+def _continues(old: Solution, new: Solution) -> bool:
+    """Whether one is the other with more states."""
+    n = len(old.t)
+    same_model = old.mechanism.model.hash == new.mechanism.model.hash
+    return same_model and len(new.t) >= n and np.array_equal(old.t, new.t[:n])
+
+
+def _handler(page: bytes, events: Any) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """The page or the events; a request that names another host comes from a foreign page and is refused."""
+            if (self.headers.get("Host") or "").rpartition(":")[0] not in _NAMES:
+                self.send_error(403)
+            elif self.path == "/":
+                self._begin("text/html; charset=utf-8", len(page))
+                self.wfile.write(page)
+            elif self.path == "/events":
+                self._begin("text/event-stream")
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    self._stream()
+            else:
+                self.send_error(404)
+
+        def _begin(self, kind: str, length: int | None = None) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Cache-Control", "no-store")
+            if length is not None:
+                self.send_header("Content-Length", str(length))
+            self.end_headers()
+
+        def _stream(self) -> None:
+            for name, data in events():
+                text = f"event: {name}\ndata: {json.dumps(data, allow_nan=False)}\n\n" if name else ": still there\n\n"
+                self.wfile.write(text.encode())
+                self.wfile.flush()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Requests are nobody's business."""
+
+    return Handler

@@ -1,0 +1,143 @@
+// One run on the stage: bodies, joints, springs, trails and reaction arrows, moved to any time.
+
+import { Matrix4, Quaternion, Vector3 } from "three";
+import { glyph, mount } from "./glyphs.js";
+import { Solids } from "./solids.js";
+import { Trails } from "./trails.js";
+
+const Z = new Vector3(0, 0, 1);
+const ONE = new Vector3(1, 1, 1);
+const ARROW = "#d9480f";
+const UNSURE_ARROW = "#8d929b"; // redundancy leaves this reaction undetermined
+
+export class Actor {
+  constructor(stage, run, layer) {
+    this.stage = stage;
+    this.run = run;
+    const { scale } = run.scene;
+    this.bodyFrames = run.bodies.map(() => new Matrix4());
+    this.jointFrames = run.joints.map(() => ({ i: new Matrix4(), j: new Matrix4() }));
+    this.locals = run.joints.map(({ p_i, p_j, E_i, E_j }) => ({ i: pose(p_i, E_i), j: pose(p_j, E_j) }));
+    this.bodies = new Solids(stage.scene, layer);
+    this.glyphs = new Solids(stage.scene, layer);
+    this.arrows = new Solids(stage.scene, layer, true);
+    this.links = [];
+    this.forces = run.joints.map(() => ({ shaft: new Matrix4(), tip: new Matrix4(), shown: false }));
+    run.bodies.forEach(({ parts, colour }, b) => {
+      for (const part of parts) this.bodies.add({ ...part, colour, frame: () => this.bodyFrames[b], tag: `body ${b}` });
+    });
+    run.moveTo(run.start);
+    run.joints.forEach((joint, j) => this.#addJoint(joint, j, scale));
+    run.scene.springs.forEach((spring) => {
+      const length = run.point(spring.first, spring.p_i, from).distanceTo(run.point(spring.second, spring.p_j, to)) || scale;
+      const frame = this.#link(spring, length);
+      this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame });
+    });
+    for (const solids of [this.bodies, this.glyphs, this.arrows]) solids.build();
+    this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
+    this.showArrows(false);
+  }
+
+  #addJoint(joint, j, scale) {
+    const tag = `joint ${j}`;
+    for (const part of glyph(joint)) {
+      this.glyphs.add({ ...part, frame: () => this.jointFrames[j][part.frame], tag });
+    }
+    if (joint.type === "distance") {
+      const frame = this.#link(joint, 1);
+      this.glyphs.add({ kind: "bar", size: [0.4 * joint.radius], colour: "#9aa2ae", frame: () => frame, tag });
+    }
+    if (joint.mount) {
+      const at = new Vector3().fromArray(joint.first < 0 ? joint.p_i : joint.p_j);
+      const toTip = new Quaternion().setFromUnitVectors(Z, new Vector3().fromArray(joint.mount));
+      const frame = new Matrix4().compose(at, toTip, ONE);
+      for (const part of mount(joint)) this.glyphs.add({ ...part, frame: () => frame, tag });
+    }
+    const colour = joint.unique ? ARROW : UNSURE_ARROW;
+    const arrow = this.forces[j];
+    this.arrows.add({ kind: "shaft", size: [0.0055 * scale], colour, frame: () => (arrow.shown ? arrow.shaft : null), tag });
+    this.arrows.add({
+      kind: "tip",
+      size: [0.015 * scale, 0.04 * scale],
+      colour,
+      frame: () => (arrow.shown ? arrow.tip : null),
+      tag,
+    });
+  }
+
+  // A frame between two points of two bodies, stretched by how much longer than `length` their distance is.
+  #link({ first, second, p_i, p_j }, length) {
+    const frame = new Matrix4();
+    this.links.push(() => {
+      this.run.point(first, p_i, from);
+      this.run.point(second, p_j, to);
+      const distance = along.subVectors(to, from).length();
+      turn.setFromUnitVectors(Z, distance > 0 ? along.divideScalar(distance) : Z);
+      frame.compose(from.add(to).multiplyScalar(0.5), turn, size.set(1, 1, Math.max(distance / length, 1e-9)));
+    });
+    return frame;
+  }
+
+  moveTo(t) {
+    const { run } = this;
+    run.moveTo(t);
+    this.bodyFrames.forEach((frame, b) => frame.compose(run.position[b], run.rotation[b], ONE));
+    run.joints.forEach(({ first, second }, j) => {
+      const { i, j: other } = this.jointFrames[j];
+      place(i, first < 0 ? null : this.bodyFrames[first], this.locals[j].i);
+      place(other, second < 0 ? null : this.bodyFrames[second], this.locals[j].j);
+    });
+    for (const stretch of this.links) stretch();
+    this.bodies.update();
+    if (this.glyphs.meshes[0]?.visible) this.glyphs.update();
+    if (this.arrowsShown) this.#pointArrows(t);
+    this.trails.shared.now.value = Math.max(run.start, Math.min(t, run.end));
+  }
+
+  // Lengths are proportional to forces; the largest usual force is a fifth of the picture.
+  #pointArrows(t) {
+    const { run } = this;
+    const { scale } = run.scene;
+    const longest = 0.22 * Math.min(2 * run.scene.camera.radius, 1.6 * scale);
+    const tip = 0.04 * scale;
+    run.joints.forEach((joint, j) => {
+      const force = run.force(j, t, along);
+      const newton = force.length();
+      const arrow = this.forces[j];
+      const length = Math.min(1.5, newton / (run.largestForce || 1)) * longest;
+      arrow.shown = Number.isFinite(newton) && length > 0.15 * tip;
+      if (!arrow.shown) return;
+      turn.setFromUnitVectors(Z, force.divideScalar(newton));
+      run.point(joint.second, joint.p_j, from);
+      const body = Math.max(length - tip, 1e-3 * tip);
+      const thin = Math.min(1, length / (1.5 * tip));
+      arrow.shaft.compose(from, turn, size.set(thin, thin, body));
+      arrow.tip.compose(to.copy(from).addScaledVector(along, body), turn, size.setScalar(Math.min(1, length / tip)));
+    });
+    this.arrows.update();
+  }
+
+  showArrows(value) {
+    this.arrowsShown = value;
+    this.arrows.visible = value;
+  }
+
+  get pickable() {
+    return [...this.bodies.meshes, ...this.glyphs.meshes.filter((mesh) => mesh.visible)];
+  }
+}
+
+function pose(at, rotation) {
+  return new Matrix4().compose(new Vector3().fromArray(at), new Quaternion().fromArray(rotation), ONE);
+}
+
+function place(out, body, local) {
+  if (body === null) out.copy(local);
+  else out.multiplyMatrices(body, local);
+}
+
+const from = new Vector3();
+const to = new Vector3();
+const along = new Vector3();
+const size = new Vector3();
+const turn = new Quaternion();

@@ -1,0 +1,188 @@
+// The page around the canvas: title, buttons, transport bar, side panel. Text only ever enters as text.
+
+import { SPEEDS } from "./timeline.js";
+
+const ICONS = {
+  play: "M8 5v14l11-7z",
+  pause: "M7 5h4v14H7zM13 5h4v14h-4z",
+  loop: "M7 7h10v3l4-4-4-4v3H5v6h2zM17 17H7v-3l-4 4 4 4v-3h12v-6h-2z",
+  trails: "M3 18c4-9 8 2 11-5s5-6 7-7v2c-2 1-3 1-5 6s-7 0-11 6z",
+  forces: "M4 19 15 8h-6V5h11v11h-3v-6L6 21z",
+  joints: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM2 11h4v2H2zM18 11h4v2h-4z",
+  grid: "M3 3h18v18H3zM5 5v4h4V5zm6 0v4h4V5zm6 0v4h2V5zM5 11v4h4v-4zm6 0v4h4v-4zm6 0v4h2v-4zM5 17v2h4v-2zm6 0v2h4v-2zm6 0v2h2v-2z",
+  names: "M4 5h10l6 7-6 7H4z",
+  compare: "M4 4h10v10H4zM10 16h8V8h2v10H10z",
+  camera: "M12 4a8 8 0 1 0 8 8h-2a6 6 0 1 1-6-6v3l5-4-5-4z",
+  picture: "M4 6h4l2-2h4l2 2h4v13H4zM12 9a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
+  theme: "M12 3a9 9 0 1 0 0 18V3z",
+  panel: "M3 4h18v16H3zM5 6v12h9V6z",
+  help: "M11 17h2v2h-2zM12 5a4 4 0 0 1 2 7.5c-.7.4-1 .8-1 1.5h-2c0-1.600.8-2.500 1.900-3.200A2 2 0 1 0 10 9H8a4 4 0 0 1 4-4z",
+};
+
+export function element(parent, tag, className, text) {
+  const made = parent.appendChild(document.createElement(tag));
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+export function icon(button, name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "path"));
+  path.setAttribute("d", ICONS[name]);
+  path.setAttribute("fill-rule", "evenodd");
+  button.replaceChildren(svg);
+}
+
+export class Page {
+  // commands: { name: { key, text, act, on() } } in the order of the buttons
+  constructor(scene, second, timeline, commands) {
+    this.timeline = timeline;
+    this.commands = commands;
+    const { body } = document;
+    body.replaceChildren();
+    this.stage = element(body, "main", "stage");
+    this.canvas = element(this.stage, "canvas");
+    this.labels = element(this.stage, "div", "labels");
+    const head = element(this.stage, "header", "head");
+    element(head, "h1", "", scene.title);
+    const chips = element(head, "div", "chips");
+    this.chip = element(chips, "button", "chip");
+    element(chips, "span", "chip quiet", scene.method);
+    if (second) element(chips, "span", "chip quiet ghostly", `compared with ${second.title}, ${second.method}`);
+    this.scaleNote = element(chips, "span", "chip quiet", "");
+    this.#buttons();
+    this.#transport();
+    this.panel = element(body, "aside", "panel");
+    this.card = element(this.stage, "section", "card");
+    this.card.hidden = true;
+    this.tip = element(this.stage, "div", "tip");
+    this.tip.hidden = true;
+    this.plots = element(this.panel, "div", "plots");
+    this.trust = element(this.panel, "details", "trust");
+    this.chip.addEventListener("click", () => commands.report.act());
+    this.report(scene.report, scene.status);
+    timeline.onChange(() => this.update());
+    this.update();
+  }
+
+  #buttons() {
+    this.tools = element(this.stage, "nav", "tools");
+    this.buttons = {};
+    for (const [name, command] of Object.entries(this.commands)) {
+      if (!ICONS[name] || name === "loop") continue;
+      this.buttons[name] = this.#button(this.tools, name, command);
+    }
+  }
+
+  #button(parent, name, { text, key, act }) {
+    const button = element(parent, "button", "tool");
+    button.type = "button";
+    icon(button, name);
+    button.title = `${text} (${key})`;
+    button.setAttribute("aria-label", text);
+    button.addEventListener("click", () => {
+      act();
+      button.blur();
+    });
+    return button;
+  }
+
+  #transport() {
+    const bar = element(this.stage, "footer", "transport");
+    this.playButton = element(bar, "button", "tool play");
+    this.playButton.type = "button";
+    this.playButton.addEventListener("click", () => this.timeline.toggle());
+    this.slider = element(bar, "input", "slider");
+    Object.assign(this.slider, { type: "range", min: 0, max: 1, step: "any" });
+    this.slider.setAttribute("aria-label", "time");
+    this.slider.addEventListener("input", () => {
+      this.timeline.pause();
+      this.timeline.scrub(Number(this.slider.value));
+    });
+    this.clock = element(bar, "output", "clock");
+    this.speed = element(bar, "select", "speed");
+    this.speed.title = "speed (+ and -)";
+    for (const speed of SPEEDS) this.speed.add(new Option(`${speed}×`, speed));
+    this.speed.addEventListener("change", () => {
+      this.timeline.speed = Number(this.speed.value);
+      this.speed.blur();
+    });
+    this.buttons.loop = this.#button(bar, "loop", this.commands.loop);
+  }
+
+  // The transport bar and which buttons are lit.
+  update() {
+    const { timeline } = this;
+    if (timeline.playing !== this.shownPlaying) {
+      this.shownPlaying = timeline.playing;
+      icon(this.playButton, timeline.playing ? "pause" : "play");
+      this.playButton.title = `${timeline.playing ? "pause" : "play"} (space)`;
+      this.playButton.setAttribute("aria-label", timeline.playing ? "pause" : "play");
+    }
+    this.slider.min = timeline.start;
+    this.slider.max = timeline.end;
+    this.slider.value = timeline.time;
+    const span = timeline.end - timeline.start;
+    this.slider.style.setProperty("--done", `${span > 0 ? (100 * (timeline.time - timeline.start)) / span : 0}%`);
+    const digits = span >= 100 ? 1 : span >= 1 ? 2 : 2 + Math.ceil(-Math.log10(Math.max(span, 1e-9)));
+    this.clock.textContent = `${timeline.time.toFixed(digits)} / ${timeline.end.toFixed(digits)} s`;
+    this.speed.value = timeline.speed;
+    for (const [name, button] of Object.entries(this.buttons)) {
+      const lit = this.commands[name].on?.();
+      if (lit !== undefined) button.setAttribute("aria-pressed", lit);
+    }
+  }
+
+  // The trust report: one chip that says it all, and the table behind it.
+  report({ passed, lines }, status) {
+    const running = status === "incomplete";
+    this.chip.className = `chip ${running ? "running" : passed ? "pass" : "fail"}`;
+    this.chip.textContent = running ? "still running" : passed ? "✓ trust report: all pass" : "✗ trust report: a check failed";
+    this.chip.title = "show the trust report (R)";
+    this.trust.replaceChildren();
+    element(this.trust, "summary", "", "Trust report");
+    const table = element(this.trust, "table");
+    for (const { name, value, limit, verdict } of lines) {
+      const row = element(table, "tr", verdict.toLowerCase());
+      element(row, "th", "", name);
+      const cell = element(row, "td");
+      element(cell, "span", "", value);
+      if (limit) element(cell, "small", "", ` limit ${limit}`);
+      element(row, "td", "verdict", { pass: "✓", FAIL: "✗" }[verdict] ?? "");
+    }
+  }
+
+  // Titles of the two halves.
+  halves(titles) {
+    this.titles?.remove();
+    this.titles = titles.length ? element(this.stage, "div", "halves") : null;
+    for (const title of titles) element(this.titles, "span", "", title);
+  }
+
+  help() {
+    if (this.sheet) {
+      this.sheet.remove();
+      this.sheet = null;
+      return;
+    }
+    this.sheet = element(this.stage, "section", "sheet");
+    element(this.sheet, "h2", "", "Keys");
+    const list = element(this.sheet, "dl");
+    const rows = [
+      ["space", "play, pause"],
+      ["← →", "one frame back, on; with shift a tenth of the run"],
+      ["home end", "to the start, to the end"],
+      ["+ −", "faster, slower"],
+      ...Object.values(this.commands).map(({ key, text }) => [key, text]),
+    ];
+    for (const [key, text] of rows) {
+      element(list, "dt", "", key);
+      element(list, "dd", "", text);
+    }
+    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom. Point at a part for its name, click for live values. Drag in a plot to move in time.");
+    this.sheet.addEventListener("click", () => this.help());
+  }
+}

@@ -1,0 +1,143 @@
+// One run: times, poses between frames, channels. Arrays grow while a run is still being computed.
+
+import { Quaternion, Vector3 } from "three";
+
+export function decode(text, Kind = Float32Array) {
+  return new Kind((Uint8Array.fromBase64?.(text) ?? bytesOf(atob(text))).buffer);
+}
+
+function bytesOf(binary) {
+  const bytes = new Uint8Array(binary.length);
+  for (let k = 0; k < binary.length; k++) bytes[k] = binary.charCodeAt(k);
+  return bytes;
+}
+
+function joined(a, b) {
+  const both = new a.constructor(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+// Index k and fraction f so that t lies between times[k] and times[k + 1]; clamped to the ends.
+export function locate(times, t) {
+  const last = times.length - 1;
+  if (last < 1 || t <= times[0]) return [0, 0];
+  if (t >= times[last]) return [last - 1, 1];
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return [low, (t - times[low]) / (times[high] - times[low])];
+}
+
+export class Run {
+  constructor(scene) {
+    this.scene = scene;
+    this.bodies = scene.bodies;
+    this.joints = scene.joints;
+    this.times = new Float64Array();
+    this.poses = new Float32Array();
+    this.channelTimes = new Float64Array();
+    this.reactions = new Float32Array();
+    this.groups = scene.groups.map(({ name, unit, log, series }) => ({
+      name,
+      unit,
+      log,
+      series: series.map((one) => ({ name: one.name, values: new Float32Array() })),
+    }));
+    this.position = scene.bodies.map(() => new Vector3());
+    this.rotation = scene.bodies.map(() => new Quaternion());
+    this.append(scene);
+  }
+
+  append(part) {
+    this.times = joined(this.times, decode(part.times, Float64Array));
+    this.poses = joined(this.poses, decode(part.poses));
+    this.channelTimes = joined(this.channelTimes, decode(part.channel_times, Float64Array));
+    this.reactions = joined(this.reactions, decode(part.reactions));
+    part.groups.forEach((group, g) => {
+      group.series.forEach(({ values }, s) => {
+        const series = this.groups[g].series[s];
+        series.values = joined(series.values, decode(values));
+      });
+    });
+    this.largestForce = largeForce(this.reactions);
+  }
+
+  get start() {
+    return this.times[0];
+  }
+
+  get end() {
+    return this.times[this.times.length - 1];
+  }
+
+  // Poses of all bodies at time t, into this.position and this.rotation.
+  moveTo(t) {
+    const [k, f] = locate(this.times, t);
+    const width = 7 * this.bodies.length;
+    const next = Math.min(k + 1, this.times.length - 1) * width;
+    const { poses } = this;
+    for (let b = 0, i = k * width, j = next; b < this.bodies.length; b++, i += 7, j += 7) {
+      const q = this.rotation[b];
+      this.position[b].set(
+        poses[i] + f * (poses[j] - poses[i]),
+        poses[i + 1] + f * (poses[j + 1] - poses[i + 1]),
+        poses[i + 2] + f * (poses[j + 2] - poses[i + 2]),
+      );
+      next_rotation.fromArray(poses, j + 3);
+      q.fromArray(poses, i + 3).slerp(next_rotation, f);
+    }
+  }
+
+  // World position of a point on a body (or on the ground, -1) in the current pose.
+  point(body, local, out) {
+    out.fromArray(local);
+    return body < 0 ? out : out.applyQuaternion(this.rotation[body]).add(this.position[body]);
+  }
+
+  value(series, t) {
+    return interpolated(this.channelTimes, series.values, 1, 0, t);
+  }
+
+  force(joint, t, out) {
+    const n = 3 * this.joints.length;
+    const at = (axis) => interpolated(this.channelTimes, this.reactions, n, 3 * joint + axis, t);
+    return out.set(at(0), at(1), at(2));
+  }
+
+  speed(body, t) {
+    const [k] = locate(this.times, t);
+    const width = 7 * this.bodies.length;
+    const i = k * width + 7 * body;
+    const j = Math.min(k + 1, this.times.length - 1) * width + 7 * body;
+    const dt = this.times[Math.min(k + 1, this.times.length - 1)] - this.times[k];
+    const { poses } = this;
+    return dt > 0 ? Math.hypot(poses[j] - poses[i], poses[j + 1] - poses[i + 1], poses[j + 2] - poses[i + 2]) / dt : 0;
+  }
+}
+
+const next_rotation = new Quaternion();
+
+function interpolated(times, values, width, offset, t) {
+  const [k, f] = locate(times, t);
+  const a = values[k * width + offset];
+  const b = values[Math.min(k + 1, times.length - 1) * width + offset];
+  return a + f * (b - a);
+}
+
+// The force that 98 of 100 reactions stay below: peaks do not shrink all other arrows.
+function largeForce(reactions) {
+  const sizes = [];
+  const stride = 3 * Math.max(1, Math.floor(reactions.length / 3 / 20000));
+  for (let k = 0; k + 2 < reactions.length; k += stride) {
+    const size = Math.hypot(reactions[k], reactions[k + 1], reactions[k + 2]);
+    if (Number.isFinite(size)) sizes.push(size);
+  }
+  sizes.sort((a, b) => a - b);
+  return sizes[Math.floor(0.98 * (sizes.length - 1))] || 0;
+}

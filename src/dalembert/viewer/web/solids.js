@@ -1,0 +1,180 @@
+// Solids that share a geometry are drawn together: one instanced mesh per geometry, one matrix per solid.
+
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  Color,
+  ConeGeometry,
+  Curve,
+  CylinderGeometry,
+  InstancedMesh,
+  Matrix4,
+  MeshPhongMaterial,
+  Quaternion,
+  Sphere,
+  SphereGeometry,
+  TorusGeometry,
+  TubeGeometry,
+  Vector3,
+} from "three";
+import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
+import { decode } from "./run.js";
+
+const ONE = new Vector3(1, 1, 1);
+
+// Opposite quarters a little darker: the spin of a round body is seen.
+function quartered(geometry, alongZ) {
+  const flat = geometry.toNonIndexed();
+  const at = flat.attributes.position;
+  const colour = new Float32Array(3 * at.count).fill(1);
+  for (let k = 0; k < at.count; k += 3) {
+    const x = at.getX(k) + at.getX(k + 1) + at.getX(k + 2);
+    const y = at.getY(k) + at.getY(k + 1) + at.getY(k + 2);
+    const z = at.getZ(k) + at.getZ(k + 1) + at.getZ(k + 2);
+    const dark = alongZ ? x * y > 0 : x * y * z > 0;
+    if (dark) colour.fill(0.74, 3 * k, 3 * k + 9);
+  }
+  flat.setAttribute("color", new BufferAttribute(colour, 3));
+  return flat;
+}
+
+function plain(geometry) {
+  const colour = new Float32Array(3 * geometry.attributes.position.count).fill(1);
+  geometry.setAttribute("color", new BufferAttribute(colour, 3));
+  return geometry;
+}
+
+const MAKERS = {
+  box: ([x, y, z]) => plain(new RoundedBoxGeometry(x, y, z, 2, 0.12 * Math.min(x, y, z))),
+  cube: ([x, y, z]) => plain(new BoxGeometry(x, y, z)),
+  cylinder: ([r, l]) => quartered(new CylinderGeometry(r, r, l, 48).rotateX(Math.PI / 2), true),
+  pin: ([r, l]) => plain(new CylinderGeometry(r, r, l, 32).rotateX(Math.PI / 2)),
+  capsule: ([r, l]) => plain(new CapsuleGeometry(r, Math.max(l - 2 * r, 1e-9), 8, 20).rotateX(Math.PI / 2)),
+  sphere: ([r]) => quartered(new SphereGeometry(r, 32, 16).rotateX(Math.PI / 2), false),
+  ball: ([r]) => plain(new SphereGeometry(r, 28, 18)),
+  bar: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2)),
+  shaft: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5)),
+  tip: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2).translate(0, 0, 0.5 * l)),
+  spring: ([r, thick, length]) => plain(new TubeGeometry(new Coil(r, length), 320, thick, 8)),
+  ring: ([r, thick]) => plain(new TorusGeometry(r, thick, 12, 40)),
+  cone: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2)),
+};
+
+// A coil about z, centred, straight at its ends.
+class Coil extends Curve {
+  constructor(radius, length) {
+    super();
+    this.radius = radius;
+    this.length = length;
+  }
+
+  getPoint(s, out = new Vector3()) {
+    const wound = Math.min(1, Math.max(0, (s - 0.1) / 0.8));
+    const away = this.radius * Math.min(1, 12 * wound, 12 * (1 - wound));
+    const angle = 2 * Math.PI * 10 * wound;
+    return out.set(away * Math.cos(angle), away * Math.sin(angle), (s - 0.5) * this.length);
+  }
+}
+
+function meshGeometry(text, scale) {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(decode(text), 3));
+  geometry.scale(scale, scale, scale);
+  geometry.computeVertexNormals();
+  return plain(geometry);
+}
+
+export class Solids {
+  // onTop: drawn over everything else
+  constructor(scene, layer, onTop = false) {
+    this.scene = scene;
+    this.layer = layer;
+    this.onTop = onTop;
+    this.pools = new Map();
+  }
+
+  // A solid at rest in a frame: frame() gives the frame's matrix, or null to hide it. tag: what it belongs to.
+  add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, shiny = false }) {
+    const key = triangles ? `mesh ${this.pools.size}` : `${kind} ${size.map((s) => s.toPrecision(6)).join(" ")} ${shiny}`;
+    if (!this.pools.has(key)) {
+      const geometry = triangles ? meshGeometry(triangles, size[0]) : MAKERS[kind](size);
+      this.pools.set(key, { geometry, solids: [], shiny });
+    }
+    const local = new Matrix4().compose(new Vector3(...at), new Quaternion(...turn), ONE);
+    const solid = { local, colour: new Color(colour), frame, tag };
+    this.pools.get(key).solids.push(solid);
+    return solid;
+  }
+
+  build() {
+    this.meshes = [];
+    for (const { geometry, solids, shiny } of this.pools.values()) {
+      
+      const material = new MeshPhongMaterial({
+        vertexColors: true,
+        specular: shiny ? 0x555555 : 0x1c1c1c,
+        shininess: shiny ? 60 : 28,
+        depthTest: !this.onTop,
+      });
+      const mesh = new InstancedMesh(geometry, material, solids.length);
+      mesh.frustumCulled = false;
+      mesh.boundingSphere = new Sphere(new Vector3(), Infinity);
+      mesh.castShadow = mesh.receiveShadow = !this.onTop;
+      mesh.renderOrder = this.onTop ? 1 : 0;
+      mesh.layers.set(this.layer);
+      mesh.userData.solids = solids;
+      solids.forEach((solid, k) => {
+        solid.mesh = mesh;
+        solid.k = k;
+        mesh.setColorAt(k, solid.colour);
+      });
+      this.scene.add(mesh);
+      this.meshes.push(mesh);
+    }
+  }
+
+  update() {
+    for (const mesh of this.meshes) {
+      mesh.userData.solids.forEach((solid, k) => {
+        const own = solid.frame();
+        if (own === null) matrix.makeScale(0, 0, 0);
+        else matrix.multiplyMatrices(own, solid.local);
+        mesh.setMatrixAt(k, matrix);
+      });
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  // Seen through, or solid.
+  set ghost(value) {
+    for (const mesh of this.meshes) {
+      mesh.material.transparent = value;
+      mesh.material.opacity = value ? 0.32 : 1;
+      mesh.material.depthWrite = !value;
+      mesh.material.needsUpdate = true;
+      mesh.castShadow = mesh.receiveShadow = !value;
+    }
+  }
+
+  highlight(tag, on) {
+    for (const mesh of this.meshes) {
+      mesh.userData.solids.forEach((solid, k) => {
+        if (solid.tag !== tag) return;
+        bright.copy(solid.colour);
+        if (on) bright.lerp(WHITE, 0.35);
+        mesh.setColorAt(k, bright);
+        mesh.instanceColor.needsUpdate = true;
+      });
+    }
+  }
+
+  set visible(value) {
+    for (const mesh of this.meshes) mesh.visible = value;
+  }
+}
+
+const matrix = new Matrix4();
+const bright = new Color();
+const WHITE = new Color(0xffffff);

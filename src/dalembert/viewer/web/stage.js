@@ -1,0 +1,245 @@
+// The stage: renderer, camera, lights, ground. Draws only when something has changed.
+
+import {
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  DoubleSide,
+  HemisphereLight,
+  Mesh,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Scene,
+  ShaderMaterial,
+  ShadowMaterial,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const FIELD_OF_VIEW = 32;
+
+export class Stage {
+  constructor(canvas, look) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.scene = new Scene();
+    this.camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.addEventListener("change", () => this.invalidate());
+    this.up = new Vector3(0, 0, 1);
+    this.sideBySide = false;
+    this.dirty = true;
+    this.look(look);
+    this.#light();
+    this.#ground();
+    this.resize();
+    this.frame();
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+  }
+
+  look({ up, camera, floor }) {
+    this.up.fromArray(up);
+    this.target = new Vector3().fromArray(camera.target);
+    this.direction = new Vector3().fromArray(camera.direction);
+    this.extent = camera.extent;
+    this.radius = camera.radius;
+    this.floor = floor;
+  }
+
+  // The camera back to where it sees the whole motion.
+  frame() {
+    const { width, height } = this.size;
+    const tangent = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
+    // title above, transport bar below, buttons at the right
+    const free = { width: (this.sideBySide ? width / 2 : width) - 70, height: height - 150 };
+    const [across, upright, deep] = this.extent;
+    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
+    const distance = Math.max((fit * height) / tangent + deep, 1.1 * this.radius);
+    this.camera.up.copy(this.up);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 60;
+    this.camera.position.copy(this.target).addScaledVector(this.direction, distance);
+    this.controls.target.copy(this.target);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.invalidate();
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.canvas.parentElement;
+    const [width, height] = [Math.max(1, clientWidth), Math.max(1, clientHeight)];
+    this.renderer.setSize(width, height, false);
+    this.size = { width, height };
+    this.camera.aspect = (this.sideBySide ? width / 2 : width) / height;
+    this.camera.updateProjectionMatrix();
+    this.invalidate();
+    this.onResize?.();
+  }
+
+  colours({ background, line, dark }) {
+    this.background = new Color(background);
+    this.scene.background = this.background;
+    this.grid.material.uniforms.colour.value.set(line);
+    this.shadow.material.opacity = dark ? 0.42 : 0.2;
+    this.sky.color.set(dark ? 0xcfd8ea : 0xffffff);
+    this.sky.groundColor.set(dark ? 0x3a3f4c : 0xc9c3b8);
+    this.invalidate();
+  }
+
+  invalidate() {
+    this.dirty = true;
+  }
+
+  // Left and right halves show different layers, with the same camera.
+  draw() {
+    this.controls.update();
+    if (!this.dirty) return false;
+    this.dirty = false;
+    this.#render();
+    return true;
+  }
+
+  #render() {
+    const { renderer, camera, scene } = this;
+    const { width, height } = this.size;
+    const w = this.sideBySide ? width / 2 : width;
+    renderer.setScissorTest(true);
+    for (const half of this.sideBySide ? [0, 1] : [0]) {
+      renderer.setViewport(half * w, 0, w, height);
+      renderer.setScissor(half * w, 0, w, height);
+      camera.layers.enableAll();
+      if (this.sideBySide) camera.layers.disable(2 - half);
+      renderer.render(scene, camera);
+    }
+    camera.layers.enableAll();
+  }
+
+  picture() {
+    this.#render();
+    return this.canvas.toDataURL("image/png");
+  }
+
+  // Where a point of the world is on the page [px].
+  project(x, y, z) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const { width, height } = this.size;
+    const w = this.sideBySide ? width / 2 : width;
+    const seen = new Vector3(x, y, z).project(this.camera);
+    return [left + ((seen.x + 1) / 2) * w, top + ((1 - seen.y) / 2) * height];
+  }
+
+  // Canvas pixels to the camera's [-1, 1] square, null outside; also which half.
+  pointer(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const { width, height } = this.size;
+    const w = this.sideBySide ? width / 2 : width;
+    let x = event.clientX - box.left;
+    const y = event.clientY - box.top;
+    const half = this.sideBySide && x > w ? 1 : 0;
+    x -= half * w;
+    return { at: new Vector2((2 * x) / w - 1, 1 - (2 * y) / height), half };
+  }
+
+  #light() {
+    this.sky = new HemisphereLight(0xffffff, 0xbbbbbb, 1.9);
+    this.sky.position.copy(this.up);
+    const sun = new DirectionalLight(0xfff6e8, 2.1);
+    const side = new Vector3().crossVectors(this.up, this.direction).normalize();
+    const from = new Vector3()
+      .copy(this.up)
+      .multiplyScalar(1.6)
+      .addScaledVector(this.direction, 0.5)
+      .addScaledVector(side, -0.9)
+      .normalize();
+    sun.position.copy(this.target).addScaledVector(from, 3 * this.radius);
+    sun.target.position.copy(this.target);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(2048, 2048);
+    sun.shadow.radius = 5;
+    sun.shadow.bias = -0.0004;
+    sun.shadow.normalBias = 0.004 * this.radius;
+    const box = sun.shadow.camera;
+    box.left = box.bottom = -1.15 * this.radius;
+    box.right = box.top = 1.15 * this.radius;
+    box.near = 0.5 * this.radius;
+    box.far = 7 * this.radius;
+    for (const light of [this.sky, sun, new AmbientLight(0xffffff, 0.35)]) {
+      light.layers.enableAll();
+      this.scene.add(light);
+    }
+    this.scene.add(sun.target);
+    this.sun = sun;
+  }
+
+  // A grid that fades away from the motion, with lines at round coordinates, and the shadows on it.
+  #ground() {
+    this.gridStep = niceStep(this.radius / 4);
+    const size = 14 * this.radius;
+    const across = new Vector3().crossVectors(Math.abs(this.up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0), this.up).normalize();
+    this.grid = new Mesh(
+      new PlaneGeometry(size, size),
+      new ShaderMaterial({
+        vertexShader: GRID_VERTEX,
+        fragmentShader: GRID_FRAGMENT,
+        transparent: true,
+        depthWrite: false,
+        side: DoubleSide,
+        uniforms: {
+          a: { value: across },
+          b: { value: new Vector3().crossVectors(this.up, across) },
+          centre: { value: this.target },
+          step: { value: this.gridStep },
+          reach: { value: 3.6 * this.radius },
+          colour: { value: new Color() },
+          opacity: { value: 1 },
+        },
+      }),
+    );
+    this.shadow = new Mesh(new PlaneGeometry(size, size), new ShadowMaterial({ depthWrite: false }));
+    this.shadow.receiveShadow = true;
+    const height = this.floor - this.target.dot(this.up);
+    for (const [order, thing] of [this.grid, this.shadow].entries()) {
+      thing.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.up);
+      thing.position.copy(this.target).addScaledVector(this.up, height);
+      thing.renderOrder = order - 2;
+      thing.layers.enableAll();
+      this.scene.add(thing);
+    }
+  }
+}
+
+const GRID_VERTEX = `
+  varying vec3 world;
+  void main() {
+    world = (modelMatrix * vec4(position, 1.0)).xyz;
+    gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
+  }`;
+
+const GRID_FRAGMENT = `
+  uniform vec3 a; uniform vec3 b; uniform vec3 centre; uniform vec3 colour; uniform float step; uniform float reach; uniform float opacity;
+  varying vec3 world;
+  float lines(vec2 p) {
+    vec2 width = fwidth(p);
+    vec2 away = abs(fract(p - 0.5) - 0.5) / width;
+    vec2 seen = (1.0 - smoothstep(0.4, 1.3, away)) * (1.0 - smoothstep(0.25, 0.6, width));
+    return max(seen.x, seen.y);
+  }
+  void main() {
+    vec2 p = vec2(dot(world, a), dot(world, b));
+    float away = length(p - vec2(dot(centre, a), dot(centre, b))) / reach;
+    float fade = 1.0 - smoothstep(0.25, 1.0, away);
+    float strong = lines(p / (5.0 * step));
+    gl_FragColor = vec4(colour, opacity * fade * max(0.55 * lines(p / step), strong));
+    #include <colorspace_fragment>
+  }`;
+
+export function niceStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map((k) => k * power).find((step) => step >= rough * 0.999);
+}
