@@ -131,6 +131,7 @@ class Tree:
             inner = quaternion_product(matrix_to_quaternion(link.E_p), _relative_quaternions(turn, q))
             inner = quaternion_product(inner, matrix_to_quaternion(link.E_c.T))
             theta[b] = link.sign * quaternion_product(theta[p], inner)
+            theta[b] /= np.linalg.norm(theta[b], axis=1, keepdims=True)  # relative ones are let be, see normalise_tree
             R = rotation_matrices(theta[b])
             C = R @ link.E_c
             w[b] = w[p] + np.einsum("tik,tk->ti", _axes(turn, E_p, C), u[:, :rotations])

@@ -25,14 +25,15 @@ class GaussLegendre(Integrator):
     steps are projected: energy errors then grow, slowly. Dense output of order min(2 stages, stages + 2).
 
     stages : 1 to 8
-    stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|)
+    stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|); what they
+        leave adds up over the steps, and unit length and energy show it
     solver : of the stage equations: "fixed-point" (functional iteration), "newton" (simplified Newton's method, for stiff
         forces), or "auto": functional iteration while each iteration halves the error, else Newton, and now and then a retry
     Other options as in `Integrator`.
     """
 
     stages: int = field(default=3, kw_only=False)
-    stage_tolerance: float = 1e-13
+    stage_tolerance: float = 1e-15
     solver: Literal["auto", "fixed-point", "newton"] = "auto"
 
     estimates_error: ClassVar[bool] = True

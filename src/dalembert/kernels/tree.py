@@ -88,6 +88,8 @@ from dalembert.kernels.tables import (
     X_W,
 )
 
+UNIT = 1e-6  # deviation of a quaternion from unit length that is let be
+
 
 @inline
 def product4(a, b):
@@ -268,8 +270,11 @@ def displace_tree(level, x, scale, I, F, W):
 
 @inline
 def normalise_tree(x, I):
-    """Unit quaternions, for formulations that project."""
+    """Unit quaternions, but only where a length is off by UNIT: no result depends on it, and theta' is linear in theta, so a
+    method that keeps quadratic invariants (Gauss-Legendre) is left to keep this one [MovingFrame, 3.1]."""
     for b in range(1, I[NB] + 1):
         k = I[TREE_I] + TREE_I_W * b
         if I[k + R_TURN] == QUATERNION:
-            store4(x, I[k + R_Q], normalise4(load4(x, I[k + R_Q])))
+            th = load4(x, I[k + R_Q])
+            if abs(th[0] * th[0] + th[1] * th[1] + th[2] * th[2] + th[3] * th[3] - 1.0) > 2.0 * UNIT:
+                store4(x, I[k + R_Q], normalise4(th))
