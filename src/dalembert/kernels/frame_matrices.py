@@ -157,8 +157,8 @@ def fill_own(k, p, turn, E_p, E_c, s, I, W):
 
 @inline
 def multiply(first, v, out, I, W):
-    """W[out + 6 k] <- B_k v for every body, v at W[v]; first = 0 for B, derivative(I) for B'."""
-    for k in range(1, I[NB] + 1):
+    """W[out + 6 k] <- B_k v for every body and the ground, v at W[v]; first = 0 for B, derivative(I) for B'."""
+    for k in range(I[NB] + 1):
         a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for c in range(I[NU]):
             at = block(k, c, I) + first
