@@ -115,6 +115,15 @@ class Tree:
                 q[at + k], u[rate + k] = e @ gap, e @ (speed - np.cross(w_p, gap))
         return np.concatenate([q, u, x[self.mechanism.nq + self.mechanism.nu :]])
 
+    @property
+    def quaternions(self) -> Array:
+        """Joint axes on parent and child of every body as quaternions, for kernels/tree_invariants.py."""
+        table = np.zeros((self.mechanism.nb + 1, T.LINK_F_W))
+        for link in self.links:
+            table[link.body, T.LF_P : T.LF_P + 4] = matrix_to_quaternion(link.E_p)
+            table[link.body, T.LF_C : T.LF_C + 4] = link.sign * matrix_to_quaternion(link.E_c.T)
+        return table
+
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
         mechanism = self.mechanism
@@ -289,6 +298,7 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
             rows += 1
         prim_i += record
         prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
+    I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
     I[T.M], I[T.M_ALL], I[T.NCOL] = rows, left_out, nu
@@ -325,7 +335,7 @@ def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[
 
 def _workspace(I: list[int]) -> None:
     """Sections of W for the tree kernels."""
-    nb6, m, m_all, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX]
+    nb6, m, m_all, nx, nu = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX], I[T.NU]
     sizes = {
         T.W_BODY: T.STATE_W * (I[T.NB] + 1),
         T.W_TREE: T.TREE_W * (I[T.NB] + 1),
@@ -341,10 +351,12 @@ def _workspace(I: list[int]) -> None:
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
+        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
         T.W_WORK: 3 * nb6 + nx,
+        T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
     }
     used = 0
     for entry, size in sizes.items():
         I[entry], used = used, used + size
-    I[T.W_DENSE] = I[T.W_SIZE] = used
+    I[T.W_FRAME] = I[T.W_DENSE] = used  # what follows is for the reference path
+    I[T.W_SIZE] = used + 2 * nb6 * nu + (nu + m + 1) * nu

@@ -66,6 +66,8 @@ KERNELS = (
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
+    Kernel("moving_frame_reference", "moving_frame_reference", "system", 6.0, 'MovingFrame(path="reference")', optional=True),
+    Kernel("correct_tree_invariants", "tree_invariants", "system", 5.0, "moving-frame --invariants energy", optional=True),
     Kernel("minimal", "minimal", "system", 9.0, "--formulation minimal", optional=True),
     Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
     Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
@@ -77,7 +79,6 @@ KERNELS = (
 
 
 _BY_FORMULATION = {
-    "MovingFrame": {"moving_frame"},
     "Minimal": {"minimal", "minimal_step"},
     "Impulse": {"impulse"},
     "Soft": {"impulse"},
@@ -87,6 +88,7 @@ _BY_FORMULATION = {
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
     from dalembert.formulations.jet import Jet
+    from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
@@ -94,7 +96,10 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted ^= {"runge_kutta", "gauss_legendre"}
     if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
-    if isinstance(formulation, Jet):
+    if isinstance(formulation, MovingFrame):
+        wanted.add("moving_frame" if formulation.path == "fast" else "moving_frame_reference")
+        wanted |= {"correct_tree_invariants"} if formulation.invariants is not None else set()
+    elif isinstance(formulation, Jet):
         wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
         wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()
         wanted |= {"baumgarte"} if formulation.projection == "none" else set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,14 +9,13 @@ import numpy as np
 
 from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
+from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 from dalembert.mechanism import Compiled, Mechanism, new_workspace
-from dalembert.model.validation import argument_count
 from dalembert.pack import Array, IntArray
 
-Invariant = Callable[..., float]
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
 
 
@@ -40,7 +38,7 @@ class Jet:
     """
 
     projection: Literal["quasi-orthogonal", "orthogonal", "none"] = "quasi-orthogonal"
-    invariants: Literal["energy"] | Sequence[Invariant] | None = None
+    invariants: Invariants = None
     stages: Literal["none", "constraints", "all"] = "none"
     metric: Literal["euclidean", "mass"] = "euclidean"
     solver: Literal["block", "cg"] = "block"
@@ -63,11 +61,7 @@ class Jet:
         for label, values in allowed.items():
             if getattr(self, label) not in values:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give one of {', '.join(values)}")
-        if isinstance(self.invariants, str) and self.invariants != "energy":
-            raise ModelError(f"Jet: invariants is {self.invariants!r}; give None, 'energy' or a list of functions")
-        for function in self.functions:
-            if not callable(function) or argument_count(function) not in (3, -1):
-                raise ModelError(f"Jet: invariants holds {function!r}; give functions f(t, q, u) that return a number")
+        check_invariants("Jet", self.invariants)
         for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
             value = getattr(self, label)
             if not isinstance(value, int | float | np.number) or not value > 0:
@@ -86,11 +80,6 @@ class Jet:
             for label, only in (("invariants", None), ("stages", "none"), ("solver", "block")):
                 if getattr(self, label) != only:
                     raise ModelError(f"Jet: projection='none' goes with {label}={only!r}, not {getattr(self, label)!r}")
-
-    @property
-    def functions(self) -> tuple[Invariant, ...]:
-        """The user's invariants."""
-        return () if self.invariants is None or isinstance(self.invariants, str) else tuple(self.invariants)
 
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
@@ -111,11 +100,12 @@ class Jet:
             from dalembert.kernels.lagrangian_invariants import correct_invariants as correct
         else:
             correct = no_correction
-        code = GeneratedCode(mechanism.model, self.functions, energy=True) if self.invariants else mechanism.code
+        functions = invariant_functions(self.invariants)
+        code = GeneratedCode(mechanism.model, functions, energy=True) if self.invariants else mechanism.code
         system = as_system(lagrangian)
         W = mechanism.workspace()
         run = Run(mechanism, I, F, W, system, system, as_system(correct), _STAGES[self.stages], code)
-        return run if self.invariants is None else self._with_invariants(run)
+        return with_invariants(run, self.invariants)
 
     def _settings(self, mechanism: Compiled) -> tuple[IntArray, Array]:
         I, F = mechanism.I.copy(), mechanism.F.copy()
@@ -156,16 +146,6 @@ class Jet:
             project=as_system(project),
             correct=as_system(correct),
             stages=_STAGES[self.stages],
-            callbacks=Callbacks(mechanism, self.functions, bends=self.invariants is not None),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), bends=self.invariants is not None),
         )
-        return run if self.invariants is None else self._with_invariants(run)
-
-    def _with_invariants(self, run: Run) -> Run:
-        """Their values at the start, which the run keeps."""
-        x_0 = run.mechanism.x_0
-        T_0, U_0 = run.mechanism.energies(x_0)
-        run.I[T.ENERGY] = int(self.invariants == "energy")
-        run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
-        values = [run.callbacks.invariant(k, 0.0, x_0) for k in range(len(self.functions))]
-        run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
-        return run.with_constants(np.concatenate([run.F, values]))
+        return with_invariants(run, self.invariants)

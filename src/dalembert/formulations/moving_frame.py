@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
+from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.model.validation import choice
 from dalembert.tree import make_tree
 
 
@@ -18,13 +22,20 @@ class MovingFrame:
     """Joint coordinates of a spanning tree; no constraint is left for a model without loops, so nothing can drift.
 
     cut : joints to keep as constraint rows; the others are cut where the tree would close a loop (breadth first from ground)
+    path : "fast" (articulated-body recursion, O(n)) or "reference" (the source's matrices B, B' and M*, for comparison)
+    invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant, of
+        the q and u that a solution has
     tolerance, velocity_tolerance : residual left in cut joints after projection [m or rad], [m/s or rad/s]
+    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
     max_newton : Newton iterations before a step is refused
     """
 
     cut: tuple[str, ...] = ()
+    path: Literal["fast", "reference"] = "fast"
+    invariants: Invariants = None
     tolerance: float = 1e-11
     velocity_tolerance: float = 1e-11
+    invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute",)
@@ -32,7 +43,9 @@ class MovingFrame:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cut", tuple(self.cut))
-        for label in ("tolerance", "velocity_tolerance", "max_newton"):
+        choice("MovingFrame", "path", self.path, ("fast", "reference"))
+        check_invariants("MovingFrame", self.invariants)
+        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
             if not getattr(self, label) > 0:
                 raise ModelError(f"MovingFrame: {label} is {getattr(self, label)!r}; give a positive number")
 
@@ -40,23 +53,35 @@ class MovingFrame:
         """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""
         if not isinstance(mechanism, Mechanism):
             raise ModelError("MovingFrame works on bodies and joints; a Lagrangian system takes Jet")
-        from dalembert.kernels.moving_frame import moving_frame
         from dalembert.kernels.slots import as_system, no_correction
 
+        if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
+            raise ModelError(
+                "MovingFrame: invariants beside rolling or user-written constraints are not kept; use Jet(invariants=...)"
+            )
         tree = make_tree(mechanism, self.cut)
-        I, F = tree.I.copy(), tree.F.copy()
-        I[T.MAX_NEWTON] = self.max_newton
+        I, F = tree.I.copy(), np.concatenate([tree.F, tree.quaternions.ravel()])
+        I[T.MAX_NEWTON], I[T.LINK_F] = self.max_newton, len(tree.F)
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        system = as_system(moving_frame)
-        return Run(
+        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        correct = no_correction
+        if self.path == "fast":
+            from dalembert.kernels.moving_frame import moving_frame as equations
+        else:
+            from dalembert.kernels.moving_frame_reference import moving_frame_reference as equations
+        if self.invariants is not None:
+            from dalembert.kernels.tree_invariants import correct_tree_invariants as correct
+        system = as_system(equations)
+        run = Run(
             mechanism=mechanism,
             I=I,
             F=F,
-            W=new_workspace(I),
+            W=new_workspace(I, dense=self.path == "reference"),
             system=system,
             project=system,
-            correct=as_system(no_correction),
+            correct=as_system(correct),
             stages=0,
-            callbacks=Callbacks(mechanism),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants)),
             tree=tree,
         )
+        return with_invariants(run, self.invariants)

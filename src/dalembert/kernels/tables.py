@@ -43,9 +43,12 @@ MINIMAL_I = 79
 # sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
 # in v, gradient of A v + b); 1 when projections weigh with the mass matrix
 (M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
+# header of I: B, B' and M* (frame_matrices.py); links as quaternions, sizes of the mechanism's own state, what corrects
+# invariants (tree_invariants.py)
+(W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
 # header of I: traced primitives, those of velocities among them; where BENDS go
-(NTRACED, NVELOCITY, W_BEND) = range(90, 93)
-HEADER_I = 96
+(NTRACED, NVELOCITY, W_BEND) = range(93, 96)
+HEADER_I = 104
 # values of STABILISE; columns of a state's memory: time since the step began, last step size, its impulses, then q at its end
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 (MEM_H, MEM_DONE, MEM_LAM) = range(3)
@@ -161,6 +164,9 @@ NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
 # the inertia about the joint point as J_0 1 + a a^T + b b^T)
 (RF_PP, RF_PC, RF_EP, RF_EC, RF_TURN, RF_D, RF_C, RF_A, RF_B, RF_J, RF_M) = (0, 3, 6, 15, 24, 28, 31, 34, 37, 40, 41)
 TREE_F_W = 42
+# LINK_F columns: quaternions of the joint axes on the parent and, conjugate and with the link's sign, on the child
+(LF_P, LF_C) = (0, 4)
+LINK_F_W = 8
 # W_TREE columns, world axes: joint axes of the body as quaternion and as matrix, angular velocity, arms from its joint point
 # to its centre of mass and from the parent's joint point to its own, bias (angular, linear); articulated inertia J (sym3),
 # H (mat3), M (sym3), after elimination of a ball joint its factors; bias force (torque, force), then acceleration

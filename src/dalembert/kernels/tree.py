@@ -231,24 +231,6 @@ def place_bodies(x, I, F, W):
 
 
 @inline
-def store_tree_rates(x, dx, I, F, W):
-    """dx_q <- N(q) u and dx_u <- the accelerations of the columns."""
-    nq = I[NQ]
-    for b in range(1, I[NB] + 1):
-        k = I[TREE_I] + TREE_I_W * b
-        q, u, col = I[k + R_Q], nq + I[k + R_U], I[W_COL] + COL_W * I[k + R_COL]
-        count = I[k + R_NROT] + I[k + R_NTRANS]
-        for j in range(count):
-            dx[u + j] = W[col + COL_W * j + K_ACC]
-        first = 0
-        if I[k + R_TURN] == QUATERNION:
-            store4(dx, q, euler_parameter_rates(load4(x, q), load3(x, u)))
-            q, first = q + 1, 3
-        for j in range(first, count):
-            dx[q + j] = x[u + j]
-
-
-@inline
 def displace_tree(level, x, scale, I, F, W):
     """Level 0: q <- q (+) scale u', level 1: u <- u + scale u', with the columns' accelerations as displacement."""
     nq = I[NQ]

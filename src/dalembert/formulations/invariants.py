@@ -1,0 +1,43 @@
+"""Quantities that a formulation keeps constant by correcting the state: the energy balance, functions of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.kernels import tables as T
+from dalembert.model.validation import argument_count
+
+Invariant = Callable[..., float]
+Invariants = Literal["energy"] | Sequence[Invariant] | None
+
+
+def check_invariants(owner: str, invariants: Invariants) -> None:
+    """Refuse what is neither None, "energy" nor functions f(t, q, u)."""
+    if isinstance(invariants, str) and invariants != "energy":
+        raise ModelError(f"{owner}: invariants is {invariants!r}; give None, 'energy' or a list of functions")
+    for function in invariant_functions(invariants):
+        if not callable(function) or argument_count(function) not in (3, -1):
+            raise ModelError(f"{owner}: invariants holds {function!r}; give functions f(t, q, u) that return a number")
+
+
+def invariant_functions(invariants: Invariants) -> tuple[Invariant, ...]:
+    """The user's functions."""
+    return () if invariants is None or isinstance(invariants, str) else tuple(invariants)
+
+
+def with_invariants(run: Run, invariants: Invariants) -> Run:
+    """The run with their values at the start, which it keeps."""
+    if invariants is None:
+        return run
+    x_0 = run.mechanism.x_0
+    T_0, U_0 = run.mechanism.energies(x_0)
+    run.I[T.ENERGY] = int(invariants == "energy")
+    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
+    values = [run.callbacks.invariant(k, 0.0, x_0) for k in range(len(invariant_functions(invariants)))]
+    run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
+    return run.with_constants(np.concatenate([run.F, values]))
