@@ -52,7 +52,9 @@ if __name__ == "__main__":
         figure = new_figure(10.0, 5.0)
         ax = figure.add_subplot(xlabel="time t [s]", ylabel="largest residual [m or rad]", yscale="log", ylim=(1e-17, 1e2))
         for colour, (name, solution) in zip(COLOURS, results.items(), strict=False):
-            ax.plot(solution.t[1:], np.maximum(solution.drift.position[1:], 1e-17), "-", label=name, color=colour, linewidth=1.2)
+            ax.plot(
+                solution.t[1:], np.maximum(solution.drift.position[1:], 1e-17), "-", label=name, color=colour, linewidth=1.2
+            )
         ax.set_title(f"position drift of the slider-crank, RungeKutta4, h = {STEP:g} s")
         legend_beside(ax)
     save_figure(figure, "drift_study.png")

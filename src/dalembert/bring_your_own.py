@@ -47,8 +47,8 @@ def constrain(M: Any, u_star: npt.ArrayLike, A: Any, b: npt.ArrayLike) -> Constr
     M, A = _matrix("constrain: M", M, (len(u_star),) * 2, symmetric=True), _matrix("constrain: A", A, (len(b), len(u_star)))
     velocity, impulse = _nearest("constrain: M", M, A, -(A @ u_star + b))
     velocity = u_star + velocity
-    left, length = np.abs(A @ velocity + b), np.sqrt(np.asarray((A * A if isinstance(A, np.ndarray) else A.power(2)).sum(axis=1)))
-    size = length.ravel() * (np.linalg.norm(velocity) + np.linalg.norm(u_star)) + np.abs(b)
+    left, reach = np.abs(A @ velocity + b), np.full(len(u_star), np.abs(velocity).max() + np.abs(u_star).max())
+    size = np.abs(A) @ reach + np.abs(b)
     if np.any(left > _CONTRADICTION * size):
         rows = np.flatnonzero(left > _CONTRADICTION * size).tolist()
         raise ModelError(f"constrain: rows {rows} of A u + b = 0 contradict other rows; check b, or leave rows out")

@@ -18,9 +18,7 @@ HEAVE = Harmonic(0.1, 2.0)  # 0.1 sin 2t
 POST = 0.5  # of the compliant mount, between carriage and ship [m]
 
 
-def towing_tank_ship(
-    mount: Literal["rigid", "compliant"] = "rigid", stiffness: float = 1e6, damping: float = 1e3
-) -> Model:
+def towing_tank_ship(mount: Literal["rigid", "compliant"] = "rigid", stiffness: float = 1e6, damping: float = 1e3) -> Model:
     """A model ship whose mount prescribes heave, h = 0.1 sin 2t, and leaves only pitch free [ConstraintNotes, 1].
 
     x is forward, z up; bow down is positive pitch. The mount holds roll, yaw, surge and sway of the body point -OFFSET; "heave"
