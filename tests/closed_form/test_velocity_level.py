@@ -9,6 +9,8 @@ from reference_data import load
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.gallery.towing_tank import OFFSET
+from dalembert.kernels import tables as T
 from dalembert.mechanism import dense_rows
 
 REFERENCE = load("ship_heave_pitch")
@@ -33,9 +35,9 @@ def mount_loads(solution):
     return force, sum(solution.reaction(name).torque for name in ("roll", "yaw"))
 
 
-def load_errors(solution):
+def load_errors(solution, first=0):
     loads = zip(mount_loads(solution), ("F_mount", "M_mount"), strict=True)
-    return [np.abs(value - np.array(REFERENCE["columns"][name])).max() for value, name in loads]
+    return [np.abs(value - np.array(REFERENCE["columns"][name]))[first:].max() for value, name in loads]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "mass"])
@@ -52,7 +54,8 @@ def test_ship_by_impulses(metric):
     mean = solution.mean_reaction("heave").force[1:, 2]
     assert np.abs(mean - solution.reaction("heave").force[1:, 2]).max() <= 0.5e-4 * 110
     assert np.isnan(solution.mean_reaction("heave").force[0]).all()
-    np.testing.assert_allclose(solution.impulse("heave").force[1:, 2], 1e-4 * mean, rtol=1e-12)
+    # the last of 1e5 steps takes up their rounding, 1e-7 of a step
+    np.testing.assert_allclose(solution.impulse("heave").force[1:, 2], 1e-4 * mean, rtol=1e-6)
 
 
 def test_ship_by_jet():
@@ -133,7 +136,7 @@ def mass_matrix(mechanism):
     return M
 
 
-def test_mass_metric_takes_the_least_kinetic_energy(rng=None):
+def test_mass_metric_takes_the_least_kinetic_energy():
     """The correction is the smallest in the norm of M among all that lead to admissible velocities."""
     mechanism = da.compile(gallery.slider_crank())
     rng = np.random.default_rng(5)
@@ -201,10 +204,10 @@ def test_redundant_constraints_give_the_same_motion():
 
 def test_soft_tends_to_rigid_as_stiffness_grows():
     """The mount gives way by force / kp: the error falls tenfold with every tenfold stiffness."""
-    solutions = {kp: sail(da.Soft(stiffness=kp, damping=0.02 * kp), 1e-3) for kp in (1e5, 1e6, 1e7)}
+    solutions = {kp: sail(da.Soft(stiffness=kp, damping=0.02 * kp), 2.5e-4) for kp in (1e5, 1e6, 1e7)}
     heave = {kp: solution.drift.by_joint("heave").position[4:].max() for kp, solution in solutions.items()}
-    assert heave[1e5] / heave[1e6] == pytest.approx(10, rel=0.02)
-    assert heave[1e6] / heave[1e7] == pytest.approx(10, rel=0.02)
+    assert heave[1e5] / heave[1e6] == pytest.approx(10, rel=0.01)  # 10.009 and 10.069; halving the step halves the rest
+    assert heave[1e6] / heave[1e7] == pytest.approx(10, rel=0.01)
     force = np.array(REFERENCE["columns"]["F_mount"])[4:, 2]
     assert heave[1e6] == pytest.approx(np.abs(force).max() / 1e6, rel=0.01)
     rigid = sail(da.Impulse(predict=False, stabilisation=None), 1e-3)
@@ -222,8 +225,9 @@ def test_soft_tends_to_rigid_as_stiffness_grows():
 def test_soft_is_stable_for_any_stiffness(stiffness, damping):
     solution = sail(da.Soft(stiffness=stiffness, damping=damping * stiffness), 1e-2)
     assert pitch_error(solution) <= 3e-3
-    assert load_errors(solution)[0] <= 1e-3 * WEIGHT
-    assert solution.drift.position.max() <= 2e-3
+    assert load_errors(solution, first=1)[0] <= 1e-3 * WEIGHT  # at the start nothing has given way
+    # weight / kp, and h / 2 times the heave's acceleration of 0.4 m/s^2 over the kd / kp = 1 s that a damped joint takes
+    assert solution.drift.position.max() <= WEIGHT / stiffness + damping * 0.5e-2 * 0.4 + 5e-6
 
 
 def test_soft_gains_by_joint():
@@ -302,3 +306,67 @@ def test_drivers_in_every_formulation(model, way):
         first = int(way == "soft")  # nothing has given way at the start
         assert np.abs(a.force - b.force)[first:].max() <= 50 * bound * size
         assert np.abs(a.torque - b.torque)[first:].max() <= 50 * bound * size
+
+
+def test_baumgarte_at_acceleration_level():
+    """G u' + zeta = -2 alpha (G u + g_t) - beta^2 g at a state off the constraints."""
+    mechanism = da.compile(gallery.towing_tank_ship())
+    alpha, beta = 3.0, 7.0
+    run = da.Jet(projection="none", baumgarte=(alpha, beta)).prepare(mechanism)
+    rng = np.random.default_rng(2)
+    x, dx = mechanism.x_0 + 0.01 * rng.normal(size=len(mechanism.x_0)), np.zeros(len(mechanism.x_0))
+    x[3:7] /= np.linalg.norm(x[3:7])
+    assert run.system(T.RATE, 0.3, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    G, g, g_t, zeta = dense_rows(mechanism, 0.3, x)
+    u, u_dot = x[7:13], dx[7:13]
+    assert np.abs(g).min() > 1e-5
+    np.testing.assert_allclose(G @ u_dot + zeta, -2 * alpha * (G @ u + g_t) - beta**2 * g, atol=1e-11)
+
+
+def test_baumgarte_at_acceleration_level_holds_without_projection():
+    drift = {}
+    for gains in (None, (20.0, 20.0)):
+        formulation = da.Jet(projection="none", baumgarte=gains)
+        solution = da.simulate(
+            gallery.slider_crank(), 5.0, formulation=formulation, integrator=da.RungeKutta4(step=2e-3), coordinates="absolute"
+        )
+        assert not solution.report().passed  # drift is not hidden
+        drift[gains] = solution.drift.position.max()
+    assert 0 < drift[20.0, 20.0] < 0.1 * drift[None]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"baumgarte": (1.0, 1.0)}, "corrects twice; give projection='none'"),
+        ({"baumgarte": (1.0,), "projection": "none"}, r"give \(alpha, beta\), two numbers"),
+        ({"baumgarte": (1.0, -1.0), "projection": "none"}, r"give \(alpha, beta\), two numbers"),
+        ({"projection": "none", "invariants": "energy"}, "projection='none' goes with invariants=None, not 'energy'"),
+        ({"projection": "none", "solver": "cg"}, "projection='none' goes with solver='block', not 'cg'"),
+    ],
+)
+def test_baumgarte_options_are_checked(options, text):
+    with pytest.raises(da.ModelError, match=text):
+        da.Jet(**options)
+
+
+@pytest.mark.parametrize(
+    "formulation", [da.Impulse(), da.Soft(stiffness={"heave": 1e6, "default": 1e8})], ids=["impulse", "soft"]
+)
+def test_impulses_are_saved(formulation, tmp_path):
+    """Impulses, settings and dense output come back from a file; a formulation without impulses says so."""
+    ship, step = gallery.towing_tank_ship(), da.RungeKutta4(step=1 / 64)
+    solution = da.simulate(ship, 1.0, formulation=formulation, integrator=step, out=tmp_path / "run.zarr")
+    solution.save(tmp_path / "saved.zarr")
+    for name in ("run.zarr", "saved.zarr"):
+        again = da.load(tmp_path / name)
+        np.testing.assert_array_equal(again.impulse("heave").force, solution.impulse("heave").force)
+        np.testing.assert_array_equal(again.reaction("heave").force, solution.reaction("heave").force)
+        np.testing.assert_array_equal(again(0.3).position("ship"), solution(0.3).position("ship"))
+    event = da.Event(lambda state: state.point("ship", -OFFSET)[2] - 0.05, name="up", stop=True)
+    stopped = da.simulate(ship, 1.0, formulation=formulation, integrator=step, events=event)
+    assert stopped.status == "event"
+    assert 0 < stopped.memory[-1, 0] <= 1 / 64
+    assert np.isfinite(stopped.mean_reaction("heave").force[1:]).all()
+    with pytest.raises(da.ModelError, match="Jet has no impulses; simulate with formulation=Impulse"):
+        da.simulate(ship, 0.1).impulse("heave")
