@@ -367,7 +367,7 @@ def test_impulses_are_saved(formulation, tmp_path):
     event = da.Event(lambda state: state.point("ship", -OFFSET)[2] - 0.05, name="up", stop=True)
     stopped = da.simulate(ship, 1.0, formulation=formulation, integrator=step, events=event)
     assert stopped.status == "event"
-    assert 0 < stopped.memory[-1, 0] <= 1 / 64
+    assert 0 < stopped.more["step"][-1] <= 1 / 64
     assert np.isfinite(stopped.mean_reaction("heave").force[1:]).all()
     with pytest.raises(da.ModelError, match="Jet has no impulses; simulate with formulation=Impulse"):
         da.simulate(ship, 0.1).impulse("heave")
