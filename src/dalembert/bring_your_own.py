@@ -47,7 +47,8 @@ def constrain(M: Any, u_star: npt.ArrayLike, A: Any, b: npt.ArrayLike) -> Constr
     M, A = _matrix("constrain: M", M, (len(u_star),) * 2, symmetric=True), _matrix("constrain: A", A, (len(b), len(u_star)))
     velocity, impulse = _nearest("constrain: M", M, A, -(A @ u_star + b))
     velocity = u_star + velocity
-    left, size = np.abs(A @ velocity + b), np.abs(A) @ np.abs(velocity) + np.abs(b) + np.abs(A) @ np.abs(u_star)
+    left, reach = np.abs(A @ velocity + b), np.full(len(u_star), np.abs(velocity).max() + np.abs(u_star).max())
+    size = np.abs(A) @ reach + np.abs(b)
     if np.any(left > _CONTRADICTION * size):
         rows = np.flatnonzero(left > _CONTRADICTION * size).tolist()
         raise ModelError(f"constrain: rows {rows} of A u + b = 0 contradict other rows; check b, or leave rows out")
@@ -95,20 +96,17 @@ def _nearest(name: str, M: Any, A: Any, c: Array) -> tuple[Array, Array]:
 
 def _dense(name: str, M: Array, A: Array, c: Array) -> tuple[Array, Array]:
     """By the Cholesky factor of M and the singular values of A L^-T, rows scaled to unit length."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-
     try:
-        L = cholesky(M, lower=True)
-    except LinAlgError:
+        L = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
         raise _not_definite(name) from None
-    Y = solve_triangular(L, A.T, lower=True).T
+    Y = np.linalg.solve(L, A.T).T
     scale = np.linalg.norm(Y, axis=1)
     scale[scale == 0] = 1.0
     U, s, Vt = np.linalg.svd(Y / scale[:, None], full_matrices=False)
     kept = s > _DEPENDENT * np.max(s, initial=0.0)
     part = (U[:, kept].T @ (c / scale)) / s[kept]
-    d = solve_triangular(L, Vt[kept].T @ part, lower=True, trans="T")
-    return d, (U[:, kept] @ (part / s[kept])) / scale
+    return np.linalg.solve(L.T, Vt[kept].T @ part), (U[:, kept] @ (part / s[kept])) / scale
 
 
 def _sparse(name: str, M: Any, A: Any, c: Array) -> tuple[Array, Array]:

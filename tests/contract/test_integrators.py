@@ -208,7 +208,7 @@ def test_velocity_level_needs_a_fixed_step(name):
         da.simulate(small_model(), 1.0, formulation=cls())
 
 
-@pytest.mark.parametrize("option", ["tau", "tolerance", "velocity_tolerance", "max_newton"])
+@pytest.mark.parametrize("option", ["tau", "tolerance", "max_newton"])
 def test_impulse_options_are_checked(option):
     for value in (0, -1.0, math.nan):
         with pytest.raises(ModelError, match=f"Impulse: {option} is .*; give a positive number"):

@@ -22,12 +22,13 @@ _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projectio
 class Impulse:
     """Any explicit integrator steps as if there were no constraints; impulses then restore A u + b = 0, with a fixed step.
 
-    stabilisation : "projection" of positions and velocities after the step, "baumgarte" at velocity level, or None
-    metric : norm of the projection, "euclidean" in (r, theta), or "mass": the least kinetic energy
+    stabilisation : "projection" of positions after the step, "baumgarte" at velocity level, or None
+    metric : norm of the projection, "euclidean" in (r, theta), or "mass": the least kinetic energy; velocities are always
+        corrected by impulses
     tau : Baumgarte's time constant in steps; an error decays by 1 - 1/tau per step, below 1/2 the run is unstable
-    predict : the last mean reaction acts during the unconstrained step: order 2 with an integrator of order 2 or more.
-        False: as printed, order 1 with any integrator
-    tolerance, velocity_tolerance : residual left after projection [m or rad], [m/s or rad/s]
+    predict : the reaction at its start acts during a step: order 2 with integrators of order 2 and more. False: as printed,
+        order 1 with any integrator, and the better choice for Euler
+    tolerance : residual left after projection [m or rad]
     max_newton : Newton iterations before the run stops
 
     `Solution.impulse(joint)` has the impulses and mean reactions of the steps; `Solution.reaction` what the saved states imply.
@@ -38,7 +39,6 @@ class Impulse:
     tau: float = 5.0
     predict: bool = True
     tolerance: float = 1e-11
-    velocity_tolerance: float = 1e-11
     max_newton: int = 50
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
@@ -49,7 +49,7 @@ class Impulse:
             raise ModelError(f"Impulse: stabilisation is {self.stabilisation!r}; give 'projection', 'baumgarte' or None")
         if self.metric not in ("euclidean", "mass"):
             raise ModelError(f"Impulse: metric is {self.metric!r}; give one of euclidean, mass")
-        for label in ("tau", "tolerance", "velocity_tolerance", "max_newton"):
+        for label in ("tau", "tolerance", "max_newton"):
             if not getattr(self, label) > 0:
                 raise ModelError(f"Impulse: {label} is {getattr(self, label)!r}; give a positive number")
 
@@ -59,7 +59,7 @@ class Impulse:
         run.I[T.STABILISE], run.I[T.PREDICT] = _STABILISATION[self.stabilisation], int(self.predict)
         run.I[T.MAX_NEWTON] = self.max_newton
         run.F[T.TAU] = self.tau
-        run.F[T.TOL_POSITION], run.F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        run.F[T.TOL_POSITION], run.F[T.TOL_VELOCITY] = self.tolerance, np.inf  # velocities are left to the impulse
         if self.metric == "mass":
             run.I[T.METRIC_F] = run.I[T.MASS_F]
         return run
@@ -71,7 +71,7 @@ class ImpulseRun(Run):
     @property
     def state_size(self) -> int:
         """Number of all components of the state."""
-        return int(self.I[T.NX]) + T.MEM_LAM + int(self.I[T.M]) + int(self.I[T.NQ])
+        return int(self.I[T.NX]) + T.MEM_LAM + 2 * int(self.I[T.M]) + int(self.I[T.NQ]) + 3 * int(self.I[T.NU]) + 1
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of a run that has made no step."""
@@ -89,7 +89,9 @@ class ImpulseRun(Run):
 
     def remembering(self, x: Array, step: Array, impulse: Array) -> Array:
         """(nt, n) states of the run at the ends of steps."""
-        return np.concatenate([x, np.zeros((len(x), 1)), step[:, None], impulse, x[:, : self.mechanism.nq]], axis=1)
+        q = x[:, : self.mechanism.nq]
+        clock, lam, rest = (np.zeros((len(x), n)) for n in (1, impulse.shape[1], 3 * self.mechanism.nu + 1))
+        return np.concatenate([x, clock, step[:, None], impulse, lam, q, rest], axis=1)
 
 
 def prepare_velocity_level(mechanism: Compiled) -> ImpulseRun:

@@ -57,7 +57,7 @@ class MovingFrame:
 
         if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
             raise ModelError(
-                "MovingFrame: invariants beside rolling or user-written constraints are not kept; use Jet(invariants=...)"
+                "MovingFrame: invariants and rolling or user-written constraints do not go together; use Jet"
             )
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), np.concatenate([tree.F, tree.quaternions.ravel()])

@@ -19,6 +19,7 @@ from dalembert.gallery.rolling import rattleback, rocking_sphere, rolling_disc, 
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.gallery.squeezer import andrews
 from dalembert.gallery.tops import euler_top, heavy_top
+from dalembert.gallery.towing_tank import towing_tank_ship
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
@@ -47,6 +48,7 @@ __all__ = [
     "symmetric_top",
     "tethered_chain",
     "torsion_chain",
+    "towing_tank_ship",
 ]
 
 
@@ -126,6 +128,15 @@ GALLERY: dict[str, Entry] = {
             {"damping": 0.0, "joint_damping": 0.0},
         ),
         Entry("coiled_chain", coiled_chain, "sixty-four rods fall from a flat coil, joint dampers", "MovingFrame", 10.0),
+        Entry("towing_tank_ship", towing_tank_ship, "ship in a tank, driven heave, free pitch", "ConstraintNotes", 10.0),
+        Entry(
+            "towing_tank_ship_compliant",
+            towing_tank_ship,
+            "the same on a compliant mount",
+            "ConstraintNotes",
+            10.0,
+            {"mount": "compliant"},
+        ),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
         Entry("andrews", andrews, "Andrews' squeezing mechanism: seven plane bodies, three loops", "IVPTestSet", 0.05),
         Entry("flyball_governor", flyball_governor, "governor with stiff spring-dampers", "IFToMM", 10.0),

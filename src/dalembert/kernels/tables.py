@@ -34,8 +34,8 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
 (TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
-# header of I: velocity-level formulations: how positions are stabilised, 1 when the last reaction is carried on, offset in F
-# of stiffness and damping per row (0 = rigid), where the state's memory begins
+# header of I: velocity-level formulations: how positions are stabilised, 1 when the reaction at its start acts during a step,
+# offset in F of stiffness and damping per row (0 = rigid), where the state's memory begins
 (STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
 # header of I: offset of what minimal coordinates need (formulations/minimal.py)
 MINIMAL_I = 79
@@ -49,8 +49,10 @@ MINIMAL_I = 79
 # header of I: traced primitives, those of velocities among them; where BENDS go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
 HEADER_I = 104
-# values of STABILISE; columns of a state's memory: time since the step began, last step size, its impulses, then q at its end
+# values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
+# a state's memory: time since the step began, size of the last step, its impulses (m); of the step's start lam (m), q (nq),
+# accelerations and what lam adds to them (nu each), power of moving constraints; last the velocity gained from forces (nu)
 (MEM_H, MEM_DONE, MEM_LAM) = range(3)
 
 # header of F
