@@ -67,11 +67,6 @@ def runge_kutta(
     y = x_old
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
-    if state_i[D_HAVE_RATE] == 0:
-        status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
-        if status != OK:
-            return status
-        state_i[D_HAVE_RATE] = 1
     while steps < max_steps:
         if t >= t_end:
             return OK
@@ -82,10 +77,12 @@ def runge_kutta(
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         status, err = OK, 0.0
-        for i in range(1, s + 1):
-            combine(x, stages, a, i, min(i, s), h, y)
+        for i in range(state_i[D_HAVE_RATE], s + 1):
+            combine(x, stages, a, i, i, h, y)
             what = settings_i[R_VISIT]
-            if i == s:
+            if i == 0:  # at the start of a run, which is projected already
+                what = VISIT_RATE
+            elif i == s:
                 what = VISIT_ALL
                 if settings_i[R_ERROR] == 2:
                     err = error_norm(x, y, stages, e, s, h, nq, settings_f)
@@ -94,6 +91,9 @@ def runge_kutta(
             status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
+            state_i[D_HAVE_RATE] = 1
+        if status != OK and state_i[D_HAVE_RATE] == 0:
+            return status
         if settings_i[R_ERROR] == 1 and status == OK:
             err = error_norm(x, y, stages, e, s + 1, h, nq, settings_f)
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)

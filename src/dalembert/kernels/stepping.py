@@ -89,15 +89,12 @@ def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
 
     Invariants and constraints are restored in turns until both hold [JetMultibody, Algorithm 5.5].
     """
-    status, turns = OK, 0
-    if what & VISIT_PROJECT:
+    status, turns = MOVED if what & VISIT_PROJECT else OK, 0
+    while status == MOVED:
         status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
-        while what & VISIT_KEEP and status == OK and turns < 200:
+        if what & VISIT_KEEP and status == OK and turns < 200:
             status = correct(PROJECT, t, y, dx, I, F, W, forces, callback)
-            if status != MOVED:
-                break
-            status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
-            turns += 1
+        turns += 1
     if what & VISIT_RATE and status == OK:
         status = system(RATE, t, y, dx, I, F, W, forces, callback)
     return status
