@@ -125,11 +125,10 @@ def constraint_rows(I, F, W):
 def driven_direction(k, f, I, F, W):
     """a(t) = -sin f a_i + cos f (n_i x a_i) and its first two time derivatives, in the axes of body i."""
     a_i, n_i = load3(F, f + PF_AI), load3(F, f + PF_NI)
-    b_i = cross(n_i, a_i)
     f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-    s, c = np.sin(f0 + F[f + PF_OFFSET]), np.cos(f0 + F[f + PF_OFFSET])
-    a = axpy3(-s, a_i, scale3(c, b_i))
-    e = axpy3(c, a_i, scale3(s, b_i))
+    angle = f0 + F[f + PF_OFFSET]
+    a = axpy3(-np.sin(angle), a_i, scale3(np.cos(angle), cross(n_i, a_i)))
+    e = cross(a, n_i)
     return a, scale3(-f1, e), axpy3(-f2, e, scale3(-f1 * f1, a))
 
 
