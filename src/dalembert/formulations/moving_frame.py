@@ -56,9 +56,7 @@ class MovingFrame:
         from dalembert.kernels.slots import as_system, no_correction
 
         if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
-            raise ModelError(
-                "MovingFrame: invariants and rolling or user-written constraints do not go together; use Jet"
-            )
+            raise ModelError("MovingFrame: invariants and rolling or user-written constraints do not go together; use Jet")
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), np.concatenate([tree.F, tree.quaternions.ravel()])
         I[T.MAX_NEWTON], I[T.LINK_F] = self.max_newton, len(tree.F)

@@ -52,6 +52,7 @@ def cache_folder() -> Path:
 
 
 CACHE = cache_folder()
+_ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
 JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
 
 
@@ -84,7 +85,7 @@ def _cached(function, locator):
     before = numba.config.CACHE_LOCATOR_CLASSES
     numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{locator}"
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
+        return numba.njit(cache=True, nogil=True, fastmath=False, **_ALL)(function)
     finally:
         numba.config.CACHE_LOCATOR_CLASSES = before
 
@@ -117,16 +118,17 @@ def generated(source, name, signature):
     return sys.modules[label].compiled
 
 
-inline = register_jitable(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inline = register_jitable(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALL)
 
 
 def flat(function):
     """A part of an entry point that is only there to be read: pasted into its caller before types are inferred.
 
     Helpers (`inline`) are optimised once by themselves and once more in every caller, so deep nesting of large ones is what
-    compile time goes into; parts are not compiled by themselves.
+    compile time goes into; parts are not compiled by themselves. Numba compiles a helper once for entry points and once more
+    for helpers that call it, so a part should call no helper that other helpers call too.
     """
-    return numba.njit(inline="always", error_model="numpy")(function)
+    return numba.njit(inline="always", **_ALL)(function)
 
 
 def bind(function, signature):

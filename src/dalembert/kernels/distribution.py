@@ -9,7 +9,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 import numpy as np
 
 from dalembert.kernels.compiler import flat
-from dalembert.kernels.inertia import gravity_and_gyroscopic, gravity_potential, kinetic_energy, pull_back_wrenches
+from dalembert.kernels.inertia import gravity_and_gyroscopic, mechanical_energy, pull_back_wrenches
 from dalembert.kernels.kinematics import load_angles, load_poses, store_rates
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.solve import (
@@ -20,6 +20,7 @@ from dalembert.kernels.solve import (
     factor,
     pull_back_rows,
     subtract_row_products,
+    velocity_residual,
 )
 from dalembert.kernels.tables import (
     ANGLE_I,
@@ -40,14 +41,11 @@ from dalembert.kernels.tables import (
     POTENTIAL,
     POTENTIAL_ENERGY,
     POWER,
-    S_V,
-    STATE_W,
     U_BODY,
     U_X,
     W_A,
     W_ACC,
     W_ANGLE,
-    W_BODY,
     W_GT,
     W_H,
     W_RHS,
@@ -112,11 +110,10 @@ def store_solution(x, dx, I, F, W):
 @flat
 def store_outputs(t, I, F, W, forces, callback):
     """W_ZETA <- G u + g_t of the independent rows, KINETIC and POTENTIAL_ENERGY <- T and U."""
+    velocity_residual(I[W_ZETA], I, W)
     for i in range(I[M]):
-        W[I[W_ZETA] + i] = W[I[W_GT] + i]
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_ZETA], False, I, W)
-    for i in range(I[M]):
-        W[I[W_ZETA] + i] = 2.0 * W[I[W_GT] + i] - W[I[W_ZETA] + i]
+        W[I[W_ZETA] + i] = -W[I[W_ZETA] + i]
     forces(POTENTIAL, t, I, F, W, callback)
-    W[I[W_STAT] + KINETIC] = kinetic_energy(I, F, W)
-    W[I[W_STAT] + POTENTIAL_ENERGY] = gravity_potential(I, F, W) + W[I[W_STAT] + POWER]
+    T, U = mechanical_energy(I, F, W)
+    W[I[W_STAT] + KINETIC] = T
+    W[I[W_STAT] + POTENTIAL_ENERGY] = U + W[I[W_STAT] + POWER]

@@ -74,7 +74,6 @@ from dalembert.kernels.tables import (
     W_K,
     W_RHS,
     W_STAT,
-    W_ZETA,
     WRENCH,
     M,
 )
@@ -167,7 +166,7 @@ def soft_outputs(t, x, I, F, W, forces, callback):
 @flat
 def correct_velocities(t, h, x, I, F, W, forces, callback):
     """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in W_RHS, their work goes to the state."""
-    m, soft, r = I[M], I[SOFT_F], I[W_ZETA]
+    m, soft, r = I[M], I[SOFT_F], I[W_RHS]
     load_poses(x, I, F, W)
     forces(MOTIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)
@@ -188,7 +187,7 @@ def correct_velocities(t, h, x, I, F, W, forces, callback):
     if soft > 0:
         add_compliance(h, I, F, W)
     factor(I, F, W)
-    metric_correction(r, I[W_ACC], I, F, W)
+    metric_correction(I[W_ACC], I, F, W)
     displace(1, x, I[W_ACC], 1.0, I, F, W)
     work = 0.0
     for i in range(m):

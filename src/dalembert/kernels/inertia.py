@@ -18,7 +18,6 @@ from dalembert.kernels.tables import (
     PLANAR,
     PLANE_F,
     POINT,
-    RIGID,
     S_R,
     S_V,
     S_W,
@@ -43,8 +42,6 @@ def gravity_and_gyroscopic(I, F, W):
 def pull_back(a, b, I, F, W):
     """Restrict the 6-vector at W[a] (row or wrench of body b) to the directions in which the body can move."""
     kind = I[I[BODY_I] + BODY_I_W * b + B_KIND]
-    if kind == RIGID:
-        return
     if kind == POINT:
         store3(W, a + 3, (0.0, 0.0, 0.0))
     elif kind == PLANAR:
@@ -58,26 +55,16 @@ def pull_back(a, b, I, F, W):
 def pull_back_wrenches(I, F, W):
     """Restrict W_H to what planar bodies and point masses can do."""
     for b in range(1, I[NB] + 1):
-        if I[I[BODY_I] + BODY_I_W * b + B_KIND] != RIGID:
-            pull_back(I[W_H] + 6 * b, b, I, F, W)
+        pull_back(I[W_H] + 6 * b, b, I, F, W)
 
 
 @inline
-def kinetic_energy(I, F, W):
-    """T = 1/2 sum m |v|^2 + w_B . I w_B"""
-    T = 0.0
+def mechanical_energy(I, F, W):
+    """(T, U) without force elements: T = 1/2 sum m |v|^2 + w_B . I w_B, U = -sum m g . r"""
+    T, U, gravity = 0.0, 0.0, load3(F, GRAVITY_X)
     for b in range(1, I[NB] + 1):
         m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
         v, w = load3(W, s + S_V), load3(W, s + S_W)
         T += 0.5 * (F[m + MM] * dot3(v, v) + dot3(w, sym_mul(load6(F, m + MJ), w)))
-    return T
-
-
-@inline
-def gravity_potential(I, F, W):
-    """U = -sum m g . r"""
-    U = 0.0
-    gravity = load3(F, GRAVITY_X)
-    for b in range(1, I[NB] + 1):
-        U -= F[I[MASS_F] + METRIC_W * b + MM] * dot3(gravity, load3(W, I[W_BODY] + STATE_W * b + S_R))
-    return U
+        U -= F[m + MM] * dot3(gravity, load3(W, s + S_R))
+    return T, U

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.kernels.algebra import load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import flat, inline, kernel
-from dalembert.kernels.inertia import gravity_potential, kinetic_energy, pull_back
+from dalembert.kernels.inertia import mechanical_energy, pull_back
 from dalembert.kernels.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
 from dalembert.kernels.solve import (
@@ -74,7 +74,8 @@ from dalembert.kernels.tables import (
 def energy_residual(t, x, I, F, W, forces, callback):
     """T + U - W_ext - E_0 at the poses and angles in W, and the largest of the terms, which sets its rounding."""
     forces(POTENTIAL, t, I, F, W, callback)
-    T, U, work = kinetic_energy(I, F, W), gravity_potential(I, F, W) + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
+    T, U = mechanical_energy(I, F, W)
+    U, work = U + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
     return T + U - work - F[ENERGY_0], max(F[ENERGY_SCALE], T, abs(U), abs(work))
 
 

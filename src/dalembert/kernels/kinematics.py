@@ -12,9 +12,8 @@ are the only places that know which coordinates carry them.
 import numpy as np
 
 from dalembert.kernels.algebra import (
-    add_to3,
+    add3,
     axpy3,
-    cross,
     dot3,
     euler_parameter_rates,
     load3,
@@ -30,7 +29,7 @@ from dalembert.kernels.algebra import (
     store9,
     sub3,
 )
-from dalembert.kernels.compiler import flat, inline
+from dalembert.kernels.compiler import inline
 from dalembert.kernels.tables import (
     ANGLE_F,
     ANGLE_F_W,
@@ -54,7 +53,6 @@ from dalembert.kernels.tables import (
     NQ,
     PLANAR,
     PLANE_F,
-    POINT,
     RIGID,
     S_R,
     S_ROT,
@@ -75,55 +73,46 @@ def load_poses(x, I, F, W):
         q, u = I[k + B_Q], nq + I[k + B_U]
         s = I[W_BODY] + STATE_W * b
         kind = I[k + B_KIND]
-        if kind == RIGID:
-            store3(W, s + S_R, load3(x, q))
-            store9(W, s + S_ROT, rotation_matrix(load4(x, q + 3)))
-            store3(W, s + S_V, load3(x, u))
-            store3(W, s + S_W, load3(x, u + 3))
-        elif kind == POINT:
-            store3(W, s + S_R, load3(x, q))
-            store3(W, s + S_V, load3(x, u))
-        else:
+        if kind == PLANAR:
             f = I[BODY_F] + BODY_F_W * b
             e1, e2, n = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3), load3(F, I[PLANE_F] + 6)
             store3(W, s + S_R, axpy3(x[q], e1, axpy3(x[q + 1], e2, load3(F, f + BF_ORIGIN))))
-            c, sn = np.cos(x[q + 2]), np.sin(x[q + 2])
-            for j in range(3):  # columns of exp(beta n^) R_0 by Rodrigues' formula
-                a = (F[f + BF_R0 + j], F[f + BF_R0 + 3 + j], F[f + BF_R0 + 6 + j])
-                d = axpy3(c, sub3(a, scale3(dot3(n, a), n)), axpy3(sn, cross(n, a), scale3(dot3(n, a), n)))
-                W[s + S_ROT + j], W[s + S_ROT + 3 + j], W[s + S_ROT + 6 + j] = d
             store3(W, s + S_V, axpy3(x[u], e1, scale3(x[u + 1], e2)))
             store3(W, s + S_W, scale3(x[u + 2], load3(F, f + BF_NORMAL)))
+            half = scale3(np.sin(0.5 * x[q + 2]), n)
+            R = rotation_matrix((np.cos(0.5 * x[q + 2]), half[0], half[1], half[2]))
+            for j in range(3):  # columns of exp(beta n^) R_0
+                d = mul(R, (F[f + BF_R0 + j], F[f + BF_R0 + 3 + j], F[f + BF_R0 + 6 + j]))
+                W[s + S_ROT + j], W[s + S_ROT + 3 + j], W[s + S_ROT + 6 + j] = d
+        else:
+            store3(W, s + S_R, load3(x, q))
+            store3(W, s + S_V, load3(x, u))
+            if kind == RIGID:
+                store9(W, s + S_ROT, rotation_matrix(load4(x, q + 3)))
+                store3(W, s + S_W, load3(x, u + 3))
+
+
+@inline
+def in_plane(v, w, b, I, F):
+    """(e1 . v, e2 . v, n_B . w) of a planar body"""
+    e1, e2 = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3)
+    return dot3(e1, v), dot3(e2, v), dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
 
 
 @inline
 def store_rates(x, dx, acc, I, F, W):
     """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
-    nq = I[NQ]
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
-        q, u = I[k + B_Q], I[k + B_U]
-        a = acc + 6 * b
-        kind = I[k + B_KIND]
-        for i in range(3):
-            dx[q + i] = x[nq + u + i]
+        q, u, kind = I[k + B_Q], I[NQ] + I[k + B_U], I[k + B_KIND]
+        v, w = load3(W, acc + 6 * b), load3(W, acc + 6 * b + 3)
+        if kind == PLANAR:
+            v = in_plane(v, w, b, I, F)
+        store3(dx, q, load3(x, u))
+        store3(dx, u, v)
         if kind == RIGID:
-            store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), load3(x, nq + u + 3)))
-            for i in range(6):
-                dx[nq + u + i] = W[a + i]
-        elif kind == POINT:
-            store3(dx, nq + u, load3(W, a))
-        else:
-            store_planar(dx, nq + u, a, b, 1.0, I, F, W)
-
-
-@flat
-def store_planar(out, k, a, b, add_scale, I, F, W):
-    """out[k..k+2] <- (e1 . v, e2 . v, n_B . w) of the 6-vector at W[a]; scaled."""
-    v, w = load3(W, a), load3(W, a + 3)
-    out[k] = add_scale * dot3(load3(F, I[PLANE_F]), v)
-    out[k + 1] = add_scale * dot3(load3(F, I[PLANE_F] + 3), v)
-    out[k + 2] = add_scale * dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+            store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), load3(x, u + 3)))
+            store3(dx, u + 3, w)
 
 
 @inline
@@ -138,17 +127,14 @@ def displace(level, x, d, scale, I, F, W):
         kind = I[k + B_KIND]
         v, w = scale3(scale, load3(W, d + 6 * b)), scale3(scale, load3(W, d + 6 * b + 3))
         if kind == PLANAR:
-            x[o] += dot3(load3(F, I[PLANE_F]), v)
-            x[o + 1] += dot3(load3(F, I[PLANE_F] + 3), v)
-            x[o + 2] += dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
-        else:
-            add_to3(x, o, v)
-            if kind == RIGID and level == 1:
-                add_to3(x, o + 3, w)
-            elif kind == RIGID:
-                th = load4(x, o + 3)
-                r = euler_parameter_rates(th, w)
-                store4(x, o + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
+            v = in_plane(v, w, b, I, F)
+        store3(x, o, add3(load3(x, o), v))
+        if kind == RIGID and level == 1:
+            store3(x, o + 3, add3(load3(x, o + 3), w))
+        elif kind == RIGID:
+            th = load4(x, o + 3)
+            r = euler_parameter_rates(th, w)
+            store4(x, o + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
 
 
 @inline

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.dense import factor_symmetric, solve_lower, solve_upper
-from dalembert.kernels.project import note_failure, rounding_level, worst_entry
+from dalembert.kernels.project import note_failure, worst_entry
 from dalembert.kernels.tables import (
     AUGMENT,
     ENERGY_PART,
@@ -185,7 +185,9 @@ def project_rows(t, x, I, F, W, callback):
             velocity_residual(r, x, I, W)
         row, worst = worst_entry(r, m, W)
         stalled = iteration > 1 and worst > 0.25 * before
-        if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding_level(level, x, I)):
+        _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
+        rounding = (4.4e-14 if level == 0 else 1e-12) * max(1.0, largest)
+        if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
                 W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))

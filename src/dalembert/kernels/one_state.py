@@ -4,7 +4,7 @@ All arguments may be lists, which plain Python reads faster than arrays.
 """
 
 from dalembert.kernels.forces import stored_energy
-from dalembert.kernels.inertia import gravity_potential, kinetic_energy
+from dalembert.kernels.inertia import mechanical_energy
 from dalembert.kernels.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.motion import evaluate_motions
 from dalembert.kernels.primitives import constraint_rows
@@ -76,4 +76,5 @@ def energies(x, I, F, W):
     """(T, U) at one state."""
     load_poses(x, I, F, W)
     load_angles(x, I, F, W)
-    return kinetic_energy(I, F, W), gravity_potential(I, F, W) + stored_energy(I, F, W)
+    T, U = mechanical_energy(I, F, W)
+    return T, U + stored_energy(I, F, W)

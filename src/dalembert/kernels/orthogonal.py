@@ -20,6 +20,7 @@ from dalembert.kernels.solve import (
     apply_inverse_metric,
     pull_back_rows,
     subtract_row_products,
+    velocity_residual,
 )
 from dalembert.kernels.tables import (
     B_KIND,
@@ -48,16 +49,12 @@ from dalembert.kernels.tables import (
     PLANE_F,
     POINT,
     RIGID,
-    S_V,
-    STATE_W,
     TOL_POSITION,
     TOL_VELOCITY,
     W_A,
     W_ACC,
-    W_BODY,
     W_DENSE,
     W_G,
-    W_GT,
     W_H,
     W_STAT,
     W_WORK,
@@ -172,9 +169,7 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         W[I[W_STAT] + N_DG] += 1.0
-        for i in range(m):
-            W[c + m + i] = -W[I[W_GT] + i]
-        subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, c + m, False, I, W)
+        velocity_residual(c + m, I, W)
         for i in range(m):
             W[c + i] = W[I[W_G] + i]
             W[c + m + i] = -W[c + m + i]

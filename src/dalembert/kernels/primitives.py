@@ -68,25 +68,8 @@ def constraint_rows(I, F, W):
         w_i, w_j = load3(W, si + S_W), load3(W, sj + S_W)
         kind, row = I[k + P_KIND], I[k + P_ROW]
         ai, aj = I[W_A] + I[k + P_AI], I[W_A] + I[k + P_AJ]
-        if kind == C:
-            p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
-            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
-            bias = sub3(mul(R_j, cross(w_j, cross(w_j, p_j))), mul(R_i, cross(w_i, cross(w_i, p_i))))
-            for c in range(3):
-                row = I[k + P_ROW + c]
-                W[g + row] = e[c]
-                W[gt + row] = 0.0
-                W[z + row] = bias[c]
-                ai, aj = I[W_A] + I[k + P_AI + c], I[W_A] + I[k + P_AJ + c]
-                for i in range(3):
-                    W[ai + i] = 0.0
-                    W[aj + i] = 0.0
-                W[ai + c] = -1.0
-                W[aj + c] = 1.0
-                store3(W, ai + 3, cross(load3(W, si + S_ROT + 3 * c), p_i))
-                store3(W, aj + 3, cross(p_j, load3(W, sj + S_ROT + 3 * c)))
-        elif kind == SO or kind == A:
-            zero = (0.0, 0.0, 0.0)
+        zero = (0.0, 0.0, 0.0)
+        if kind == SO or kind == A:
             a_i, a_j, a1, a2 = load3(F, f + PF_AI), load3(F, f + PF_AJ), zero, zero
             if kind == A:
                 a_i, a1, a2 = driven_direction(k, f, I, F, W)
@@ -101,39 +84,51 @@ def constraint_rows(I, F, W):
             )
             store_row(W, ai, zero, cross(a_i, mul_t(R_i, d_j)))
             store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
+            continue
+        p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
+        s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
+        e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
+        bias = sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi)))
+        if kind == C:
+            for c in range(3):
+                row = I[k + P_ROW + c]
+                W[g + row] = e[c]
+                W[gt + row] = 0.0
+                W[z + row] = bias[c]
+                ai, aj = I[W_A] + I[k + P_AI + c], I[W_A] + I[k + P_AJ + c]
+                store_row(W, ai, zero, cross(load3(W, si + S_ROT + 3 * c), p_i))
+                store_row(W, aj, zero, cross(p_j, load3(W, sj + S_ROT + 3 * c)))
+                W[ai + c] = -1.0
+                W[aj + c] = 1.0
+            continue
+        e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
+        f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
+        if kind == O:
+            a_i = load3(F, f + PF_AI)
+            d, s_a = mul(R_i, a_i), cross(w_i, a_i)
+            W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
+            W[gt + row] = -f1
+            W[z + row] = dot3(d, bias) + dot3(mul(R_i, cross(w_i, s_a)), e) + 2.0 * dot3(mul(R_i, s_a), e1) - f2
+            own = cross(a_i, mul_t(R_i, e))
         else:
-            p_i, p_j, a_i = load3(F, f + PF_PI), load3(F, f + PF_PJ), load3(F, f + PF_AI)
-            e = sub3(add3(load3(W, sj + S_R), mul(R_j, p_j)), add3(load3(W, si + S_R), mul(R_i, p_i)))
-            s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
-            e1 = sub3(add3(load3(W, sj + S_V), mul(R_j, s_pj)), add3(load3(W, si + S_V), mul(R_i, s_pi)))
-            bias = sub3(mul(R_j, cross(w_j, s_pj)), mul(R_i, cross(w_i, s_pi)))
-            f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-            if kind == O:
-                d, s_a = mul(R_i, a_i), cross(w_i, a_i)
-                W[g + row] = dot3(d, e) - F[f + PF_OFFSET] - f0
-                W[gt + row] = -f1
-                W[z + row] = dot3(d, bias) + dot3(mul(R_i, cross(w_i, s_a)), e) + 2.0 * dot3(mul(R_i, s_a), e1) - f2
-                own = cross(a_i, mul_t(R_i, e))
-            else:
-                l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
-                d = scale3(scale, e)
-                W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
-                W[gt + row] = -scale * l * f1
-                W[z + row] = dot3(d, bias) + scale * (dot3(e1, e1) - f1 * f1 - l * f2)
-                own = (0.0, 0.0, 0.0)
-            store_row(W, ai, scale3(-1.0, d), add3(own, cross(mul_t(R_i, d), p_i)))
-            store_row(W, aj, d, cross(p_j, mul_t(R_j, d)))
+            l, scale = F[f + PF_OFFSET] + f0, F[f + PF_SCALE]
+            d = scale3(scale, e)
+            W[g + row] = 0.5 * scale * (dot3(e, e) - l * l)
+            W[gt + row] = -scale * l * f1
+            W[z + row] = dot3(d, bias) + scale * (dot3(e1, e1) - f1 * f1 - l * f2)
+            own = zero
+        store_row(W, ai, scale3(-1.0, d), add3(own, cross(mul_t(R_i, d), p_i)))
+        store_row(W, aj, d, cross(p_j, mul_t(R_j, d)))
 
 
 @inline
 def driven_direction(k, f, I, F, W):
     """a(t) = -sin f a_i + cos f (n_i x a_i) and its first two time derivatives, in the axes of body i."""
     a_i, n_i = load3(F, f + PF_AI), load3(F, f + PF_NI)
-    b_i = cross(n_i, a_i)
     f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-    s, c = np.sin(f0 + F[f + PF_OFFSET]), np.cos(f0 + F[f + PF_OFFSET])
-    a = axpy3(-s, a_i, scale3(c, b_i))
-    e = axpy3(c, a_i, scale3(s, b_i))
+    angle = f0 + F[f + PF_OFFSET]
+    a = axpy3(-np.sin(angle), a_i, scale3(np.cos(angle), cross(n_i, a_i)))
+    e = cross(a, n_i)
     return a, scale3(-f1, e), axpy3(-f2, e, scale3(-f1 * f1, a))
 
 

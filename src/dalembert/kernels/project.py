@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.kinematics import displace, load_angles, load_poses, normalise
 from dalembert.kernels.primitives import constraint_rows
-from dalembert.kernels.solve import assemble_blocks, factor, metric_correction, pull_back_rows, subtract_row_products
+from dalembert.kernels.solve import assemble_blocks, factor, metric_correction, pull_back_rows, velocity_residual
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -31,21 +31,16 @@ from dalembert.kernels.tables import (
     NEWTON_FAILED,
     NON_FINITE,
     NQ,
-    NU,
     NVELOCITY,
     OK,
     POSITIONS,
-    S_V,
-    STATE_W,
     TOL_POSITION,
     W_A,
     W_ACC,
     W_ANGLE,
-    W_BODY,
     W_G,
-    W_GT,
+    W_RHS,
     W_STAT,
-    W_ZETA,
     WORST_ROW,
     WORST_VALUE,
     M,
@@ -65,17 +60,7 @@ def worst_entry(a, n, W):
     return row, worst
 
 
-@inline
-def rounding_level(level, x, I):
-    """What double precision leaves of a residual: some hundred eps times the largest coordinate (or velocity), at least 1."""
-    first, last = (0, I[NQ]) if level == 0 else (I[NQ], I[NQ] + I[NU])
-    size = 1.0
-    for i in range(first, last):
-        size = max(size, abs(x[i]))
-    return (4.4e-14 if level == 0 else 1e-12) * size
-
-
-@inline
+@flat
 def note_failure(row, value, I, W):
     W[I[W_STAT] + WORST_ROW] = row
     W[I[W_STAT] + WORST_VALUE] = value
@@ -83,31 +68,37 @@ def note_failure(row, value, I, W):
 
 @flat
 def project_constraints(t, x, I, F, W, forces, callback):
-    """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status."""
-    W[I[W_STAT] + N_PROJECT] += 1.0
+    """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status.
+
+    Double precision leaves some hundred eps times the largest coordinate (or velocity) of a residual: Newton's method may
+    stall there.
+    """
+    stat, r, m = I[W_STAT], I[W_RHS], I[M]
+    W[stat + N_PROJECT] += 1.0
     normalise(x, I)
-    r, m = I[W_ZETA], I[M]
-    status, level, iteration, factored, before = OK, 0, 0, 0, 0.0
+    status, level, iteration, factored, before, rounding = OK, 0, 0, 0, 0.0, 4.4e-14
     while level < 2:
         load_poses(x, I, F, W)
         if level == 0:
             forces(POSITIONS, t, I, F, W, callback)
             constraint_rows(I, F, W)
             pull_back_rows(I[W_A], I, F, W)
-            W[I[W_STAT] + N_DG] += 1.0
+            W[stat + N_DG] += 1.0
             for i in range(m):
                 W[r + i] = -W[I[W_G] + i]
         else:
-            for i in range(m):
-                W[r + i] = -W[I[W_GT] + i]
-            subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
+            velocity_residual(r, I, W)
         row, worst = worst_entry(r, m, W)
-        stalled = iteration > 1 and worst > 0.25 * before
-        if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding_level(level, x, I)):
+        done = worst <= F[TOL_POSITION + level]
+        if iteration > 1 and worst > 0.25 * before and not done:
+            _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
+            done = worst <= rounding or worst <= rounding * largest
+        if done:
             if level == 0:
-                W[I[W_STAT] + N_NEWTON] += iteration
-                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
-            level, iteration = level + 1, 0
+                W[stat + N_NEWTON] += iteration
+                if iteration > W[stat + N_NEWTON_MAX]:
+                    W[stat + N_NEWTON_MAX] = iteration
+            level, iteration, rounding = level + 1, 0, 1e-12
             if I[NVELOCITY] > 0:  # rows of velocities join the others
                 forces(MOTIONS, t, I, F, W, callback)
                 pull_back_rows(I[W_A], I, F, W)
@@ -121,7 +112,7 @@ def project_constraints(t, x, I, F, W, forces, callback):
             assemble_blocks(I[METRIC_F], I, F, W)
             factor(I, F, W)
             factored = 1
-        metric_correction(r, I[W_ACC], I, F, W)
+        metric_correction(I[W_ACC], I, F, W)
         displace(level, x, I[W_ACC], 1.0, I, F, W)
         before, iteration = worst, iteration + 1
     return status

@@ -66,28 +66,24 @@ def runge_kutta(
     """
     s, nq = settings_i[R_STAGES], settings_i[R_NQU]
     y = x_old
-    steps = 0
+    status, steps = OK, 0
     t, h = state_f[C_T], state_f[C_H]
-    if state_i[D_HAVE_RATE] == 0:
-        status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
-        if status != OK:
-            return status
-        state_i[D_HAVE_RATE] = 1
-    while steps < max_steps:
-        if t >= t_end:
-            return OK
-        last = False
+    while status == OK and t < t_end:
+        if steps == max_steps:
+            return TOO_MANY_STEPS
         slack = 1e-10 if settings_i[R_CONTROL] == 1 else 1e-6  # rounding of many equal steps leaves no sliver at the end
-        if t + (1.0 + slack) * h >= t_end:
+        last = t + (1.0 + slack) * h >= t_end
+        if last:
             h = t_end - t
-            last = True
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
-        status, err = OK, 0.0
-        for i in range(1, s + 1):
-            combine(x, stages, a, i, min(i, s), h, y)
+        err = 0.0
+        for i in range(state_i[D_HAVE_RATE], s + 1):
+            combine(x, stages, a, i, i, h, y)
             what = settings_i[R_VISIT]
-            if i == s:
+            if i == 0:  # at the start of a run, which is projected already
+                what = VISIT_RATE
+            elif i == s:
                 what = VISIT_ALL
                 if settings_i[R_ERROR] == 2:
                     err = error_norm(x, y, stages, e, s, h, nq, settings_f)
@@ -96,25 +92,26 @@ def runge_kutta(
             status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
+            state_i[D_HAVE_RATE] = 1
+        if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
+            return status
         if settings_i[R_ERROR] == 1 and status == OK:
             err = error_norm(x, y, stages, e, s + 1, h, nq, settings_f)
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
         if status == AGAIN:
-            h = value
+            status, h = OK, value
             continue
-        if status != OK:
-            return status
-        t_new = t_end if last else t + h
-        status = save_inside(
-            system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
-            save_t, out_t, out_x, I, F, W,
-        )  # fmt: skip
-        if status != OK:
-            return status
-        h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
-        t = t_new
-        steps += 1
-    return OK if t >= t_end else TOO_MANY_STEPS
+        if status == OK:
+            t_new = t_end if last else t + h
+            status = save_inside(
+                system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
+                save_t, out_t, out_x, I, F, W,
+            )  # fmt: skip
+        if status == OK:
+            h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
+            t = t_new
+            steps += 1
+    return status
 
 
 @inline

@@ -16,7 +16,7 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.algebra import axpy3, dot3, load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.algebra import add3, axpy3, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.inertia import pull_back
 from dalembert.kernels.tables import (
@@ -58,13 +58,17 @@ from dalembert.kernels.tables import (
     Q_K,
     Q_UNIT,
     RIGID,
+    S_V,
+    STATE_W,
     U_BODY,
     U_K,
     V_E,
     V_HUB_ROWS,
     V_K,
     W_A,
+    W_BODY,
     W_DIAG,
+    W_GT,
     W_K,
     W_RHS,
     W_STAT,
@@ -97,24 +101,18 @@ def dot6(a, b):
 
 
 @flat
-def add_unit_block(t, y, a, diagonal, W):
+def add_unit_block(t, y, a, W):
     """T += Y A^T for two coincidences of one body: translations are +-1, so only one factor 1/m remains of them.
 
     W[y], W[a] are the first of three rows; the sign of the product is that of Y_v A_v, found on the diagonal.
+    A diagonal block needs its lower triangle alone; to fill it costs less than to ask.
     """
     s = W[uintp(y)] * W[uintp(a)]
     a0, a1, a2 = load3(W, a + 3), load3(W, a + 9), load3(W, a + 15)
-    y0, y1, y2 = load3(W, y + 3), load3(W, y + 9), load3(W, y + 15)
-    W[uintp(t)] += s + dot3(y0, a0)
-    W[uintp(t + 3)] += dot3(y1, a0)
-    W[uintp(t + 4)] += s + dot3(y1, a1)
-    W[uintp(t + 6)] += dot3(y2, a0)
-    W[uintp(t + 7)] += dot3(y2, a1)
-    W[uintp(t + 8)] += s + dot3(y2, a2)
-    if diagonal == 0:
-        W[uintp(t + 1)] += dot3(y0, a1)
-        W[uintp(t + 2)] += dot3(y0, a2)
-        W[uintp(t + 5)] += dot3(y1, a2)
+    for i in range(3):
+        y_i, row = load3(W, y + 6 * i + 3), load3(W, t + 3 * i)
+        store3(W, t + 3 * i, add3(row, (dot3(y_i, a0), dot3(y_i, a1), dot3(y_i, a2))))
+        W[uintp(t + 4 * i)] += s
 
 
 @inline
@@ -136,16 +134,15 @@ def assemble_blocks(metric, I, F, W):
             a, y = a + 6, y + 6
     for p in range(I[NPAIR]):
         k = I[PAIR_I] + PAIR_I_W * p
-        e1, e2, target, diagonal = I[k + Q_E1], I[k + Q_E2], K + I[k + Q_K], I[k + Q_DIAGONAL]
-        e1, e2 = I[INC_I] + INC_I_W * e1, I[INC_I] + INC_I_W * e2
+        e1, e2, target = I[INC_I] + INC_I_W * I[k + Q_E1], I[INC_I] + INC_I_W * I[k + Q_E2], K + I[k + Q_K]
         y, a = I[W_Y] + I[e1 + E_A], I[W_A] + I[e2 + E_A]
         if I[k + Q_UNIT]:
-            add_unit_block(target, y, a, diagonal, W)
+            add_unit_block(target, y, a, W)
             continue
         n2 = I[e2 + E_N]
         for i in range(I[e1 + E_N]):
             row = load6(W, y + 6 * i)
-            for j in range(i + 1 if diagonal else n2):
+            for j in range(i + 1 if I[k + Q_DIAGONAL] else n2):
                 W[uintp(target + n2 * i + j)] += dot6(row, load6(W, a + 6 * j))
     if I[NHUB] > 0:
         assemble_hubs(metric, I, F, W)
@@ -172,10 +169,7 @@ def assemble_hubs(metric, I, F, W):
             a, y = I[W_A] + I[e + E_A] + 6 * i, I[W_Y] + I[e + E_A] + 6 * i
             W[scale + I[e + E_ROW] + i] += dot6(load6(W, a), load6(W, y))
             for j in range(6):
-                if I[k + V_HUB_ROWS]:
-                    W[K + I[k + V_K] + n * j + i] = W[a + j]
-                else:
-                    W[K + I[k + V_K] + 6 * i + j] = W[a + j]
+                W[K + I[k + V_K] + (n * j + i if I[k + V_HUB_ROWS] else 6 * i + j)] = W[a + j]
 
 
 @inline
@@ -194,13 +188,31 @@ def factor(I, F, W):
         p += 5
         dependent += small_cholesky(W, d, n, own, F[EPS_PIVOT])
         for _ in range(below):
-            solve_rows(W, K + I[p + 1], I[p], d, n)
+            for i in range(I[p]):
+                solve_row(K + I[p + 1] + n * i, d, n, n, W)
             p += 5
         for _ in range(updates):
             rank_update(W, K + I[p], K + I[p + 1], K + I[p + 2], I[p + 3], I[p + 4], n, I[p + 5], I[p + 6])
             p += 7
     W[I[W_STAT] + N_FACTOR] += 1.0
-    W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
+    if dependent > W[I[W_STAT] + N_DEPENDENT]:
+        W[I[W_STAT] + N_DEPENDENT] = dependent
+
+
+@inline
+def subtract_products(s, a, b, n, W):
+    """s - sum_k W[a + k] W[b + k], k < n"""
+    for k in range(n):
+        s -= W[uintp(a + k)] * W[uintp(b + k)]
+    return s
+
+
+@inline
+def solve_row(r, d, n, count, W):
+    """The first `count` entries of the row at W[r] <- row C^-T, with the n x n factor C at W[d]."""
+    for j in range(count):
+        c = d + n * j
+        W[uintp(r + j)] = subtract_products(W[uintp(r + j)], r, c, j, W) * W[uintp(c + j)]
 
 
 @flat
@@ -211,34 +223,17 @@ def small_cholesky(W, d, n, own, eps):
     """
     dependent = 0
     for i in range(n):
-        for j in range(i):
-            s = W[uintp(d + n * i + j)]
-            for k in range(j):
-                s -= W[uintp(d + n * i + k)] * W[uintp(d + n * j + k)]
-            W[uintp(d + n * i + j)] = s * W[uintp(d + n * j + j)]
-        s = W[uintp(d + n * i + i)]
-        for k in range(i):
-            s -= W[uintp(d + n * i + k)] * W[uintp(d + n * i + k)]
+        r = d + n * i
+        solve_row(r, d, n, i, W)
+        s = subtract_products(W[uintp(r + i)], r, r, i, W)
+        pivot = np.nan
         if s > eps * W[uintp(own + i)]:
-            W[uintp(d + n * i + i)] = 1.0 / np.sqrt(s)
+            pivot = 1.0 / np.sqrt(s)
         elif s <= eps * W[uintp(own + i)]:
-            W[uintp(d + n * i + i)] = 0.0
+            pivot = 0.0
             dependent += 1
-        else:
-            W[uintp(d + n * i + i)] = np.nan
+        W[uintp(r + i)] = pivot
     return dependent
-
-
-@flat
-def solve_rows(W, b, rows, d, n):
-    """B <- B C^-T for the rows x n block at W[b] and the factor C at W[d]."""
-    for i in range(rows):
-        r = b + n * i
-        for j in range(n):
-            s = W[uintp(r + j)]
-            for k in range(j):
-                s -= W[uintp(r + k)] * W[uintp(d + n * j + k)]
-            W[uintp(r + j)] = s * W[uintp(d + n * j + j)]
 
 
 @flat
@@ -246,10 +241,7 @@ def rank_update(W, bi, bj, target, n_i, n_j, n, sign, diagonal):
     """T <- T - sign Y_i Y_j^T"""
     for i in range(n_i):
         for j in range(i + 1 if diagonal else n_j):
-            s = 0.0
-            for k in range(n):
-                s += W[uintp(bi + n * i + k)] * W[uintp(bj + n * j + k)]
-            W[uintp(target + n_j * i + j)] -= sign * s
+            W[uintp(target + n_j * i + j)] += sign * subtract_products(0.0, bi + n * i, bj + n * j, n, W)
 
 
 @inline
@@ -258,44 +250,41 @@ def back_solve(I, W):
     K, x, nodes = I[W_K], I[W_RHS], I[NODE_I]
     for node in range(I[NNODE]):
         p = I[nodes + node]
-        n, d, own = I[p], K + I[p + 1], x + I[p + 2]
-        for i in range(n):
-            s = W[uintp(own + i)]
-            for k in range(i):
-                s -= W[uintp(d + n * i + k)] * W[uintp(own + k)]
-            W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
+        n, own = I[p], x + I[p + 2]
+        solve_row(own, K + I[p + 1], n, n, W)
         for b in range(I[p + 3]):
             k = p + 5 + 5 * b
-            rows, y, other, sign = I[k], K + I[k + 1], x + I[k + 2], I[k + 3]
-            for i in range(rows):
-                s = 0.0
-                for j in range(n):
-                    s += W[uintp(y + n * i + j)] * W[uintp(own + j)]
-                W[uintp(other + i)] -= sign * s
+            y, other, sign = K + I[k + 1], x + I[k + 2], I[k + 3]
+            for i in range(I[k]):
+                W[uintp(other + i)] += sign * subtract_products(0.0, y + n * i, own, n, W)
     for node in range(I[NNODE] - 1, -1, -1):
         p = I[nodes + node]
         n, d, own = I[p], K + I[p + 1], x + I[p + 2]
         for b in range(I[p + 3]):
             k = p + 5 + 5 * b
-            rows, y, other, sign = I[k], K + I[k + 1], x + I[k + 2], I[k + 4]
-            for i in range(rows):
-                s = sign * W[uintp(other + i)]
-                for j in range(n):
-                    W[uintp(own + j)] -= W[uintp(y + n * i + j)] * s
+            y, other, sign = K + I[k + 1], x + I[k + 2], I[k + 4]
+            for i in range(I[k]):
+                subtract_multiple(own, sign * W[uintp(other + i)], y + n * i, n, W)
         for i in range(n - 1, -1, -1):
-            s = W[uintp(own + i)]
-            for k in range(i + 1, n):
-                s -= W[uintp(d + n * k + i)] * W[uintp(own + k)]
-            W[uintp(own + i)] = s * W[uintp(d + n * i + i)]
+            r = d + n * i
+            W[uintp(own + i)] *= W[uintp(r + i)]
+            subtract_multiple(own, W[uintp(own + i)], r, i, W)
+
+
+@inline
+def subtract_multiple(x, s, a, n, W):
+    """W[x + k] -= s W[a + k], k < n"""
+    for k in range(n):
+        W[uintp(x + k)] -= W[uintp(a + k)] * s
 
 
 @inline
 def apply_inverse_metric(metric, h, out, I, F, W):
     """W[out] <- W^-1 h per body; 6 numbers per body at W[h]."""
     for b in range(1, I[NB] + 1):
-        v, w = apply_inverse(metric, b, load3(W, h + 6 * b), load3(W, h + 6 * b + 3), F)
-        store3(W, out + 6 * b, v)
-        store3(W, out + 6 * b + 3, w)
+        m = metric + METRIC_W * b
+        store3(W, out + 6 * b, scale3(F[m + MM_INV], load3(W, h + 6 * b)))
+        store3(W, out + 6 * b + 3, sym_mul(load6(F, m + MJ_INV), load3(W, h + 6 * b + 3)))
 
 
 @inline
@@ -327,10 +316,16 @@ def add_rows_transposed(a_base, lam, out, I, W):
 
 
 @flat
-def metric_correction(c, out, I, F, W):
-    """W[out] <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side at W[c]; the blocks are factored already."""
+def velocity_residual(out, I, W):
+    """W[out + row] <- -(G u + g_t) of the independent rows"""
     for i in range(I[M]):
-        W[I[W_RHS] + i] = W[c + i]
+        W[out + i] = -W[I[W_GT] + i]
+    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, out, False, I, W)
+
+
+@flat
+def metric_correction(out, I, F, W):
+    """W[out] <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in W_RHS; the blocks are factored already."""
     for i in range(6 * I[NHUB]):
         W[I[W_RHS] + I[M] + i] = 0.0
     back_solve(I, W)

@@ -99,15 +99,12 @@ def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
 
     Invariants and constraints are restored in turns until both hold [JetMultibody, Algorithm 5.5].
     """
-    status, turns = OK, 0
-    if what & VISIT_PROJECT:
+    status, turns = MOVED if what & VISIT_PROJECT else OK, 0
+    while status == MOVED:
         status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
-        while what & VISIT_KEEP and status == OK and turns < 200:
+        if what & VISIT_KEEP and status == OK and turns < 200:
             status = correct(PROJECT, t, y, dx, I, F, W, forces, callback)
-            if status != MOVED:
-                break
-            status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
-            turns += 1
+        turns += 1
     if what & VISIT_RATE and status == OK:
         status = system(RATE, t, y, dx, I, F, W, forces, callback)
     return status
@@ -145,35 +142,31 @@ def save_inside(
     save_t, out_t, out_x, I, F, W,
 ):  # fmt: skip
     """Store the new point, or every requested time within (t, t_new], interpolated and projected."""
-    n = x.size
-    if settings_i[R_EVERY]:
+    status, every, due = OK, settings_i[R_EVERY], 1
+    if every == 0:
+        due = 0
+        while state_i[D_NEXT] + due < save_t.size and save_t[state_i[D_NEXT] + due] <= t_new:
+            due += 1
+        if due > 0:
+            status = dense_coefficients(
+                system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
+            )
+    while status == OK and due > 0:
         k = state_i[D_SAVED]
-        out_t[k] = t_new
-        for i in range(n):
-            out_x[k, i] = y[i]
-        state_i[D_SAVED] = k + 1
-        return OK
-    if not (state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new):
-        return OK
-    status = dense_coefficients(
-        system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
-    )
-    W[I[W_STAT] + INSIDE] = 1.0
-    while status == OK and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] <= t_new:
-        k = state_i[D_SAVED]
-        out_t[k] = save_t[state_i[D_NEXT]]
-        if out_t[k] == t_new:
-            for i in range(n):
+        at = t_new if every else save_t[state_i[D_NEXT]]
+        out_t[k] = at
+        if at == t_new:
+            for i in range(x.size):
                 out_x[k, i] = y[i]
         else:
-            interpolate((out_t[k] - t) / h, x, dense, 2 + d.shape[0], out_x[k])
-            what = VISIT_PROJECT | VISIT_KEEP
-            status = visit(
-                what, system, project, correct, out_t[k], out_x[k], dense[dense.shape[0] - 1], I, F, W, forces, callback
-            )
+            interpolate((at - t) / h, x, dense, 2 + d.shape[0], out_x[k])
+            what, spare = VISIT_PROJECT | VISIT_KEEP, dense[dense.shape[0] - 1]
+            W[I[W_STAT] + INSIDE] = 1.0
+            status = visit(what, system, project, correct, at, out_x[k], spare, I, F, W, forces, callback)
+            W[I[W_STAT] + INSIDE] = 0.0
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
-    W[I[W_STAT] + INSIDE] = 0.0
+        due -= 1
     return status
 
 
@@ -181,26 +174,25 @@ def save_inside(
 def dense_coefficients(system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
     """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
     n, s, spare = x.size, settings_i[R_STAGES], dense.shape[0] - 1
-    for extra in range(settings_i[R_EXTRA]):
-        row = s + 1 + extra
+    status = OK
+    for row in range(s + 1, s + 1 + settings_i[R_EXTRA]):
         combine(x, stages, a, row, row, h, dense[spare])
         at = t + c[row] * h
         status = visit(VISIT_RATE, system, project, correct, at, dense[spare], stages[row], I, F, W, forces, callback)
         if status != OK:
-            return status
+            break
     for i in range(n):
         difference = y[i] - x[i]
         bend = h * stages[0, i] - difference
         dense[0, i] = difference
         dense[1, i] = bend
         dense[2, i] = difference - h * stages[s, i] - bend
-    for k in range(d.shape[0]):
-        for i in range(n):
+        for k in range(d.shape[0]):
             v = 0.0
             for j in range(d.shape[1]):
                 v += d[k, j] * stages[j, i]
             dense[3 + k, i] = h * v
-    return OK
+    return status
 
 
 @flat

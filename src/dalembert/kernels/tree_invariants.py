@@ -29,7 +29,7 @@ from dalembert.kernels.algebra import (
 )
 from dalembert.kernels.articulated import add_body_accelerations, eliminate_tree, respond
 from dalembert.kernels.compiler import flat, inline, kernel
-from dalembert.kernels.inertia import kinetic_energy
+from dalembert.kernels.inertia import mechanical_energy
 from dalembert.kernels.invariants import energy_residual
 from dalembert.kernels.kinematics import load_angles
 from dalembert.kernels.moving_frame import add_cut_row, clear, solve_cut_rows, subtract_cut_rows
@@ -307,7 +307,7 @@ def correct_tree_invariants(mode, t, x, dx, I, F, W, forces, callback):
         if abs(f) <= F[TOL_INVARIANT] * scale:
             continue
         W[I[W_STAT] + N_DINV] += 1.0
-        T = kinetic_energy(I, F, W)
+        T, _ = mechanical_energy(I, F, W)
         if k < 0:
             energy_gradients(t, hq, hu, I, F, W, forces, callback)
         else:
