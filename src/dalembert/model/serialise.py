@@ -120,5 +120,5 @@ def _decode_field(owner: str, name: str, type_: str, value: Any) -> Any:
     if type_.startswith("tuple") and isinstance(value, list):
         return tuple(decode(v, owner) if isinstance(v, Mapping) else v for v in value)
     if isinstance(value, Mapping) and not type_.startswith("dict"):
-        return MissingFunction(owner, dict(value)) if "function" in value else decode(value, owner)
+        return decode(value, owner) if "class" in value else MissingFunction(owner, dict(value))
     return value
