@@ -11,7 +11,7 @@ from dalembert.gallery import towing_tank_ship
 from dalembert.plot.style import house_style, new_figure, save_figure
 
 M, INERTIA, P = 120.0, np.diag([8.0, 45.0, 48.0]), np.array([0.05, 0.02, -0.15])  # P: mount to centre of mass, body axes
-STEP, T_END, ZERO, ONE = 1e-3, 5.0, np.zeros((3, 3)), np.eye(3)
+STEP, T_END, ZERO, ONE = 2e-3, 4.0, np.zeros((3, 3)), np.eye(3)
 
 
 def turn(q):

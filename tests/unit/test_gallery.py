@@ -89,6 +89,8 @@ def test_chain_refuses_no_rods():
 
 # rigid bodies with 3 rows per ball joint: 6 n - 3 joints; the ring has one joint more than rods
 FREEDOMS = {
+    "towing_tank_ship": 1,
+    "towing_tank_ship_compliant": 2,
     "pendulum_3d": 3,
     "pendulum_3d_torque": 3,
     "planar_quadrangle": 1,
