@@ -10,8 +10,6 @@ import numpy.typing as npt
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
-from dalembert.model.elements import Primitive
-from dalembert.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 
@@ -50,35 +48,4 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         raise SimulationError(f"user function {name!r} raised {problem!r}") from problem
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")
-    return out
-
-
-def rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first: str, second: str) -> Array:
-    """(nt, rows, 6) rows of a traced constraint on its second body, (force in world axes, torque in body axes) directions."""
-    from dalembert.lagrangian import body_rows as rows
-
-    source, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
-    code = rows.plain(source)
-    numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
-    records = np.concatenate(
-        [
-            np.concatenate(
-                [
-                    states.position(body),
-                    states.rotation(body).reshape(-1, 9),
-                    states.velocity(body),
-                    states.angular_velocity(body, frame="body"),
-                ],
-                axis=1,
-            )
-            for body in (first, second)
-        ],
-        axis=1,
-    )
-    at = rows.ROWS + 6 * rows.MOST_ROWS
-    out = np.zeros((len(states.t), len(primitive.labels), 6))
-    for k, t in enumerate(states.t):
-        W = [*records[k], *numbers, *[0.0] * (T.TRACED_SIZE - rows.INPUTS)]
-        code(number, t, W, 0)
-        out[k] = np.reshape(W[at : at + 6 * len(primitive.labels)], (-1, 6))
     return out

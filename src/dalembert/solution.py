@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.evaluation import Evaluated, evaluate, rows_on_second
-from dalembert.flatten import TRACED
+from dalembert.evaluation import Evaluated, evaluate
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.impulse import ImpulseRun
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled
-from dalembert.model.elements import Primitive
-from dalembert.pack import motion_values, reference_length
+from dalembert.reactions import Reaction, resultant
 from dalembert.settings import from_data
 from dalembert.trajectory import Series, Trajectory, nearest
 
@@ -86,18 +84,6 @@ class Energy:
         swing = float(np.ptp(self.potential)) if len(self.potential) else 0.0
         largest = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.potential, self.external_work))
         return max(float(np.max(self.kinetic, initial=0.0)), swing, 1e-5 * largest, 1e-14)
-
-
-@dataclass(frozen=True, eq=False)
-class Reaction:
-    """Force and torque of a joint or driver on its second body, world axes, at the joint point of that body.
-
-    unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
-    """
-
-    force: Array
-    torque: Array
-    unique: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +291,7 @@ class Solution(Result, Trajectory):
         It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state.
         """
         name = str(getattr(element, "name", element))
-        return self._resultant(name, self.multiplier(name))
+        return resultant(self, name, self.multiplier(name))
 
     def impulse(self, element: object) -> Reaction:
         """Impulses [N s, N m s] of the step to each saved state, of `Impulse` and `Soft`; see `mean_reaction`.
@@ -315,54 +301,13 @@ class Solution(Result, Trajectory):
         if "impulse" not in self.more:
             used = self.settings["formulation"]["type"]
             raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
-        return self._resultant(str(getattr(element, "name", element)), self._rows_of(element, self.more["impulse"]))
+        return resultant(self, str(getattr(element, "name", element)), self._rows_of(element, self.more["impulse"]))
 
     def mean_reaction(self, element: object) -> Reaction:
         """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
         impulse = self.impulse(element)
         h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
         return Reaction(impulse.force / h, impulse.torque / h, impulse.unique)
-
-    def _resultant(self, name: str, lam: Array) -> Reaction:
-        """Force and torque of the multipliers of a joint or driver."""
-        force, torque = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))
-        first, second, primitives = self._element(name)
-        at = 0
-        for primitive in primitives:
-            rows = lam[:, at : at + len(primitive.labels)]
-            at += len(primitive.labels)
-            if primitive.kind == "C":
-                force += rows
-            elif primitive.kind in ("O", "D"):
-                force += rows * self._direction(primitive, first, second)
-            elif primitive.kind in TRACED:
-                wrench = np.einsum("tk,tki->ti", rows, rows_on_second(self, name, primitive, first, second))
-                force += wrench[:, :3]
-                if not primitive.law:  # laws act at a point, where they have no torque
-                    torque += np.einsum("tij,tj->ti", self.rotation(second), wrench[:, 3:])
-            else:
-                d_i, d_j = self._direction(primitive, first, second), self.rotation(second) @ primitive.a_j
-                torque += rows * np.cross(d_j, d_i)
-        return Reaction(force, torque, name not in self.mechanism.not_unique)
-
-    def _element(self, name: str) -> tuple[str, str, tuple[Primitive, ...]]:
-        if name in self._joints:
-            joint = self._joints[name]
-            return joint.first, joint.second, joint.primitives
-        driver = next(d for d in self.mechanism.model.drivers if d.name == name)
-        return driver.first, driver.second, (driver.primitive,)
-
-    def _direction(self, primitive: Primitive, first: str, second: str) -> Array:
-        """World direction that a row's multiplier acts along (forces) or turns against (torques)."""
-        if primitive.kind == "D":
-            e = self.point(second, primitive.p_j) - self.point(first, primitive.p_i)
-            return e / reference_length(primitive)
-        if primitive.kind == "A":
-            angle = primitive.offset + motion_values(primitive.motion, self.t)
-            side = np.cross(primitive.n_i, primitive.a_i)
-            a = -np.sin(angle)[:, None] * primitive.a_i + np.cos(angle)[:, None] * side
-            return np.asarray(np.einsum("tij,tj->ti", self.rotation(first), a))
-        return self.rotation(first) @ primitive.a_i
 
     def to_xarray(self) -> xarray.Dataset:
         """All named outputs as an xarray Dataset with named dimensions and units."""

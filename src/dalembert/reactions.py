@@ -1,0 +1,104 @@
+"""Forces and torques of joints and drivers from the multipliers of their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.flatten import TRACED
+from dalembert.kernels import tables as T
+from dalembert.model.elements import Primitive
+from dalembert.pack import motion_values, reference_length
+from dalembert.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """Force and torque of a joint or driver on its second body, world axes, at the joint point of that body.
+
+    unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
+    """
+
+    force: Array
+    torque: Array
+    unique: bool
+
+
+def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
+    """Force and torque of the multipliers (nt, rows) of a joint or driver, at given states."""
+    force, torque = np.zeros((len(states.t), 3)), np.zeros((len(states.t), 3))
+    first, second, primitives = _element(states, name)
+    at = 0
+    for primitive in primitives:
+        rows = lam[:, at : at + len(primitive.labels)]
+        at += len(primitive.labels)
+        if primitive.kind == "C":
+            force += rows
+        elif primitive.kind in ("O", "D"):
+            force += rows * _direction(states, primitive, first, second)
+        elif primitive.kind in TRACED:
+            wrench = np.einsum("tk,tki->ti", rows, _rows_on_second(states, name, primitive, first, second))
+            force += wrench[:, :3]
+            if not primitive.law:  # laws act at a point, where they have no torque
+                torque += np.einsum("tij,tj->ti", states.rotation(second), wrench[:, 3:])
+        else:
+            d_i, d_j = _direction(states, primitive, first, second), states.rotation(second) @ primitive.a_j
+            torque += rows * np.cross(d_j, d_i)
+    return Reaction(force, torque, name not in states.mechanism.not_unique)
+
+
+def _element(states: Trajectory, name: str) -> tuple[str, str, tuple[Primitive, ...]]:
+    model = states.mechanism.model
+    joint = next((joint for joint in model.joints if joint.name == name), None)
+    if joint is not None:
+        return joint.first, joint.second, joint.primitives
+    driver = next(d for d in model.drivers if d.name == name)
+    return driver.first, driver.second, (driver.primitive,)
+
+
+def _direction(states: Trajectory, primitive: Primitive, first: str, second: str) -> Array:
+    """World direction that a row's multiplier acts along (forces) or turns against (torques)."""
+    if primitive.kind == "D":
+        e = states.point(second, primitive.p_j) - states.point(first, primitive.p_i)
+        return e / reference_length(primitive)
+    if primitive.kind == "A":
+        angle = primitive.offset + motion_values(primitive.motion, states.t)
+        side = np.cross(primitive.n_i, primitive.a_i)
+        a = -np.sin(angle)[:, None] * primitive.a_i + np.cos(angle)[:, None] * side
+        return np.asarray(np.einsum("tij,tj->ti", states.rotation(first), a))
+    return states.rotation(first) @ primitive.a_i
+
+
+def _rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first: str, second: str) -> Array:
+    """(nt, rows, 6) rows of a traced constraint on its second body, (force in world axes, torque in body axes) directions."""
+    from dalembert.lagrangian import body_rows as rows
+
+    source, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
+    code = rows.plain(source)
+    numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
+    records = np.concatenate(
+        [
+            np.concatenate(
+                [
+                    states.position(body),
+                    states.rotation(body).reshape(-1, 9),
+                    states.velocity(body),
+                    states.angular_velocity(body, frame="body"),
+                ],
+                axis=1,
+            )
+            for body in (first, second)
+        ],
+        axis=1,
+    )
+    at = rows.ROWS + 6 * rows.MOST_ROWS
+    out = np.zeros((len(states.t), len(primitive.labels), 6))
+    for k, t in enumerate(states.t):
+        W = [*records[k], *numbers, *[0.0] * (T.TRACED_SIZE - rows.INPUTS)]
+        code(number, t, W, 0)
+        out[k] = np.reshape(W[at : at + 6 * len(primitive.labels)], (-1, 6))
+    return out
