@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+NOT_RUN = "not run: the time budget was used up"
 _WIDTH = 118
 _COLUMNS = (
     ("formulation", "left"),
@@ -83,7 +84,7 @@ class Measurement:
         """The row of the table."""
         head = (self.formulation, self.integrator, self.shown_setting)
         if self.problem:
-            return (*head, *[""] * 6)
+            return (*head, "not run" if self.problem == NOT_RUN else "broke down", *[""] * 5)
         error = f"{self.error:.1e}" if self.resolved else f"({self.error:.1e})"
         return (
             *head,
