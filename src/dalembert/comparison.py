@@ -54,14 +54,15 @@ def compare(
     steps: Sequence[float] | None = None,
     coordinates: Coordinates = "absolute",
     repeats: int = 3,
-    budget: float = 30.0,
+    budget: float = 25.0,
     progress: bool | ProgressFunction | None = None,
 ) -> Comparison:
     """Simulate a model in many ways and measure error, drift, energy error, work and CPU time of each.
 
     formulations, integrators : names of the registries or options objects; default: all there are
     tolerances : rtol = atol of adaptive runs;  steps : sizes of fixed steps [s], default 4, 1, 1/4 and 1/16 of the
-    reference's median step;  repeats : how often runs are timed;  budget : CPU seconds, without those of compilation, after which no run is begun
+    reference's median step;  repeats : how often runs are timed
+    budget : CPU seconds, without those of compilation, after which no further run is begun
     A formulation or integrator that cannot run the model is listed with the reason. Ctrl-C returns what was measured.
     """
     begin = time.perf_counter()

@@ -32,7 +32,7 @@ def compare(
     steps: Steps = None,
     coordinates: Coordinates = "absolute",
     repeats: Repeats = 3,
-    budget: Budget = 30.0,
+    budget: Budget = 25.0,
     out: Out = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
