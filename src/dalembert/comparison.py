@@ -32,8 +32,9 @@ from dalembert.model.validation import nearest, number
 from dalembert.pack import Coordinates
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.simulation import integrate_to, simulate
-from dalembert.solution import Solution, current_versions
+from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
+from dalembert.versions import current_versions
 
 Array = npt.NDArray[np.float64]
 
