@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.comparison_table import Comparison, Excluded, Measurement, Reference
+from dalembert.comparison_table import NOT_RUN, Comparison, Excluded, Measurement, Reference
 from dalembert.compilation import compile
 from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
@@ -32,8 +32,9 @@ from dalembert.model.validation import nearest, number
 from dalembert.pack import Coordinates
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.simulation import integrate_to, simulate
-from dalembert.solution import Solution, current_versions
+from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
+from dalembert.versions import current_versions
 
 Array = npt.NDArray[np.float64]
 
@@ -54,14 +55,15 @@ def compare(
     steps: Sequence[float] | None = None,
     coordinates: Coordinates = "absolute",
     repeats: int = 3,
-    budget: float = 30.0,
+    budget: float = 25.0,
     progress: bool | ProgressFunction | None = None,
 ) -> Comparison:
     """Simulate a model in many ways and measure error, drift, energy error, work and CPU time of each.
 
     formulations, integrators : names of the registries or options objects; default: all there are
     tolerances : rtol = atol of adaptive runs;  steps : sizes of fixed steps [s], default 4, 1, 1/4 and 1/16 of the
-    reference's median step;  repeats : how often runs are timed;  budget : seconds after which no further run is begun
+    reference's median step;  repeats : how often runs are timed
+    budget : CPU seconds, without those of compilation, after which no further run is begun
     A formulation or integrator that cannot run the model is listed with the reason. Ctrl-C returns what was measured.
     """
     begin = time.perf_counter()
@@ -76,7 +78,7 @@ def compare(
     ladder = tuple(steps) if steps else _step_ladder(solution)
     pairs, excluded = _pairs(mechanism, ways, methods, tuple(tolerances), ladder)
     jobs = [job for rung in range(max(len(tolerances), len(ladder))) for pair in pairs for job in pair.rungs[rung : rung + 1]]
-    interrupted = _measure(mechanism, t_end, jobs, repeats, begin + budget, progress)
+    interrupted = _measure(mechanism, t_end, jobs, repeats, time.process_time() + budget, progress)
     error = _Errors(solution, [job for job in jobs if job.samples is not None])
     return Comparison(
         name=mechanism.model.name or "model",
@@ -111,7 +113,7 @@ class _Job:
     times: list[float] = field(default_factory=list)
     samples: Trajectory | None = None
     figures: dict[str, Any] = field(default_factory=dict)
-    problem: str = "not run: the time budget was used up"
+    problem: str = NOT_RUN
 
 
 @dataclass
@@ -304,7 +306,7 @@ def _measure(
     with Progress(progress, "comparing", "run {task.completed:.0f} of {task.total:.0f}") as bar:
         for done in range(total):
             job = jobs[done % len(jobs)]
-            if time.perf_counter() > deadline:
+            if time.process_time() > deadline:
                 return False
             if done >= len(jobs) and not job.times:
                 continue

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+NOT_RUN = "not run: the time budget was used up"
 _WIDTH = 118
 _COLUMNS = (
     ("formulation", "left"),
@@ -28,7 +29,7 @@ _COLUMNS = (
     ("energy error", "right"),
     ("drift", "right"),
     ("steps", "right"),
-    ("rate evaluations", "right"),
+    ("evaluations", "right"),
     ("CPU time", "right"),
 )
 
@@ -83,7 +84,7 @@ class Measurement:
         """The row of the table."""
         head = (self.formulation, self.integrator, self.shown_setting)
         if self.problem:
-            return (*head, *[""] * 6)
+            return (*head, "not run" if self.problem == NOT_RUN else "failed", *[""] * 5)
         error = f"{self.error:.1e}" if self.resolved else f"({self.error:.1e})"
         return (
             *head,
@@ -169,11 +170,10 @@ class Comparison:
         ]
         if r.accuracy > 1e-3:
             lines.append("WARNING: the reference is not known better than that; is the motion chaotic? compare a shorter time")
-        lines += [
-            f"{m.formulation}, {m.integrator}, {m.shown_setting}: no figures: {m.problem}"
-            for m in self.measurements
-            if m.problem
-        ]
+        broken = [m for m in self.measurements if m.problem not in ("", NOT_RUN)]
+        lines += [f"{m.formulation}, {m.integrator}, {m.shown_setting} broke down: {m.problem}" for m in broken]
+        if missing := sum(m.problem == NOT_RUN for m in self.measurements):
+            lines.append(f"{missing} of {len(self.measurements)} runs were not made: give a larger budget, or compare less")
         lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in self.excluded]
         return lines + (["interrupted: not all runs were made"] if self.interrupted else [])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from dalembert.mechanism import Compiled
 from dalembert.reactions import Reaction, resultant
 from dalembert.settings import from_data
 from dalembert.trajectory import Series, Trajectory, nearest
+from dalembert.versions import current_versions
 
 if TYPE_CHECKING:
     import xarray
@@ -334,19 +335,3 @@ class Solution(Result, Trajectory):
         from dalembert.viewer.animation import export_animation
 
         export_animation(self, path, fps=fps, speed=speed, size=size)
-
-
-def current_versions() -> dict[str, str]:
-    """Versions that a result depends on."""
-    return dict(_versions())
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    import platform
-    from importlib.metadata import version
-
-    from dalembert import __version__
-
-    packages = [(name, version(name)) for name in ("numpy", "scipy", "numba")]
-    return ("dalembert", __version__), ("python", platform.python_version()), *packages

@@ -147,7 +147,7 @@ def test_runs_that_break_down_are_listed():
     broken = [m for m in result.measurements if m.problem]
     assert [m.value for m in broken] == [0.011]
     assert "the constraints could not be restored at t = 0.77 s" in broken[0].problem
-    assert "no figures" in str(result)
+    assert "moving-frame, euler, h 0.011 s broke down: the constraints could not be restored" in str(result)
 
 
 def test_options_objects_and_labels():
@@ -166,6 +166,8 @@ def test_options_objects_and_labels():
 def test_budget_ends_it():
     result = da.compare(gallery.build("pendulum_3d"), 0.2, integrators=["dop853"], budget=1e-6, progress=False)
     assert {m.problem for m in result.measurements} == {"not run: the time budget was used up"}
+    count = len(result.measurements)
+    assert f"{count} of {count} runs were not made" in str(result)
 
 
 def test_interruption_keeps_what_was_measured(monkeypatch):

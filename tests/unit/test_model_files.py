@@ -55,6 +55,10 @@ def everything():
     m.add_coincidence("co", "no", "c: d", points=(x, -x))
     m.add_perpendicular("pe", "no", "c: d", axes=(x, (1, 0.3, 0)))
     m.add_in_plane("ip", "no", "c: d", direction=x, points=(x, -x), offset=0.1)
+    m.add_rolling_sphere("ro", "c: d", radius=1 / 3, centre=(0.1, 0, 0.2), plane=((0, 0, 0.1), (0.1, 0.2, 1)))
+    m.add_rolling_disc("rd", "e", radius=0.1, axis=(1, 2, 3))
+    m.add_rolling_ellipsoid("re", "e", semi_axes=(0.1, 0.2, 1 / 3))
+    m.add_skate("sk", "e", direction=(1, 2, 0), point=(0.1, 0, 0), on="a b")
     m.add_driver("m1", "r1", da.Polynomial((0.1, 6.0, -1 / 3)))
     m.add_driver("m2", "cy", da.SmoothStep(0, 1, 0.5, 1.5), component=1)
     m.add_driver("m3", "r2", 0.7)
@@ -121,13 +125,19 @@ def test_functions_are_refused_by_name(tmp_path):
     model.add_force("drag", "bob", lambda t: (t, 0, 0))
     with pytest.raises(ModelError, match="PointForce 'drag': a model file cannot hold it; it is a Python function"):
         model.to_yaml(tmp_path / "m.yaml")
+    model = da.Model()
+    model.add_point_mass("bead", mass=1)
+    model.add_constraint("wire", lambda bead: bead.r[2] - 0.1 * np.sin(bead.r[0]), "bead")
+    with pytest.raises(ModelError, match="Joint 'wire': a model file cannot hold it; it is a Python function"):
+        model.to_yaml(tmp_path / "m.yaml")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_records_are_the_verbs():
     """Every verb has a record, with the verb's own arguments."""
     verbs = {name[4:]: verb for name, verb in inspect.getmembers(da.Model, inspect.isfunction) if name.startswith("add_")}
-    del verbs["translational"]  # another name of prismatic
+    for verb in ("translational", "constraint", "velocity_constraint"):  # another name of prismatic; functions
+        del verbs[verb]
     records = {kind: record for section in RECORDS.values() for kind, record in section.items()}
     assert records.keys() == verbs.keys()
     for kind, record in records.items():

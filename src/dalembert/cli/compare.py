@@ -18,7 +18,7 @@ Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = a
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
-Budget = Annotated[float, typer.Option(help="Seconds after which no further run is begun.")]
+Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
 Out = Annotated[list[Path] | None, typer.Option(help="File to write: .png, .svg, .pdf, .html or .json; may be repeated.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
@@ -32,7 +32,7 @@ def compare(
     steps: Steps = None,
     coordinates: Coordinates = "absolute",
     repeats: Repeats = 3,
-    budget: Budget = 30.0,
+    budget: Budget = 25.0,
     out: Out = None,
     as_json: AsJson = False,
     quiet: Quiet = False,

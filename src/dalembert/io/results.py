@@ -26,7 +26,8 @@ from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
 from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
-from dalembert.solution import Result, Statistics, current_versions
+from dalembert.solution import Result, Statistics
+from dalembert.versions import current_versions
 
 __all__ = ["RunWriter", "load", "open_writer", "save"]
 

@@ -24,7 +24,7 @@ from dalembert.model.rotation import ORTHOGONAL, Rotation
 from dalembert.model.validation import nearest, number, numbers, shown, vector
 
 _NOUN = {"bodies": "body", "joints": "joint", "drivers": "driver", "forces": "force"}
-_BODY_KEYS = ("first", "second", "body", "reference")
+_BODY_KEYS = ("first", "second", "body", "reference", "on")
 _MOTIONS: dict[str, Any] = {
     "constant": motions.Constant,
     "polynomial": motions.Polynomial,

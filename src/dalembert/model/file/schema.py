@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag
 
+from dalembert.model.file.solids import SHAPES, SOLIDS, Shape, Solid
 from dalembert.model.file.values import (
     MOTIONS,
-    Axis,
     AxisAngle,
     Frames,
     Inertia,
@@ -21,7 +21,6 @@ from dalembert.model.file.values import (
     Motion,
     Number,
     Pair,
-    Quaternion,
     Record,
     RollPitchYaw,
     Rotation,
@@ -37,114 +36,6 @@ JointName = Annotated[str, Field(description="name of a joint")]
 Flag = Annotated[bool, Field(description="assembly leaves the initial pose and velocities alone")]
 Component = Annotated[int, Field(description="which of the joint's coordinates, counted from 0")]
 Frame = Literal["world", "body"]
-
-
-class RodRecord(Record):
-    """Round rod along its axis; without a radius the ideal thin rod."""
-
-    type: Literal["rod"]
-    mass: Number
-    length: Number
-    axis: Axis = "x"
-    radius: Number = 0.0
-
-
-class CylinderRecord(Record):
-    """Full cylinder along its axis."""
-
-    type: Literal["cylinder"]
-    mass: Number
-    radius: Number
-    length: Number
-    axis: Axis = "z"
-
-
-class DiscRecord(Record):
-    """Thin disc normal to its axis."""
-
-    type: Literal["disc"]
-    mass: Number
-    radius: Number
-    axis: Axis = "z"
-
-
-class BoxRecord(Record):
-    """Box with edges along the body's axes."""
-
-    type: Literal["box"]
-    mass: Number
-    size: Vector
-
-
-class SphereRecord(Record):
-    """Full sphere."""
-
-    type: Literal["sphere"]
-    mass: Number
-    radius: Number
-
-
-Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord, Field(discriminator="type")]
-SOLIDS: dict[str, type[Record]] = {
-    "rod": RodRecord,
-    "cylinder": CylinderRecord,
-    "disc": DiscRecord,
-    "box": BoxRecord,
-    "sphere": SphereRecord,
-}
-
-
-class ShapeRecord(Record):
-    """How the viewer draws a body; mechanics does not know of it."""
-
-    position: Annotated[Vector | None, Field(description="of the shape in body axes [m]")] = None
-    rotation: Annotated[Quaternion | None, Field(description="of the shape in body axes, scalar first")] = None
-
-
-class RodShape(ShapeRecord):
-    type: Literal["rod"]
-    length: Number
-    axis: Axis = "z"
-
-
-class CylinderShape(ShapeRecord):
-    type: Literal["cylinder"]
-    radius: Number
-    length: Number
-    axis: Axis = "z"
-
-
-class DiscShape(ShapeRecord):
-    type: Literal["disc"]
-    radius: Number
-    axis: Axis = "z"
-
-
-class BoxShape(ShapeRecord):
-    type: Literal["box"]
-    size: Vector
-
-
-class SphereShape(ShapeRecord):
-    type: Literal["sphere"]
-    radius: Number
-
-
-class MeshShape(ShapeRecord):
-    type: Literal["mesh"]
-    file: Annotated[str, Field(description="STL or OBJ, in the model file's folder or below it")]
-    scale: Annotated[Number, Field(description="of the file's lengths to metres")] = 1.0
-
-
-class CompoundShape(ShapeRecord):
-    type: Literal["compound"]
-    parts: list[Shape]
-
-
-Shape = Annotated[
-    RodShape | CylinderShape | DiscShape | BoxShape | SphereShape | MeshShape | CompoundShape, Field(discriminator="type")
-]
-CompoundShape.model_rebuild()
 
 
 class BodyRecord(Record):
@@ -267,6 +158,40 @@ class InPlaneRecord(JointRecord, FramedRecord):
     offset: Annotated[Number, Field(description="m")] = 0.0
 
 
+class OnPlaneRecord(Record):
+    body: BodyName
+    plane: Annotated[Pair, Field(description="[point, normal], world, model pose; default: the floor z = 0")] = [
+        [0.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0],
+    ]
+    on: Annotated[str, Field(description="the body that carries the plane")] = "ground"
+
+
+class RollingSphereRecord(OnPlaneRecord):
+    type: Literal["rolling_sphere"]
+    radius: Annotated[Number, Field(description="m")]
+    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
+
+
+class RollingDiscRecord(OnPlaneRecord):
+    type: Literal["rolling_disc"]
+    radius: Annotated[Number, Field(description="m")]
+    axis: Annotated[Vector, Field(description="of the disc, body axes")] = [0.0, 0.0, 1.0]
+    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
+
+
+class RollingEllipsoidRecord(OnPlaneRecord):
+    type: Literal["rolling_ellipsoid"]
+    semi_axes: Annotated[Vector, Field(description="along the body's axes [m]")]
+    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
+
+
+class SkateRecord(OnPlaneRecord):
+    type: Literal["skate"]
+    direction: Annotated[Vector, Field(description="along the blade, body axes")]
+    point: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
+
+
 class DriverRecord(Record):
     type: Literal["driver"] = "driver"
     joint: JointName
@@ -332,7 +257,8 @@ BodyUnion = Annotated[
 ]
 JointUnion = Annotated[
     SphericalRecord | UniversalRecord | RevoluteRecord | CylindricalRecord | PrismaticRecord | PlanarRecord | FixedRecord
-    | DistanceRecord | PointOnLineRecord | PointOnPlaneRecord | CoincidenceRecord | PerpendicularRecord | InPlaneRecord,
+    | DistanceRecord | PointOnLineRecord | PointOnPlaneRecord | CoincidenceRecord | PerpendicularRecord | InPlaneRecord
+    | RollingSphereRecord | RollingDiscRecord | RollingEllipsoidRecord | SkateRecord,
     Field(discriminator="type"),
 ]  # fmt: skip
 DriverUnion = Annotated[
@@ -369,7 +295,6 @@ RECORDS: dict[str, dict[str, type[Record]]] = {
     "drivers": _tagged(DriverRecord, PointDriverRecord),
     "forces": _tagged(*get_args(get_args(ForceUnion)[0])),
 }
-SHAPES = _tagged(*get_args(get_args(Shape)[0]))
 PARTS: dict[str, type[Record]] = {**MOTIONS, **SOLIDS, "axis-angle": AxisAngle, "roll-pitch-yaw": RollPitchYaw}
 
 

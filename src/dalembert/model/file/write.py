@@ -89,8 +89,10 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
 
 
 def _why(element: Element) -> str:
-    if isinstance(element, PointForce | Torque):
+    if isinstance(element, PointForce | Torque) or getattr(element, "type", "") == "user":
         return "it is a Python function, and model files hold no code: give a vector and a factor, or build the model in Python"
+    if isinstance(element, Joint):
+        return "its plane on a moving body does not read back exactly; put it on the ground, or build the model in Python"
     shape = getattr(element, "shape", None)
     return (
         f"its shape is {shown(shape)}; use one of the solids' shapes, or a mesh in the file's folder" if shape else "its data"
@@ -105,7 +107,9 @@ def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
     match element:
         case Body():
             yield _body(element, folder)
-        case Joint():
+        case Joint() if element.type == "skate" or element.type.startswith("rolling"):
+            yield from _on_plane(model, element)
+        case Joint() if element.type != "user":
             yield from _joint(model, element)
         case Driver():
             yield _driver(model, element)
@@ -198,6 +202,21 @@ def _joint(model: Model, joint: Joint) -> Iterator[Data]:
             yield {**head, "point": near(place), **directions, **tail}
     yield {**head, **points, **_body_directions(joint), **tail}
     yield {**head, **points, "frames": [joint.E_i.tolist(), joint.E_j.tolist()], **tail}
+
+
+def _on_plane(model: Model, joint: Joint) -> Iterator[Data]:
+    """Rolling and skates: the plane in world coordinates, short and exact."""
+    carrier, row, centre = model.body(joint.first), joint.primitives[0], joint.p_j.tolist()
+    of_type: dict[str, Data] = {
+        "rolling_sphere": {"radius": row.offset, "centre": centre},
+        "rolling_disc": {"radius": row.offset, "axis": row.a_j.tolist(), "centre": centre},
+        "rolling_ellipsoid": {"semi_axes": row.a_j.tolist(), "centre": centre},
+        "skate": {"direction": row.a_j.tolist(), "point": centre},
+    }
+    head = {"type": joint.type, "body": joint.second, **of_type[joint.type]}
+    for near in (_near, np.ndarray.tolist):
+        plane = [near(world_point(carrier, joint.p_i)), near(rotation_matrix(carrier) @ joint.E_i[:, 2])]
+        yield {**head, "plane": plane, **_unless("on", joint.first, GROUND)}
 
 
 def _near(v: Array) -> list[float]:

@@ -1,0 +1,121 @@
+"""Solids that give a body its mass, inertia and look, and shapes that only give it a look, as records of a model file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from dalembert.model.file.values import Axis, Number, Quaternion, Record, Vector
+
+
+class RodRecord(Record):
+    """Round rod along its axis; without a radius the ideal thin rod."""
+
+    type: Literal["rod"]
+    mass: Number
+    length: Number
+    axis: Axis = "x"
+    radius: Number = 0.0
+
+
+class CylinderRecord(Record):
+    """Full cylinder along its axis."""
+
+    type: Literal["cylinder"]
+    mass: Number
+    radius: Number
+    length: Number
+    axis: Axis = "z"
+
+
+class DiscRecord(Record):
+    """Thin disc normal to its axis."""
+
+    type: Literal["disc"]
+    mass: Number
+    radius: Number
+    axis: Axis = "z"
+
+
+class BoxRecord(Record):
+    """Box with edges along the body's axes."""
+
+    type: Literal["box"]
+    mass: Number
+    size: Vector
+
+
+class SphereRecord(Record):
+    """Full sphere."""
+
+    type: Literal["sphere"]
+    mass: Number
+    radius: Number
+
+
+Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord, Field(discriminator="type")]
+SOLIDS: dict[str, type[Record]] = {
+    "rod": RodRecord,
+    "cylinder": CylinderRecord,
+    "disc": DiscRecord,
+    "box": BoxRecord,
+    "sphere": SphereRecord,
+}
+
+
+class ShapeRecord(Record):
+    """How the viewer draws a body; mechanics does not know of it."""
+
+    position: Annotated[Vector | None, Field(description="of the shape in body axes [m]")] = None
+    rotation: Annotated[Quaternion | None, Field(description="of the shape in body axes, scalar first")] = None
+
+
+class RodShape(ShapeRecord):
+    type: Literal["rod"]
+    length: Number
+    axis: Axis = "z"
+
+
+class CylinderShape(ShapeRecord):
+    type: Literal["cylinder"]
+    radius: Number
+    length: Number
+    axis: Axis = "z"
+
+
+class DiscShape(ShapeRecord):
+    type: Literal["disc"]
+    radius: Number
+    axis: Axis = "z"
+
+
+class BoxShape(ShapeRecord):
+    type: Literal["box"]
+    size: Vector
+
+
+class SphereShape(ShapeRecord):
+    type: Literal["sphere"]
+    radius: Number
+
+
+class MeshShape(ShapeRecord):
+    type: Literal["mesh"]
+    file: Annotated[str, Field(description="STL or OBJ, in the model file's folder or below it")]
+    scale: Annotated[Number, Field(description="of the file's lengths to metres")] = 1.0
+
+
+class CompoundShape(ShapeRecord):
+    type: Literal["compound"]
+    parts: list[Shape]
+
+
+Shape = Annotated[
+    RodShape | CylinderShape | DiscShape | BoxShape | SphereShape | MeshShape | CompoundShape, Field(discriminator="type")
+]
+CompoundShape.model_rebuild()
+
+SHAPES: dict[str, type[Record]] = {
+    get_args(shape.model_fields["type"].annotation)[0]: shape for shape in get_args(get_args(Shape)[0])
+}
