@@ -289,7 +289,8 @@ def rebuild(graph: Graph, outputs: Sequence[Node], replace: dict[str, Node] | No
         if node.op == CONSTANT:
             made[node.index] = graph.constant(node.value)
         elif node.op == INPUT:
-            made[node.index] = (replace or {}).get(node.value) or graph.input(node.value)
+            other = (replace or {}).get(node.value)
+            made[node.index] = graph.input(node.value) if other is None else other
         else:
             made[node.index] = graph.make(node.op, *(made[a.index] for a in node.args))
     return [made[node.index] for node in outputs]
