@@ -98,7 +98,7 @@ def gauss_stage(first, h, rates, row, width, out, I, F, W):
         W[out + j] = W[first + j] + h * whole
 
 
-@inline
+@flat
 def half_flow(half, t, h, q, w, end, I, F, W, callback):
     """W[end] <- from W[q] after h: functional iteration, from the rates of the last time."""
     n, S = I[NQ], I[W_STAGES]
@@ -143,10 +143,13 @@ def flow(t, h, q, w, differentiate, I, F, W, callback):
     """MIDDLE and END of the curve from W[q] with W[w]; D_MIDDLE and D_END if asked for."""
     n, S = I[NQ], I[W_STAGES]
     D = S + n * VECTORS
-    half_flow(0, t, 0.5 * h, q, w, S + n * MIDDLE, I, F, W, callback)
-    half_flow(1, t + 0.5 * h, 0.5 * h, S + n * MIDDLE, w, S + n * END, I, F, W, callback)
     if differentiate:
         for i in range(n * n):
             W[D + n * n * D_END + i] = 0.0  # the curve begins where it begins
-        half_derivative(0, t, 0.5 * h, q, w, D + n * n * D_END, D + n * n * D_MIDDLE, I, F, W, callback)
-        half_derivative(1, t + 0.5 * h, 0.5 * h, S + n * MIDDLE, w, D + n * n * D_MIDDLE, D + n * n * D_END, I, F, W, callback)
+    for half in range(2):
+        at = t + 0.5 * h * half
+        first, end = (q, S + n * MIDDLE) if half == 0 else (S + n * MIDDLE, S + n * END)
+        d_first, d_end = (D_END, D_MIDDLE) if half == 0 else (D_MIDDLE, D_END)
+        half_flow(half, at, 0.5 * h, first, w, end, I, F, W, callback)
+        if differentiate:
+            half_derivative(half, at, 0.5 * h, first, w, D + n * n * d_first, D + n * n * d_end, I, F, W, callback)
