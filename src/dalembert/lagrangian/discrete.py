@@ -49,7 +49,8 @@ METHODS: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]] = {
     "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
 }
 # curve -> quadrature that belongs to it. Measured orders: the smaller of the quadrature's and twice the curve's, because the
-# action is stationary: 1, 2, 2 for the straight lines, 1, 4, 4, 8 for the explicit methods
+# action is stationary: 1, 2, 2 for the straight lines, 1, 4, 4, 8 for the explicit methods; 2 with constraints, and the curve's
+# own order with forces, which are no part of the action
 CURVES: dict[str, str] = {
     "symplectic-euler": "left",
     "midpoint": "midpoint",
