@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.formulations.soft import Soft
+    from dalembert.formulations.variational import Variational
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
+    from dalembert.integrators.fixed_step import FixedStep
     from dalembert.integrators.gauss_legendre import GaussLegendre
+    from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
     from dalembert.io.results import load
     from dalembert.lagrangian.solution import LagrangianSolution
     from dalembert.lagrangian.system import LagrangianSystem
@@ -41,6 +44,7 @@ _LAZY = {
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
     "Event": "events",
+    "FixedStep": "integrators.fixed_step",
     "GaussLegendre": "integrators.gauss_legendre",
     "Impulse": "formulations.impulse",
     "Jet": "formulations.jet",
@@ -53,6 +57,9 @@ _LAZY = {
     "RungeKutta4": "integrators.explicit_rk",
     "Soft": "formulations.soft",
     "Solution": "solution",
+    "StoermerVerlet": "integrators.partitioned",
+    "SymplecticEuler": "integrators.partitioned",
+    "Variational": "formulations.variational",
     "cite": "citation",
     "compare": "comparison",
     "compile": "compilation",
@@ -73,6 +80,7 @@ __all__ = [
     "DormandPrince",
     "Euler",
     "Event",
+    "FixedStep",
     "GaussLegendre",
     "Harmonic",
     "Impulse",
@@ -92,8 +100,11 @@ __all__ = [
     "SmoothStep",
     "Soft",
     "Solution",
+    "StoermerVerlet",
     "StoreError",
+    "SymplecticEuler",
     "Table",
+    "Variational",
     "ViewerError",
     "box",
     "cite",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,7 @@ from dalembert.assembly import absolute_state, assemble
 from dalembert.errors import ModelError
 from dalembert.flatten import FlatModel, flatten
 from dalembert.kernels import tables as T
+from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
@@ -22,15 +25,21 @@ Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
 
 
-def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism:
-    """Frozen tables and a consistent initial state.
+def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolute") -> Any:
+    """Frozen tables and a consistent initial state: a `Mechanism`, of a Lagrangian system a `LagrangianMechanism`.
 
     coordinates : "absolute" (position and Euler parameters per body) or "planar" (x, y, angle per body, all in one plane)
     """
     if coordinates not in ("absolute", "planar"):
         raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
+    if isinstance(model, LagrangianSystem):
+        return model.compile()
     if not isinstance(model, Model):
-        raise ModelError(f"the model is {shown(model)}; give a Model")
+        raise ModelError(f"the model is {shown(model)}; give a Model or a LagrangianSystem")
+    return _compile_bodies(model, coordinates)
+
+
+def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
     if not model.bodies:
         raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
     model = model.copy()  # what is added to the user's model later was not compiled

@@ -22,11 +22,11 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
     condition, locking = mechanism.locking(t, advance.state)
-    singular = condition > SINGULAR
-    lock = f"; the configuration is singular (condition {condition:.1e}): {', '.join(map(repr, locking))} lock"
+    singular, word = condition > SINGULAR, mechanism.element_word
+    lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
     if status == T.NEWTON_FAILED:
         joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
-        text = f"the constraints could not be restored at t = {t:.6g} s: joint {joint!r} keeps a residual of"
+        text = f"the constraints could not be restored at t = {t:.6g} s: {word} {joint!r} keeps a residual of"
         text += f" {run.counter(T.WORST_VALUE):.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
     if status == T.STAGES_FAILED:

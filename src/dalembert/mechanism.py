@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ class Compiled(ABC):
     model : what it was made from, with name, hash and to_dict();  coordinates : what its state holds
     I, F, rows, redundant, not_unique, x_0, moved, warnings : see `Mechanism`
     """
+
+    element_word: ClassVar[str] = "joint"  # what has constraint rows
 
     model: Any
     coordinates: Any

@@ -6,6 +6,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.impulse import Impulse
 from dalembert.formulations.soft import Soft
+from dalembert.formulations.variational import Variational
 from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.integrator import Integrator
 
@@ -16,6 +17,8 @@ VELOCITY_LEVEL = (Impulse, Soft)
 def check_pair(formulation: object, integrator: object) -> None:
     """Raise unless the integrator can advance what the formulation sets up."""
     if not isinstance(formulation, Formulation) or not isinstance(integrator, Integrator):
+        raise ModelError(f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
+    if isinstance(formulation, Variational) != integrator.by_formulation:
         raise ModelError(f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
     if isinstance(formulation, VELOCITY_LEVEL):
         if integrator.implicit:
@@ -29,12 +32,13 @@ def check_pair(formulation: object, integrator: object) -> None:
 
 
 def _pairs() -> str:
-    level = {cls.__name__ for cls in VELOCITY_LEVEL}
-    explicit = [cls.__name__ for cls in INTEGRATORS.values() if not cls.implicit]
+    level = [cls.__name__ for cls in VELOCITY_LEVEL]
+    other = [cls.__name__ for cls in FORMULATIONS.values() if cls not in (*VELOCITY_LEVEL, Variational)]
+    methods = [cls for cls in INTEGRATORS.values() if not cls.by_formulation]
     return (
-        f"pairs that do: {_joined([cls.__name__ for cls in FORMULATIONS.values() if cls.__name__ not in level])} with"
-        f" {_joined([cls.__name__ for cls in INTEGRATORS.values()])};"
-        f" {_joined(sorted(level))} with {_joined(explicit)} of fixed step"
+        f"pairs that do: {_joined(other)} with {_joined([cls.__name__ for cls in methods])};"
+        f" {_joined(level)} with {_joined([cls.__name__ for cls in methods if not cls.implicit])} of fixed step;"
+        " Variational with FixedStep"
     )
 
 

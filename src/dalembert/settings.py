@@ -29,4 +29,6 @@ def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [item if isinstance(item, str | int | float) else getattr(item, "__name__", repr(item)) for item in value]
+    if callable(value):
+        return getattr(value, "__name__", repr(value))
     return "inf" if isinstance(value, float) and math.isinf(value) else value

@@ -54,7 +54,7 @@ def simulate(
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
-    coordinates : "absolute" (default) or "planar";  save_at : times to save, default t = 0 and every accepted step
+    coordinates : of bodies, "absolute" (default) or "planar";  save_at : times to save, default t = 0 and every accepted step
     events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
@@ -120,7 +120,8 @@ def _compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinat
     if isinstance(model, LagrangianSystem):
         model = model.compile()
     if not isinstance(model, Compiled):
-        return compile(model, coordinates or "absolute")
+        made: Compiled = compile(model, coordinates or "absolute")
+        return made
     if coordinates not in (None, model.coordinates):
         raise ModelError(
             f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"

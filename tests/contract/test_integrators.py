@@ -20,6 +20,8 @@ PAIRS = [
     (formulation, integrator)
     for formulation, integrator in itertools.product(FORMULATIONS, INTEGRATORS)
     if not (formulation in VELOCITY_LEVEL and INTEGRATORS[integrator].implicit)
+    and "absolute" in FORMULATIONS[formulation].coordinates
+    and not INTEGRATORS[integrator].by_formulation
 ]
 ADAPTIVE = [name for name, cls in INTEGRATORS.items() if cls.estimates_error]
 FIXED = [name for name in INTEGRATORS if name not in ADAPTIVE]
@@ -189,8 +191,8 @@ def test_options_rebuild_from_repr_and_from_data(cls):
 def test_pairs_without_meaning_are_refused():
     explicit = "Euler, Midpoint, RungeKutta4, DormandPrince"
     text = (
-        f"pairs that do: Jet, MovingFrame or Minimal with {explicit}, DOP853 or GaussLegendre;"
-        f" Impulse or Soft with {explicit} or DOP853"
+        f"pairs that do: Jet, MovingFrame or Minimal with {explicit}, DOP853, GaussLegendre, SymplecticEuler or StoermerVerlet;"
+        f" Impulse or Soft with {explicit}, DOP853, SymplecticEuler or StoermerVerlet of fixed step; Variational with FixedStep"
     )
     with pytest.raises(ModelError, match=f"str with DOP853 has no meaning; {text}"):
         da.simulate(small_model(), 1.0, formulation="jet")
@@ -198,6 +200,12 @@ def test_pairs_without_meaning_are_refused():
         da.simulate(small_model(), 1.0, integrator=da.DOP853)
     with pytest.raises(ModelError, match=f"Impulse with GaussLegendre has no meaning; {text}"):
         da.simulate(small_model(), 1.0, formulation=da.Impulse(), integrator=da.GaussLegendre(step=STEP))
+    with pytest.raises(ModelError, match=f"Jet with FixedStep has no meaning; {text}"):
+        da.simulate(small_model(), 1.0, integrator=da.FixedStep(step=STEP))
+    with pytest.raises(ModelError, match=f"Variational with DOP853 has no meaning; {text}"):
+        da.simulate(small_model(), 1.0, formulation=da.Variational())
+    with pytest.raises(ModelError, match="Variational works on Lagrangian systems"):
+        da.simulate(small_model(), 1.0, formulation=da.Variational(), integrator=da.FixedStep(step=STEP))
 
 
 @pytest.mark.parametrize("name", sorted(VELOCITY_LEVEL))

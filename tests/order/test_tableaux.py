@@ -7,7 +7,7 @@ from dalembert.integrators import INTEGRATORS
 
 # DOP853 is tabulated to 20 digits; sums of 16 terms of size up to 43 then hold to a few hundred ulp.
 ROUNDING = 1e-13
-TABLEAUX = {name: cls(step=1.0).tableau for name, cls in INTEGRATORS.items() if not cls.implicit}
+TABLEAUX = {name: cls(step=1.0).tableau for name, cls in INTEGRATORS.items() if cls.loop == "runge_kutta"}
 every_tableau = pytest.mark.parametrize("tableau", TABLEAUX.values(), ids=list(TABLEAUX))
 ORDERS = {"euler": 1, "midpoint": 2, "rk4": 4, "dormand-prince": 5, "dop853": 8}
 

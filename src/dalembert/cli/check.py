@@ -11,7 +11,7 @@ from dalembert.model.validation import choice
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
-    from dalembert.mechanism import Mechanism
+    from dalembert.mechanism import Compiled, Mechanism
 
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 
@@ -28,8 +28,8 @@ def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJs
 
         choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
         source = find_model(model)
-        assembly = source.model.assemble()
-        mechanism = compile(source.model, coordinates)  # type: ignore[arg-type]
+        assembly = source.bodies.assemble()
+        mechanism = compile(source.bodies, coordinates)  # type: ignore[arg-type]
         findings = examine(source.name, mechanism, assembly)
         if as_json:
             print_json(findings)
@@ -37,13 +37,13 @@ def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJs
             _show(headline(source.name, mechanism), findings)
 
 
-def headline(name: str, mechanism: Mechanism) -> str:
+def headline(name: str, mechanism: Compiled) -> str:
     """Name and size of a mechanism in one line."""
-    parts = [
-        _count(mechanism.nb, "body", "bodies"),
-        _count(len(mechanism.model.joints), "joint"),
-        _count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
-    ]
+    if mechanism.coordinates == "generalised":
+        parts = [_count(mechanism.nq, "coordinate"), _count(len(mechanism.model.constraints), "constraint")]
+    else:
+        parts = [_count(len(mechanism.model.bodies), "body", "bodies"), _count(len(mechanism.model.joints), "joint")]
+    parts.append(_count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
     if mechanism.redundant:
         parts.append(_count(len(mechanism.redundant), "redundant constraint row"))
     return f"{mechanism.model.name or name}: {', '.join(parts)}"

@@ -57,7 +57,7 @@ def compare(
         from dalembert.comparison import compare as compare_model
 
         result = compare_model(
-            source.model,
+            source.bodies,
             end,
             formulations=_names(formulations),
             integrators=_names(integrators),

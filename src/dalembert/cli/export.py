@@ -45,4 +45,4 @@ def _write_model(source: str, target: Path, is_store: bool) -> None:
         write_model(load(source).mechanism.model, target)
     else:
         found = find_model(source)
-        write_model(found.model, target, t_end=found.t_end)
+        write_model(found.bodies, target, t_end=found.t_end)

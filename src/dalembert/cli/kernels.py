@@ -72,8 +72,11 @@ KERNELS = (
     Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
     Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
     Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
-    Kernel("lagrangian", "lagrangian", "system", 6.0, "LagrangianSystem", optional=True),
-    Kernel("correct_invariants", "lagrangian_invariants", "system", 4.0, "LagrangianSystem with invariants", optional=True),
+    Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
+    Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
+    Kernel("variational", "variational", "system", 6.0, "--formulation variational", optional=True),
+    Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
+    Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 
@@ -82,6 +85,7 @@ _BY_FORMULATION = {
     "Minimal": {"minimal", "minimal_step"},
     "Impulse": {"impulse"},
     "Soft": {"impulse"},
+    "Variational": {"lagrangian", "variational"},
 }
 
 
@@ -92,13 +96,15 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
-    if integrator.implicit:
-        wanted ^= {"runge_kutta", "gauss_legendre"}
+    wanted = wanted - {"runge_kutta"} | {integrator.loop}
     if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
     if isinstance(formulation, MovingFrame):
         wanted.add("moving_frame" if formulation.path == "fast" else "moving_frame_reference")
         wanted |= {"correct_tree_invariants"} if formulation.invariants is not None else set()
+    elif isinstance(formulation, Jet) and mechanism.coordinates == "generalised":
+        wanted ^= {"jet", "lagrangian"}
+        wanted |= {"correct_lagrangian"} if formulation.invariants is not None else set()
     elif isinstance(formulation, Jet):
         wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
         wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()

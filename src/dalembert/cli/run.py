@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dalembert.cli.source import Source
-    from dalembert.mechanism import Mechanism
-    from dalembert.solution import Solution
+    from dalembert.mechanism import Compiled
+    from dalembert.solution import Result
 
 MAX_SAVED = 20_000_000
 
@@ -170,19 +170,23 @@ def _check_paths(out: Path | None, plot: Path | None) -> None:
         check_picture_path(plot)
 
 
-def _assemble(source: Source, coordinates: Any, voice: Voice) -> Mechanism:
+def _assemble(source: Source, coordinates: Any, voice: Voice) -> Compiled:
     from dalembert.cli.check import headline
     from dalembert.compilation import compile
+    from dalembert.model.model import Model
 
-    assembly = source.model.assemble()
-    mechanism = compile(source.model, coordinates)
+    mechanism: Compiled = compile(source.model, coordinates)
     voice.say(headline(source.name, mechanism))
-    for line in str(assembly).splitlines():
+    if isinstance(source.model, Model):
+        assembly = str(source.model.assemble())
+    else:
+        assembly = "\n".join(mechanism.moved) or "nothing was moved"
+    for line in assembly.splitlines():
         voice.say(f"  assembly: {line}")
     return mechanism
 
 
-def _compile(mechanism: Mechanism, formulation: Any, integrator: Any, voice: Voice) -> None:
+def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voice) -> None:
     """Compile what is missing, and say so, because it takes a while."""
     from dalembert.cli.kernels import needed, not_compiled
 
@@ -193,20 +197,20 @@ def _compile(mechanism: Mechanism, formulation: Any, integrator: Any, voice: Voi
         kernel.compile()
 
 
-def _simulate(mechanism: Mechanism, end: float, *, quiet: bool, **options: Any) -> tuple[Solution, SimulationError | None]:
+def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -> tuple[Result, SimulationError | None]:
     """The solution, whole or partial, and what broke the run."""
     from dalembert.simulation import simulate
-    from dalembert.solution import Solution
+    from dalembert.solution import Result
 
     try:
         return simulate(mechanism, end, overwrite=True, progress=False if quiet else None, **options), None
     except SimulationError as problem:
-        if not isinstance(problem.solution, Solution):
+        if not isinstance(problem.solution, Result):
             raise
         return problem.solution, problem
 
 
-def _report(solution: Solution, voice: Voice, as_json: bool) -> int:
+def _report(solution: Result, voice: Voice, as_json: bool) -> int:
     """Print the report; the exit code that follows from it."""
     report = solution.report()
     if as_json:
@@ -218,6 +222,6 @@ def _report(solution: Solution, voice: Voice, as_json: bool) -> int:
     return PASSED if report.passed and solution.status != "failed" else FAILED
 
 
-def _write_picture(solution: Solution, path: Path | None) -> None:
+def _write_picture(solution: Result, path: Path | None) -> None:
     if path is not None and len(solution.t):
         solution.plot.save(path)

@@ -15,6 +15,7 @@ from typing import Any
 
 from dalembert.errors import DalembertError, ModelError
 from dalembert.gallery import GALLERY, build
+from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 
 
@@ -22,9 +23,16 @@ from dalembert.model.model import Model
 class Source:
     """A model, what to call it, and how long its author suggests to simulate [s]."""
 
-    model: Model
+    model: Model | LagrangianSystem
     name: str
     t_end: float | None = None
+
+    @property
+    def bodies(self) -> Model:
+        """The model, for commands that need bodies and joints."""
+        if not isinstance(self.model, Model):
+            raise ModelError(f"{self.name}: a Lagrangian system has no bodies; only `dalembert run` takes it")
+        return self.model
 
 
 def find_model(text: str) -> Source:
@@ -61,7 +69,7 @@ def end_of_run(source: Source, t_end: float | None) -> float:
     return end
 
 
-def _from_python(path: Path) -> Model:
+def _from_python(path: Path) -> Model | LagrangianSystem:
     """Run a file; its `model`, or what its `build()` returns."""
     with _blaming(path), _importing_from(path.parent):
         names = runpy.run_path(str(path), run_name=path.stem)
@@ -70,7 +78,7 @@ def _from_python(path: Path) -> Model:
             model = names["build"]()
     if model is None:
         raise ModelError(f"{path}: defines neither `model` nor a function `build()`; add one of them")
-    if not isinstance(model, Model):
+    if not isinstance(model, Model | LagrangianSystem):
         raise ModelError(f"{path}: `model` is a {type(model).__name__}; make it a dalembert.Model")
     return model
 

@@ -97,7 +97,7 @@ class Jet:
         I, F = self._settings(mechanism)
         I[T.MASS_METRIC] = int(self.metric == "mass")
         if self.invariants is not None:
-            from dalembert.kernels.lagrangian_invariants import correct_invariants as correct
+            from dalembert.kernels.lagrangian_invariants import correct_lagrangian as correct
         else:
             correct = no_correction
         functions = invariant_functions(self.invariants)

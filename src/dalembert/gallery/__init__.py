@@ -1,4 +1,4 @@
-"""Ready-made mechanisms from the literature, each a function returning a `Model`.
+"""Ready-made mechanisms from the literature, each a function returning a `Model` or a `LagrangianSystem`.
 `gallery.build("slider_crank")` makes one by name; `GALLERY` lists them.
 """
 
@@ -14,12 +14,21 @@ from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
+from dalembert.gallery.lagrangian import (
+    chaplygin_sleigh,
+    nonholonomic_particle,
+    oscillator,
+    oscillator_on_circle,
+    rolling_disc_in_coordinates,
+    routh_sphere_in_coordinates,
+)
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
 from dalembert.gallery.rolling import rattleback, rocking_sphere, rolling_disc, routh_sphere, sleigh
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.gallery.squeezer import andrews
 from dalembert.gallery.tops import euler_top, heavy_top
 from dalembert.gallery.towing_tank import towing_tank_ship
+from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
@@ -29,19 +38,25 @@ __all__ = [
     "andrews",
     "build",
     "chain",
+    "chaplygin_sleigh",
     "coiled_chain",
     "crank_mechanism",
     "euler_top",
     "flyball_governor",
     "heavy_top",
     "mobile",
+    "nonholonomic_particle",
+    "oscillator",
+    "oscillator_on_circle",
     "pendulum_3d",
     "planar_quadrangle",
     "rattleback",
     "ring",
     "rocking_sphere",
     "rolling_disc",
+    "rolling_disc_in_coordinates",
     "routh_sphere",
+    "routh_sphere_in_coordinates",
     "sleigh",
     "slider_crank",
     "spatial_four_bar",
@@ -61,13 +76,13 @@ class Entry:
     """
 
     name: str
-    function: Callable[..., Model]
+    function: Callable[..., Model | LagrangianSystem]
     description: str
     source: str
     t_end: float
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def build(self) -> Model:
+    def build(self) -> Model | LagrangianSystem:
         """The model of this entry."""
         return self.function(**self.options)
 
@@ -147,12 +162,24 @@ GALLERY: dict[str, Entry] = {
         Entry("rolling_disc", rolling_disc, "thin disc rolling on its edge", "NeimarkFufaev1972", 5.0),
         Entry("rattleback", rattleback, "ellipsoid that reverses its spin", "KaneLevinson1982", 5.0),
         Entry("sleigh", sleigh, "Chaplygin sleigh: a plate on a knife edge", "NeimarkFufaev1972", 10.0),
+        Entry("oscillator", oscillator, "a mass on two springs in the plane", "Variational", 20.0),
+        Entry("oscillator_on_circle", oscillator_on_circle, "the same held by x x' + y y' = 0", "Variational", 20.0),
+        Entry("nonholonomic_particle", nonholonomic_particle, "a free particle with z' = y x'", "Variational", 10.0),
+        Entry("chaplygin_sleigh", chaplygin_sleigh, "a sleigh on one knife edge", "", 10.0),
+        Entry("rolling_disc_in_coordinates", rolling_disc_in_coordinates, "a disc rolls, in Euler angles", "", 5.0),
+        Entry(
+            "routh_sphere_in_coordinates",
+            routh_sphere_in_coordinates,
+            "a loaded sphere rolls, Euler parameters as coordinates",
+            "Variational",
+            2.0,
+        ),
         Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),
     )
 }
 
 
-def build(name: str) -> Model:
+def build(name: str) -> Any:
     """The gallery's model of this name."""
     if name not in GALLERY:
         raise ModelError(f"gallery: there is no mechanism {shown(name)}; {nearest(name, GALLERY)}")

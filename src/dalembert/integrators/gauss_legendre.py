@@ -38,6 +38,7 @@ class GaussLegendre(Integrator):
 
     estimates_error: ClassVar[bool] = True
     implicit: ClassVar[bool] = True
+    loop: ClassVar[str] = "gauss_legendre"
     citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996")
 
     def __post_init__(self) -> None:

@@ -36,6 +36,8 @@ class Integrator(ABC):
 
     estimates_error: ClassVar[bool]
     implicit: ClassVar[bool] = False
+    by_formulation: ClassVar[bool] = False  # the formulation makes the step
+    loop: ClassVar[str] = "runge_kutta"  # name of the kernel with the time loop
     citations: ClassVar[tuple[str, ...]] = ("HairerNorsettWanner1993",)
 
     def __post_init__(self) -> None:

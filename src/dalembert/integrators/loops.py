@@ -26,6 +26,26 @@ def compiled_gauss_legendre() -> Any:
     return _time_loop(gauss_legendre, work)
 
 
+def compiled_own_steps() -> Any:
+    """Steps of the formulation; work arrays: stages, dense output."""
+    from numba import types
+
+    from dalembert.kernels.own_steps import own_steps
+
+    matrix = types.float64[:, ::1]
+    return _time_loop(own_steps, (matrix, matrix))
+
+
+def compiled_partitioned() -> Any:
+    """Symplectic Euler and Stoermer-Verlet; work arrays: rates, dense output."""
+    from numba import types
+
+    from dalembert.kernels.partitioned import partitioned
+
+    matrix = types.float64[:, ::1]
+    return _time_loop(partitioned, (matrix, matrix))
+
+
 def compiled_outputs() -> Any:
     """The loop over saved states."""
     from numba import types

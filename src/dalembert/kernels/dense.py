@@ -1,4 +1,6 @@
-"""Dense linear algebra on pieces of the workspace: roots of small symmetric matrices, rank-aware."""
+"""Dense linear algebra on pieces of the workspace: roots of small symmetric matrices, rank-aware; LU with row exchanges."""
+
+import numpy as np
 
 from dalembert.kernels.compiler import inline
 from dalembert.kernels.solve import small_cholesky
@@ -30,3 +32,55 @@ def solve_upper(S, c, n, W):
         for k in range(i + 1, n):
             s -= W[S + n * k + i] * W[c + k]
         W[c + i] = s * W[S + n * i + i]
+
+
+@inline
+def factor_general(A, n, pivots, W):
+    """LU factors of the n x n matrix at W[A] in place, pivots by size relative to their row; a singular matrix gives NaN."""
+    for i in range(n):
+        largest = 0.0
+        for j in range(n):
+            largest = max(largest, abs(W[A + n * i + j]))
+        W[pivots + n + i] = 1.0 / largest if largest > 0.0 else np.nan
+    for k in range(n):
+        row, best = k, -1.0
+        for i in range(k, n):
+            size = abs(W[A + n * i + k]) * W[pivots + n + i]
+            if size > best:
+                row, best = i, size
+        W[pivots + k] = float(row)
+        if row != k:
+            W[pivots + n + row] = W[pivots + n + k]
+            for j in range(n):
+                swap = W[A + n * k + j]
+                W[A + n * k + j] = W[A + n * row + j]
+                W[A + n * row + j] = swap
+        inverse = 1.0 / W[A + n * k + k] if W[A + n * k + k] != 0.0 else np.nan
+        for i in range(k + 1, n):
+            factor = W[A + n * i + k] * inverse
+            W[A + n * i + k] = factor
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    W[A + n * i + j] -= factor * W[A + n * k + j]
+        W[A + n * k + k] = inverse
+
+
+@inline
+def solve_general(A, n, pivots, c, W):
+    """W[c] <- (LU)^-1 W[c]"""
+    for k in range(n):
+        row = int(W[pivots + k])
+        if row != k:
+            swap = W[c + k]
+            W[c + k] = W[c + row]
+            W[c + row] = swap
+    for i in range(n):
+        s = W[c + i]
+        for k in range(i):
+            s -= W[A + n * i + k] * W[c + k]
+        W[c + i] = s
+    for i in range(n - 1, -1, -1):
+        s = W[c + i]
+        for k in range(i + 1, n):
+            s -= W[A + n * i + k] * W[c + k]
+        W[c + i] = s * W[A + n * i + i]

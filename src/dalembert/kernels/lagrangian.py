@@ -117,12 +117,10 @@ def solve_rows(m, I, W):
     solve_upper(I[W_K], I[W_RHS], m, W)
 
 
-@flat
-def accelerations(t, x, dx, I, F, W, callback):
-    """dx <- (v, v', external power), W_RHS <- lam. Status."""
-    status = evaluate_part(MOTION_PART, t, x, I, W, callback)
+@inline
+def solve_motion(I, F, W):
+    """W_ACC <- v', W_RHS <- lam of M v' = h + A^T lam, A v' + z = 0."""
     n, m, a, c = I[NQ], I[M], I[W_ACC] + 6, F[AUGMENT]
-    W[I[W_STAT] + N_RHS] += 1.0
     factor_mass(I, F, W)
     dependent = factor_rows(m, True, I, F, W) - (m - I[RANK])
     W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
@@ -141,6 +139,15 @@ def accelerations(t, x, dx, I, F, W, callback):
     solve_rows(m, I, W)
     add_reactions(m, a, I, W)
     solve_upper(I[W_ROOT], a, n, W)
+
+
+@flat
+def accelerations(t, x, dx, I, F, W, callback):
+    """dx <- (v, v', external power), W_RHS <- lam. Status."""
+    status = evaluate_part(MOTION_PART, t, x, I, W, callback)
+    n, m, a = I[NQ], I[M], I[W_ACC] + 6
+    W[I[W_STAT] + N_RHS] += 1.0
+    solve_motion(I, F, W)
     power = W[I[W_SCALARS]]
     for i in range(m):  # moving constraints work too: v . A^T lam = -lam . b
         power -= W[I[W_RHS] + i] * W[I[W_GT] + i]

@@ -79,7 +79,7 @@ def follow(gq, gv, B, I, W):
 
 
 @kernel
-def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
+def correct_lagrangian(mode, t, x, dx, I, F, W, forces, callback):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
     n, at = I[NQ], I[W_INVARIANT]
     gq, gv, B = I[W_WORK], I[W_WORK] + I[NQ], I[W_INVARIANT] + 1 + 2 * I[NQ]

@@ -48,12 +48,17 @@ MINIMAL_I = 79
 (W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
 # header of I: traced primitives, those of velocities among them; where BENDS go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
-HEADER_I = 104
+HEADER_I = 120
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # a state's memory: time since the step began, size of the last step, its impulses (m); of the step's start lam (m), q (nq),
 # accelerations and what lam adds to them (nu each), power of moving constraints; last the velocity gained from forces (nu)
 (MEM_H, MEM_DONE, MEM_LAM) = range(3)
+# header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
+# constraint flow; its closed form; Newton's system; stages of the flow. FLOW : how q_k+1 meets the constraints
+(W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, W_STAGES, FLOW, FLOW_F) = range(104, 113)
+# values of FLOW: no constraints, holonomic rows at q_k+1, flow of a tangent field, its closed form
+NO_FLOW, HOLONOMIC_END, TANGENT_FLOW, CLOSED_FORM = range(4)
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
@@ -211,8 +216,8 @@ OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, 
 NEAR_SINGULAR = 20
 
 # what a slot is asked to do
-RATE, PROJECT, OUTPUT = range(3)
+RATE, PROJECT, OUTPUT, STEP = range(4)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS = range(6)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
-ROWS_PART, MOTION_PART, ENERGY_PART = range(3)
+ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART = range(7)

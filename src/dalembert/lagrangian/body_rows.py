@@ -215,7 +215,7 @@ def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> 
             numbers.append(number)
         else:
             numbers.append(known[primitive.law])
-    inputs = _Bodies().names
+    inputs = {name: k for k, name in enumerate(_Bodies().names)}
     return write_source(rows, inputs), write_source(rows | bends, inputs), numbers
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
+from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.source import write_source
 from dalembert.lagrangian.system import LagrangianSystem
@@ -33,7 +34,13 @@ class GeneratedCode:
     compiled : what is passed to the kernels;  error, slow, compiled_names : as in `Callbacks`; traced code raises nothing
     """
 
-    def __init__(self, system: LagrangianSystem, functions: Sequence[Callable[..., Any]] = (), energy: bool = False) -> None:
+    def __init__(
+        self,
+        system: LagrangianSystem,
+        functions: Sequence[Callable[..., Any]] = (),
+        energy: bool = False,
+        discrete: DiscreteEquations | None = None,
+    ) -> None:
         from dalembert.kernels.compiler import generated
         from dalembert.kernels.slots import CALLBACK_SIGNATURE
 
@@ -45,7 +52,10 @@ class GeneratedCode:
         self._system = system
         self._invariants = [_invariant(system, function) for function in functions]
         chosen |= {FIRST_INVARIANT + k: node for k, node in enumerate(self._invariants)}
-        self.compiled = generated(write_source(e.parts(chosen), e.inputs), "callback", CALLBACK_SIGNATURE)
+        parts, inputs = e.parts(chosen), e.inputs
+        if discrete is not None:
+            parts, inputs = parts | discrete.parts(), discrete.inputs
+        self.compiled = generated(write_source(parts, inputs), "callback", CALLBACK_SIGNATURE)
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
@@ -72,6 +82,8 @@ def _invariant(system: LagrangianSystem, function: Callable[..., Any]) -> Node:
 @dataclass(frozen=True, eq=False)
 class LagrangianMechanism(Compiled):
     """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t = 0."""
+
+    element_word: ClassVar[str] = "constraint"
 
     model: LagrangianSystem
     I: IntArray
@@ -204,8 +216,9 @@ def pack_system(system: LagrangianSystem) -> tuple[IntArray, Array]:
     I[[T.NQ, T.NU, T.NX, T.M, T.RANK]] = n, n, 2 * n + 1, m, m
     I[[T.M_HOLONOMIC, T.M_ALL]] = len(e.g)
     sizes = {
-        T.W_STAT: T.N_STAT, T.W_CALL: e.places[T.W_SIZE], T.W_ROOT: n * n, T.W_Y: m * n, T.W_K: m * m, T.W_DIAG: n + m,
-        T.W_RHS: m, T.W_ZETA: m, T.W_ACC: 6 + n, T.W_WORK: 4 * n,
+        T.W_STAT: T.N_STAT, T.W_ROOT: n * n, T.W_Y: m * n, T.W_K: m * m, T.W_DIAG: n + m, T.W_RHS: m, T.W_ZETA: m,
+        T.W_ACC: 6 + n, T.W_WORK: 4 * n,
+        T.W_CALL: e.places[T.W_SIZE],  # last, so that a formulation can add to what the generated code writes
     }  # fmt: skip
     at = 0
     for entry, size in sizes.items():

@@ -126,9 +126,9 @@ class Equations:
         return kinetic, total - self.lagrangian - kinetic
 
     @property
-    def inputs(self) -> list[str]:
-        """Names of the inputs in the order in which they lie in W."""
-        return [str(node.value) for node in (*self.q, *self.v, *self.p)]
+    def inputs(self) -> dict[str, int]:
+        """Name of an input -> its offset from W[W_CALL]."""
+        return {str(node.value): k for k, node in enumerate((*self.q, *self.v, *self.p))}
 
     @property
     def places(self) -> dict[int, int]:
@@ -147,19 +147,19 @@ class Equations:
     def parts(self, invariants: Mapping[int, Node] | None = None) -> dict[int, Part]:
         """What each part of the generated code computes; invariants : nodes by their number."""
         at, n = self.places, self.n
-        rows = _row_major(at[T.W_A], self.A, n) | _column(at[T.W_GT], self.b)
-        mass = _row_major(at[T.W_MASS], self.M, n) | _column(at[T.W_H], self.h)
-        rest = _column(at[T.W_BIAS], self.rate(self.f)) | _column(at[T.W_SCALARS], [self.power])
+        rows = row_major(at[T.W_A], self.A, n) | column(at[T.W_GT], self.b)
+        mass = row_major(at[T.W_MASS], self.M, n) | column(at[T.W_H], self.h)
+        rest = column(at[T.W_BIAS], self.rate(self.f)) | column(at[T.W_SCALARS], [self.power])
         made: dict[int, Part] = {
-            T.ROWS_PART: _column(at[T.W_G], self.g) | rows,
+            T.ROWS_PART: column(at[T.W_G], self.g) | rows,
             T.MOTION_PART: mass | rows | rest,
-            T.ENERGY_PART: _column(at[T.W_SCALARS] + 1, self.energies),
+            T.ENERGY_PART: column(at[T.W_SCALARS] + 1, self.energies),
         }
         for number, value in (invariants or {}).items():
             first = at[T.W_INVARIANT]
-            bend = _row_major(first + 1 + 2 * n, jacobian(self.f, self.q), n)
+            bend = row_major(first + 1 + 2 * n, jacobian(self.f, self.q), n)
             slopes = jacobian([value], (*self.q, *self.v))
-            made[number] = {first: value} | _row_major(first + 1, slopes, 2 * n) | bend
+            made[number] = {first: value} | row_major(first + 1, slopes, 2 * n) | bend
         return made
 
     def check_linear(self) -> None:
@@ -189,9 +189,9 @@ class Equations:
                     )
 
 
-def _column(first: int, values: Sequence[Node]) -> dict[int, Node]:
+def column(first: int, values: Sequence[Node]) -> dict[int, Node]:
     return {first + k: value for k, value in enumerate(values)}
 
 
-def _row_major(first: int, rows: Sequence[Sparse], width: int) -> dict[int, Node]:
+def row_major(first: int, rows: Sequence[Sparse], width: int) -> dict[int, Node]:
     return {first + width * i + j: value for i, row in enumerate(rows) for j, value in row.items()}

@@ -142,6 +142,20 @@ class Node:
         self.args = args
         self.value = value
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy functions of a node and a number or an array: np.arctan2(1.0, x), np.array([1.0, 2.0]) * x."""
+        by_method = ufunc.__name__ in ("arctan2", "hypot")  # NumPy asks the first argument for these, which must be a node then
+        made = []
+        for x in inputs:
+            array = np.empty((), dtype=object) if isinstance(x, Node) else np.asarray(x).astype(object)
+            if isinstance(x, Node):
+                array[()] = x
+            elif by_method:
+                array = np.frompyfunc(lambda y: y if isinstance(y, Node) else self.graph.constant(y), 1, 1)(array)
+                array = np.asarray(array, dtype=object)
+            made.append(array)
+        return getattr(ufunc, method)(*made, **options)
+
     def is_constant(self, value: float) -> bool:
         return self.op == CONSTANT and self.value == value
 
@@ -289,7 +303,8 @@ def rebuild(graph: Graph, outputs: Sequence[Node], replace: dict[str, Node] | No
         if node.op == CONSTANT:
             made[node.index] = graph.constant(node.value)
         elif node.op == INPUT:
-            made[node.index] = (replace or {}).get(node.value) or graph.input(node.value)
+            other = (replace or {}).get(node.value)
+            made[node.index] = graph.input(node.value) if other is None else other
         else:
             made[node.index] = graph.make(node.op, *(made[a.index] for a in node.args))
     return [made[node.index] for node in outputs]

@@ -8,7 +8,7 @@ zeros.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from dalembert.lagrangian.graph import CONSTANT, Node, reachable
 
@@ -16,9 +16,9 @@ Part = Mapping[int, Node]  # offset from W[s] -> value
 _LONGEST = 90
 
 
-def write_source(parts: Mapping[int, Part], inputs: Sequence[str]) -> str:
-    """Source of the callback that computes the part of each number; inputs : names in the order in which they lie in W."""
-    places = {name: f"W[s + {k}]" for k, name in enumerate(inputs)} | {"t": "t"}
+def write_source(parts: Mapping[int, Part], inputs: Mapping[str, int]) -> str:
+    """Source of the callback that computes the part of each number; inputs : their offsets from W[s]."""
+    places = {name: f"W[s + {k}]" for name, k in inputs.items()} | {"t": "t"}
     lines = ["def callback(k, t, W, s):"]
     for k, part in parts.items():
         lines.append(f"    if k == {k}:")

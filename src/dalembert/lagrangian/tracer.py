@@ -19,7 +19,7 @@ from dalembert.lagrangian.graph import Graph, Node, TraceError
 from dalembert.model.validation import nearest, shown
 
 ARGUMENTS = {
-    "q": "q", "v": "v", "t": "t", "p": "p",
+    "q": "q", "v": "v", "t": "t", "p": "p", "h": "h", "step": "h",
     "u": "v", "qdot": "v", "qd": "v", "dq": "v", "time": "t", "parameters": "p", "params": "p",
 }  # fmt: skip
 _WORDS = {"q": "coordinates", "v": "velocities", "p": "parameters"}

@@ -1,0 +1,93 @@
+"""Variational: discrete Lagrange-d'Alembert integrators for Lagrangian systems [Variational, 4-6]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.integrators.gauss_tableau import gauss_tableau
+from dalembert.kernels import tables as T
+from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
+from dalembert.lagrangian.discrete import CURVES, QUADRATURES, DiscreteEquations
+from dalembert.mechanism import Compiled
+from dalembert.model.validation import argument_count
+
+_STAGES = 4  # of the constraint flow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variational:
+    """A curve between neighbouring points, a quadrature of L along it, and the principle of d'Alembert on the sums.
+
+    curve : "symplectic-euler", "midpoint", "verlet" (straight lines), or the path of an explicit method as it is made longer:
+        "euler", "heun", "explicit-midpoint", "rk4"
+    quadrature : of L along the curve, None = the curve's own; "left", "right", "midpoint", "trapezoidal", "simpson",
+        "gauss-2", "gauss-3", "gauss-4"
+    constraint_curve : nonholonomic systems: "flow" (of a tangent field, to rounding), or a function phi(q, v, h) with the
+        coordinates after h of a curve that obeys the constraints and starts with v
+    max_newton : iterations before the run stops
+
+    With holonomic constraints alone the new point is put on them exactly. Goes with `FixedStep`.
+    """
+
+    curve: str = "midpoint"
+    quadrature: str | None = None
+    constraint_curve: str | Callable[..., Any] = "flow"
+    max_newton: int = 30
+
+    coordinates: ClassVar[tuple[str, ...]] = ("generalised",)
+    citations: ClassVar[tuple[str, ...]] = ("Variational", "HairerLubichWanner2006")
+
+    def __post_init__(self) -> None:
+        if self.curve not in CURVES:
+            raise ModelError(f"Variational: curve is {self.curve!r}; give one of {', '.join(CURVES)}")
+        if self.quadrature is not None and self.quadrature not in QUADRATURES:
+            raise ModelError(f"Variational: quadrature is {self.quadrature!r}; give one of {', '.join(QUADRATURES)}")
+        if self.constraint_curve != "flow" and not callable(self.constraint_curve):
+            raise ModelError(
+                f"Variational: constraint_curve is {self.constraint_curve!r}; give 'flow' or a function of q, v, h"
+            )
+        if callable(self.constraint_curve) and argument_count(self.constraint_curve) < 2:
+            raise ModelError("Variational: constraint_curve has too few arguments; choose them from q, v, h, p")
+        if not self.max_newton > 0:
+            raise ModelError(f"Variational: max_newton is {self.max_newton!r}; give a positive number")
+
+    def prepare(self, mechanism: Compiled) -> Run:
+        """Tables, generated discrete equations, and compiled slots."""
+        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.variational import variational
+
+        if not isinstance(mechanism, LagrangianMechanism):
+            raise ModelError("Variational works on Lagrangian systems; bodies take Jet or MovingFrame")
+        e = mechanism.model.equations
+        closed = self.constraint_curve if callable(self.constraint_curve) else None
+        discrete = DiscreteEquations(e, self.curve, self.quadrature or CURVES[self.curve], closed)
+        I, F = mechanism.I.copy(), mechanism.F.copy()
+        n, m = e.n, e.m
+        if m == 0:
+            I[T.FLOW] = T.NO_FLOW
+        elif closed is not None:
+            I[T.FLOW] = T.CLOSED_FORM
+        else:
+            I[T.FLOW] = T.TANGENT_FLOW if e.nonholonomic else T.HOLONOMIC_END
+        for entry, offset in discrete.places.items():
+            I[entry] = I[T.W_CALL] + offset
+        size = 2 * n + m + (n if I[T.FLOW] >= T.TANGENT_FLOW else 0)
+        I[T.W_SYSTEM] = I[T.W_SIZE]
+        I[T.W_STAGES] = I[T.W_SYSTEM] + size * size + 4 * size + 2 * n + m * n + m
+        I[T.W_SIZE] = I[T.W_STAGES] + 12 * n + 7 * n * n
+        I[T.MAX_NEWTON], I[T.FLOW_F] = self.max_newton, len(F)
+        F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
+        table = gauss_tableau(_STAGES)
+        a, b = table.a[1 : _STAGES + 1, 1 : _STAGES + 1], table.a[_STAGES + 1, 1 : _STAGES + 1]
+        upper = np.triu(b[:, None] * (a - b / 2), 1)
+        F = np.concatenate([F, (upper - upper.T).ravel(), b, table.c[1 : _STAGES + 1]])
+        code = GeneratedCode(mechanism.model, discrete=discrete)
+        system = as_system(variational)
+        W = new_workspace(mechanism.model, I)
+        return Run(mechanism, I, F, W, system, system, as_system(no_correction), 0, code)

@@ -1,0 +1,54 @@
+"""FixedStep: the step that a formulation makes by itself, or a symmetric composition of such steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.loops import compiled_own_steps
+from dalembert.integrators.tableau import Tableau
+
+_CUBE, _FOURTH = 2 ** (1 / 3), 4 ** (1 / 3)
+_YOSHIDA = (0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695)
+# substeps as parts of a step [HairerLubichWanner2006, II (4.4), (4.5), V (3.11)]
+COMPOSITIONS: dict[int, tuple[float, ...]] = {
+    1: (1.0,),
+    3: (1 / (2 - _CUBE), -_CUBE / (2 - _CUBE), 1 / (2 - _CUBE)),
+    5: (*[1 / (4 - _FOURTH)] * 2, -_FOURTH / (4 - _FOURTH), *[1 / (4 - _FOURTH)] * 2),
+    7: (*_YOSHIDA, 1 - 2 * sum(_YOSHIDA), *reversed(_YOSHIDA)),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedStep(Integrator):
+    """Steps of the formulation itself (`Variational`).
+
+    composition : substeps per step: 1; 3 or 5 raise a symmetric method of order 2 to order 4, 7 to order 6
+    Other options as in `Integrator`; step is needed, tolerances have no effect.
+    """
+
+    composition: Literal[1, 3, 5, 7] = 1
+
+    estimates_error: ClassVar[bool] = False
+    by_formulation: ClassVar[bool] = True
+    loop: ClassVar[str] = "own_steps"
+    citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006",)
+
+    def __post_init__(self) -> None:
+        if self.composition not in COMPOSITIONS:
+            raise ModelError(f"FixedStep: composition is {self.composition!r}; give one of {', '.join(map(str, COMPOSITIONS))}")
+        super().__post_init__()
+
+    @property
+    def tableau(self) -> Tableau:
+        """One step without stages; the substeps lie in e."""
+        substeps = np.array([COMPOSITIONS[self.composition]])
+        return Tableau(1, 1, np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0]), substeps, np.zeros((0, 1)))
+
+    def compiled_loop(self) -> Any:
+        """The time loop, compiled for its one signature."""
+        return compiled_own_steps()

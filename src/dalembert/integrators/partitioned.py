@@ -1,0 +1,67 @@
+"""Symplectic Euler and Stoermer-Verlet as options; the time loop itself is kernels/partitioned.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.loops import compiled_partitioned
+from dalembert.integrators.tableau import Tableau
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partitioned(Integrator):
+    """Coordinates and velocities advance in turns; options as in `Integrator`, with a fixed step."""
+
+    number: ClassVar[int]
+    order_of: ClassVar[int]
+    estimates_error: ClassVar[bool] = False
+    loop: ClassVar[str] = "partitioned"
+    citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006",)
+
+    @property
+    def tableau(self) -> Tableau:
+        """One step without stages, the cubic of Hermite between its ends."""
+        no_stages = np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0])
+        return Tableau(self.order_of, self.order_of, *no_stages, np.zeros((0, 2)), np.zeros((0, 1)))
+
+    @property
+    def stage_settings(self) -> tuple[int, float]:
+        """Which of the methods."""
+        return self.number, 0.0
+
+    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
+        """Rates at both ends and in between, dense output."""
+        return np.zeros((3, nx)), np.zeros((4, nx))
+
+    def compiled_loop(self) -> Any:
+        """The time loop, compiled for its one signature."""
+        return compiled_partitioned()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SymplecticEuler(Partitioned):
+    """Positions by the old velocities, velocities by the new positions: order 1. Fixed step.
+
+    Symplectic for forces that depend on positions alone; with constraints and projection it is only a method of order 1, and
+    `Variational(curve="symplectic-euler")` is the one that keeps its long-time behaviour.
+    """
+
+    number: ClassVar[int] = 0
+    order_of: ClassVar[int] = 1
+    citations: ClassVar[tuple[str, ...]] = ("Variational", "HairerLubichWanner2006")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoermerVerlet(Partitioned):
+    """Half a kick, a drift, half a kick: order 2. Fixed step.
+
+    Symplectic for forces that depend on positions alone. RATTLE, its form for holonomic constraints, is
+    `Variational(curve="verlet")`; here the end of a step is projected.
+    """
+
+    number: ClassVar[int] = 1
+    order_of: ClassVar[int] = 2
