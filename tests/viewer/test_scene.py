@@ -18,7 +18,7 @@ from dalembert.viewer.parts import equivalent_solid, given_parts, picture_of
 from dalembert.viewer.scene import scene_of
 from dalembert.viewer.surfaces import faces_of
 
-SMALL = ("slider_crank", "four_bar", "chain", "mobile", "symmetric_top", "tethered_chain", "governor")
+SMALL = ("slider_crank", "four_bar", "chain", "mobile", "symmetric_top", "tethered_chain", "flyball_governor")
 
 
 def decoded(text, kind="<f4"):
@@ -45,14 +45,18 @@ def test_frames_hold_the_saved_states(crank):
 
 
 def test_frames_between_saved_states_are_on_the_motion():
-    """Hermite interpolation over steps of 0.05 s: h^4 / 384 x'''' is below 1e-4 m here; a straight line misses by 3e-3."""
-    solution = da.simulate(GALLERY["slider_crank"].build(), 1.0, save_at=np.linspace(0, 1, 21))
-    times = filled(solution.t, 100.0)
-    found = poses(solution, times)[:, 1, :3]
-    exact = solution(times).position("rod")
-    assert np.abs(found - exact).max() < 1e-4
-    straight = np.stack([np.interp(times, solution.t, x) for x in solution.position("rod").T], axis=1)
-    assert np.abs(straight - exact).max() > 1e-3
+    """Cubic Hermite interpolation: errors fall as h^4, against the integrator's own dense output."""
+    errors = []
+    for n in (81, 161):
+        solution = da.simulate(GALLERY["slider_crank"].build(), 1.0, save_at=np.linspace(0, 1, n))
+        times = filled(solution.t, 1000.0)
+        exact, found = solution(times), poses(solution, times)
+        assert np.linalg.norm(found[:, :, 3:], axis=2) == pytest.approx(1.0, abs=1e-12)
+        aligned = np.sum(found[:, 1, 3:] * np.roll(exact.quaternion("rod"), -1, axis=1), axis=1)
+        errors.append((np.abs(found[:, 1, :3] - exact.position("rod")).max(), 2 * np.sqrt(2 - 2 * np.abs(aligned).min())))
+    coarse, fine = np.array(errors)
+    assert np.log2(coarse / fine) == pytest.approx(4.0, abs=0.4)
+    assert fine[0] < 1e-6  # m, on a mechanism of 0.3 m
 
 
 def test_channels_are_the_solutions(crank):
@@ -84,7 +88,7 @@ def test_every_body_and_joint_has_a_picture_within_the_camera(name):
 @pytest.mark.parametrize("kind", ["Impulse", "Soft", "MovingFrame", "Minimal"])
 def test_runs_of_every_formulation_can_be_shown(kind):
     formulation = getattr(da, kind)()
-    options = {"integrator": da.SymplecticEuler(step=0.005)} if kind in ("Impulse", "Soft") else {}
+    options = {"integrator": da.RungeKutta4(step=0.005)} if kind in ("Impulse", "Soft") else {}
     solution = da.simulate(GALLERY["pendulum_3d"].build(), 0.2, formulation=formulation, **options)
     scene = scene_of(solution)
     assert len(decoded(scene["times"], "<f8")) >= 10
