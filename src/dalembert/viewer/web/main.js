@@ -229,6 +229,7 @@ class Viewer {
       project: (x, y, z) => this.stage.project(x, y, z),
       picture: () => this.stage.picture(),
       scriptTimes: () => [...this.scriptTime],
+      settled: () => !this.moved && !this.stage.dirty,
     };
   }
 }

@@ -1,0 +1,142 @@
+"""Runs to look at, and a real browser to look with: the system's Chromium, drawing in software."""
+
+import shutil
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.gallery import slider_crank
+from dalembert.gallery.chain import chain
+
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+@pytest.fixture(scope="session")
+def crank():
+    return da.simulate(slider_crank(), 2.0)
+
+
+@pytest.fixture(scope="session")
+def coarse_crank():
+    """The same mechanism with large steps: another motion."""
+    return da.simulate(slider_crank(), 2.0, integrator=da.RungeKutta4(step=0.02))
+
+
+@pytest.fixture(scope="session")
+def long_chain():
+    """64 bodies, 10 s, 100 states per second."""
+    integrator = da.DormandPrince(rtol=1e-4, atol=1e-4)
+    return da.simulate(chain(64, angle=0.3), 10.0, integrator=integrator, save_at=np.linspace(0, 10, 1001))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        pytest.skip(f"there is no browser: none of {', '.join(PROGRAMS)} is on the PATH")
+    with playwright.sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def cpu_time(browser):
+    """Seconds that all processes of the browser have computed; drawing in software is most of it."""
+    session = browser.new_browser_cdp_session()
+    spent = sum(process["cpuTime"] for process in session.send("SystemInfo.getProcessInfo")["processInfo"])
+    session.detach()
+    return spent
+
+
+class Tab:
+    """A page with the viewer in it; complaints are what the browser's console would show in red."""
+
+    def __init__(self, browser, url, scheme="light"):
+        self.context = browser.new_context(
+            viewport={"width": 1280, "height": 760}, reduced_motion="reduce", color_scheme=scheme, accept_downloads=True
+        )
+        self.page = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        begin, busy = time.perf_counter(), cpu_time(browser)
+        self.page.goto(url)
+        self.wait("viewer.scriptTimes().length > 0")
+        self.wall_time = time.perf_counter() - begin
+        self.cpu_time = cpu_time(browser) - busy
+
+    def wait(self, condition):
+        """Until it is true, asked from outside: the page's own policy forbids it to evaluate text."""
+        end = time.monotonic() + 60
+        while not self.do(f"Boolean(window.viewer && {condition})"):
+            assert time.monotonic() < end, f"still not: {condition}"
+            self.page.wait_for_timeout(20)
+
+    def do(self, expression):
+        return self.page.evaluate(expression)
+
+    @property
+    def state(self):
+        return self.do("viewer.state()")
+
+    def screenshot(self, name):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.wait("viewer.settled()")
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+@contextmanager
+def tabs_of(browser):
+    """A function that opens tabs; none of them may leave complaints behind."""
+    tabs = []
+
+    def open_(target, **options):
+        url = target if isinstance(target, str) else target.as_uri()
+        tabs.append(Tab(browser, url, **options))
+        return tabs[-1]
+
+    yield open_
+    complaints = [complaint for tab in tabs for complaint in tab.complaints]
+    for tab in tabs:
+        tab.context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def open_tab(browser):
+    """open_tab(path or address, scheme="light") -> Tab"""
+    with tabs_of(browser) as open_:
+        yield open_
+
+
+@pytest.fixture(scope="module")
+def crank_page(crank, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "crank.html"
+    crank.export_html(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shared_tab(browser, crank_page):
+    with tabs_of(browser) as open_:
+        yield open_(crank_page)
+
+
+@pytest.fixture
+def tab(shared_tab):
+    """The slider-crank at rest at t = 0, in a tab that tests share as long as they change nothing but the time."""
+    shared_tab.do("viewer.pause(); viewer.scrub(0)")
+    return shared_tab
+
+
+@pytest.fixture
+def fresh_tab(open_tab, crank_page):
+    return open_tab(crank_page)

@@ -1,0 +1,235 @@
+"""What the page is given, checked without a browser."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.gallery import GALLERY
+from dalembert.model.shapes import box, cylinder, sphere
+from dalembert.viewer import bundle, view
+from dalembert.viewer.frames import filled, poses, rates_of, thinned
+from dalembert.viewer.mesh import read_mesh
+from dalembert.viewer.page import page_of
+from dalembert.viewer.parts import equivalent_solid, given_parts, picture_of
+from dalembert.viewer.scene import scene_of
+from dalembert.viewer.surfaces import faces_of
+
+SMALL = ("slider_crank", "four_bar", "chain", "mobile", "symmetric_top", "tethered_chain", "flyball_governor")
+
+
+def decoded(text, kind="<f4"):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def body_of(**options):
+    return da.Model().add_body("body", **{"mass": 1.0, "inertia": (1, 1, 1), **options})
+
+
+def test_frames_hold_the_saved_states(crank):
+    scene = scene_of(crank)
+    times = decoded(scene["times"], "<f8")
+    frames = decoded(scene["poses"]).reshape(len(times), 3, 7)
+    saved = np.flatnonzero(np.isin(times, crank.t))
+    states = np.searchsorted(crank.t, times[saved])
+    assert len(saved) > 150
+    assert times[0] == 0 and times[-1] == crank.t[-1]
+    assert np.diff(times).max() <= 1 / 50 + 1e-12
+    for b, name in enumerate(("crank", "rod", "slider")):
+        assert np.abs(frames[saved, b, :3] - crank.position(name)[states]).max() < 1e-7  # float32
+        aligned = np.sum(frames[saved, b, 3:] * np.roll(crank.quaternion(name)[states], -1, axis=1), axis=1)
+        assert np.abs(aligned) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_frames_between_saved_states_are_on_the_motion():
+    """Cubic Hermite interpolation: errors fall as h^4, against the integrator's own dense output."""
+    errors = []
+    for n in (81, 161):
+        solution = da.simulate(GALLERY["slider_crank"].build(), 1.0, save_at=np.linspace(0, 1, n))
+        times = filled(solution.t, 1000.0)
+        exact, found = solution(times), poses(solution, times)
+        assert np.linalg.norm(found[:, :, 3:], axis=2) == pytest.approx(1.0, abs=1e-12)
+        aligned = np.sum(found[:, 1, 3:] * np.roll(exact.quaternion("rod"), -1, axis=1), axis=1)
+        errors.append((np.abs(found[:, 1, :3] - exact.position("rod")).max(), 2 * np.sqrt(2 - 2 * np.abs(aligned).min())))
+    coarse, fine = np.array(errors)
+    assert np.log2(coarse / fine) == pytest.approx(4.0, abs=0.4)
+    assert fine[0] < 1e-6  # m, on a mechanism of 0.3 m
+
+
+def test_channels_are_the_solutions(crank):
+    scene = scene_of(crank)
+    states = np.searchsorted(crank.t, decoded(scene["channel_times"], "<f8"))
+    groups = {group["name"]: {s["name"]: decoded(s["values"]) for s in group["series"]} for group in scene["groups"]}
+    assert groups["energy"]["kinetic"] == pytest.approx(crank.energy.kinetic[states], rel=1e-6)
+    assert groups["constraint drift"]["position"] == pytest.approx(crank.drift.position[states], rel=1e-5)
+    assert groups["coordinate of A"]["angle"] == pytest.approx(crank.coordinate("A")[states], rel=1e-6)
+    forces = decoded(scene["reactions"]).reshape(len(states), 4, 3)
+    assert forces[:, 1] == pytest.approx(crank.reaction("B").force[states], rel=1e-5, abs=1e-5)
+    assert [line["name"] for line in scene["report"]["lines"]] == [line.name for line in crank.report().lines]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_body_and_joint_has_a_picture_within_the_camera(name):
+    solution = da.simulate(GALLERY[name].build(), 0.2)
+    scene = scene_of(solution)
+    json.dumps(scene, allow_nan=False)
+    assert all(body["parts"] for body in scene["bodies"])
+    assert all(joint["radius"] > 0 for joint in scene["joints"])
+    target, radius = np.array(scene["camera"]["target"]), scene["camera"]["radius"]
+    for body in solution.mechanism.body_names:
+        assert np.linalg.norm(solution.position(body) - target, axis=1).max() < radius
+        assert (solution.position(body) @ scene["up"]).min() > scene["floor"]
+    assert np.linalg.norm(scene["camera"]["direction"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", ["Impulse", "Soft", "MovingFrame", "Minimal"])
+def test_runs_of_every_formulation_can_be_shown(kind):
+    formulation = getattr(da, kind)()
+    options = {"integrator": da.RungeKutta4(step=0.005)} if kind in ("Impulse", "Soft") else {}
+    solution = da.simulate(GALLERY["pendulum_3d"].build(), 0.2, formulation=formulation, **options)
+    scene = scene_of(solution)
+    assert len(decoded(scene["times"], "<f8")) >= 10
+    assert np.isfinite(decoded(scene["groups"][0]["series"][0]["values"])).all()
+
+
+@pytest.mark.parametrize("solid", [box(2.0, (0.3, 0.2, 0.1)), cylinder(1.5, 0.1, 0.6, "x"), cylinder(1.5, 0.4, 0.05, "y")])
+def test_equivalent_solid_has_the_bodys_inertia(solid):
+    """The picture is the very solid that the inertia came from, whatever its axes."""
+    turn = da.Rotation.from_rpy(0.3, -0.7, 1.1).matrix
+    body = body_of(mass=solid.mass, inertia=turn @ np.diag(solid.inertia) @ turn.T)
+    part = equivalent_solid(body, 1e-6)
+    again = box(solid.mass, part.size) if part.kind == "box" else cylinder(solid.mass, *part.size)
+    assert part.matrix @ np.diag(again.inertia) @ part.matrix.T == pytest.approx(body.inertia, abs=1e-9)
+
+
+def test_body_without_shape_gets_links_to_its_joints():
+    body = body_of()
+    straight = picture_of(body, [np.array([0.5, 0, 0]), np.array([-0.5, 0, 0])], 1.0)
+    assert [part.kind for part in straight.parts] == ["capsule"]
+    assert straight.parts[0].size[1] == pytest.approx(1.0 + 2 * straight.parts[0].size[0])
+    bent = picture_of(body, [np.array([0.5, 0, 0]), np.array([0, 0.5, 0])], 1.0)
+    assert [part.kind for part in bent.parts] == ["capsule", "capsule"]
+    hanging = picture_of(body, [np.array([0, 0, 0.5])], 1.0)
+    assert [part.kind for part in hanging.parts] == ["capsule", "box"]
+
+
+def test_shape_that_does_not_reach_a_joint_gets_a_stem():
+    body = body_of(**sphere(1.0, 0.1).body())
+    assert [part.kind for part in picture_of(body, [np.array([0, 0, 0.1])], 1.0).parts] == ["sphere"]
+    assert [part.kind for part in picture_of(body, [np.array([0, 0, 0.3])], 1.0).parts] == ["sphere", "capsule"]
+
+
+def test_placed_and_compound_shapes():
+    inner = {"type": "cylinder", "radius": 0.1, "length": 0.4, "axis": "x", "position": (0, 0, 0.5)}
+    turned = {"type": "compound", "parts": [inner], "rotation": da.Rotation.from_axis_angle((1, 0, 0), np.pi / 2).quaternion}
+    (part,) = given_parts("body", turned, 1.0)
+    assert part.at == pytest.approx((0, -0.5, 0), abs=1e-12)
+    assert part.matrix[:, 2] == pytest.approx((1, 0, 0), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ({"type": "boks", "size": (1, 1, 1)}, "body 'b': there is no shape 'boks'; did you mean 'box'?"),
+        ({"type": "cylinder", "radius": 1}, "body 'b': the shape 'cylinder' has no 'length'"),
+        ({"type": "box", "size": (1, 2)}, "makes no sense"),
+        ({"type": "mesh", "file": "part.step"}, "'.step' is no mesh format; give one of .stl, .obj"),
+        ({"type": "mesh", "file": "nowhere.stl"}, "cannot be read"),
+    ],
+)
+def test_shapes_that_make_no_sense(shape, message):
+    with pytest.raises(da.ModelError, match=re.escape(message)):
+        given_parts("b", shape, 1.0)
+
+
+def test_mesh_files(tmp_path):
+    """The same tetrahedron from text STL, binary STL and OBJ."""
+    points = np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3)], dtype=float)
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    triangles = points[np.array(faces)]
+    corners = "\n".join("outer loop\n" + "\n".join(f"vertex {x} {y} {z}" for x, y, z in t) + "\nendloop" for t in triangles)
+    (tmp_path / "text.stl").write_text(f"solid s\n{corners}\nendsolid s\n")
+    record = b"".join(np.concatenate([np.zeros(3), t.ravel()]).astype("<f4").tobytes() + b"\0\0" for t in triangles)
+    (tmp_path / "binary.stl").write_bytes(b"solid".ljust(80) + len(faces).to_bytes(4, "little") + record)
+    lines = [f"v {x} {y} {z}" for x, y, z in points] + [f"f {a + 1}/1 {b + 1} {c - 4}" for a, b, c in faces]
+    (tmp_path / "part.obj").write_text("\n".join(lines))
+    for name in ("text.stl", "binary.stl", "part.obj"):
+        assert np.array_equal(read_mesh("body", str(tmp_path / name)).triangles, triangles.astype(np.float32)), name
+    (tmp_path / "empty.stl").write_text("solid s\nendsolid s\n")
+    with pytest.raises(da.ModelError, match="0 triangles"):
+        read_mesh("body", str(tmp_path / "empty.stl"))
+
+
+def test_surfaces_are_closed_and_look_outwards():
+    """Volume by the divergence theorem; round ones are polygons, so they hold a little less."""
+    for shape, volume in (
+        ({"type": "box", "size": (0.1, 0.2, 1.5)}, 0.03),
+        ({"type": "cylinder", "radius": 0.1, "length": 2.0}, np.pi * 0.02),
+        ({"type": "sphere", "radius": 0.5}, np.pi / 6),
+    ):
+        (part,) = given_parts("b", shape, 1.0)
+        a, b, c, d = np.moveaxis(faces_of(part), 1, 0)
+        found = (np.sum(a * np.cross(b, c)) + np.sum(a * np.cross(c, d))) / 6
+        assert found == pytest.approx(volume, rel=1e-12 if shape["type"] == "box" else 0.08)
+        assert found < volume * (1 + 1e-12)
+
+
+def test_times_are_thinned_and_filled():
+    dense = np.linspace(0, 1, 10_001)
+    kept = dense[thinned(dense, 100.0)]
+    assert kept[0] == 0 and kept[-1] == 1 and 100 <= len(kept) <= 102
+    sparse = np.array([0.0, 0.5, 0.505, 1.0])
+    times = filled(sparse, 50.0)
+    assert set(sparse) <= set(times) and np.diff(times).max() <= 0.02 + 1e-12 and np.all(np.diff(times) > 0)
+    assert rates_of(10.0, 837).densest == 100.0
+    assert rates_of(1e-3, 30).densest == 300_000.0
+    assert rates_of(1e5, 837).densest * 1e5 * 837 <= 1_500_001
+
+
+def test_states_that_are_not_finite_are_left_out(crank):
+    x = crank.x.copy()
+    x[50:] = np.nan
+    broken = da.Solution(crank.mechanism, crank.t, x, settings=crank.settings, status="failed")
+    assert decoded(scene_of(broken)["times"], "<f8")[-1] == crank.t[49]
+    x[:] = np.nan
+    with pytest.raises(da.SimulationError, match="nothing to view"):
+        scene_of(da.Solution(crank.mechanism, crank.t, x, settings=crank.settings, status="failed"))
+
+
+def test_no_name_can_break_out_of_the_page():
+    model = da.Model(name="</script><script>alert(1)</script>")
+    model.add_body("<img src=x onerror=alert(1)>", **sphere(1.0, 0.1).body())
+    page = page_of([da.simulate(model, 0.1)])
+    assert page.count("</script>") == 2
+    assert "<script>alert" not in page and "<img" not in page
+
+
+def test_notebook_shows_the_page_in_place_and_elsewhere_a_browser_opens(crank, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(view.webbrowser, "open", lambda url: opened.append(url) or True)
+    monkeypatch.setattr(view.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
+    shown = crank.view()
+    assert opened == [(tmp_path / "view.html").as_uri()]
+    assert shown.path.read_text(encoding="utf-8") == shown.page
+    monkeypatch.setattr(view, "_in_notebook", lambda: True)
+    inside = crank.view()
+    assert inside.path is None and len(opened) == 1
+    assert inside._repr_html_().startswith("<iframe") and "srcdoc=" in inside._repr_html_()
+
+
+def test_viewer_that_was_not_built_says_why(crank, monkeypatch, tmp_path):
+    monkeypatch.setattr(bundle, "FOLDER", tmp_path)
+    (tmp_path / "problem.txt").write_text("npm ci failed (E404)\n")
+    with pytest.raises(da.ViewerError, match=r"the viewer was not built: npm ci failed \(E404\); install dalembert again"):
+        crank.export_html(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_body_with_a_bad_shape_is_named():
+    broken = da.Model(name="bad")
+    broken.add_body("slider", mass=1.0, inertia=(1, 1, 1), shape={"type": "teapot"})
+    with pytest.raises(da.ModelError, match="body 'slider': there is no shape 'teapot'"):
+        scene_of(da.simulate(broken, 0.1))
