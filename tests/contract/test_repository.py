@@ -17,7 +17,7 @@ CACHE_IMPORTS = (
     "llvmlite",
 )
 HEAVY = ("matplotlib", "numba", "pandas", "pydantic", "scipy", "sympy", "xarray", "yaml", "zarr")
-TEXT_SUFFIXES = {".py", ".md", ".toml", ".bib", ".yaml", ".yml", ".json", ".txt", ".sh", ".cfg", ""}
+TEXT_SUFFIXES = {".py", ".md", ".toml", ".bib", ".yaml", ".yml", ".json", ".txt", ".sh", ".cfg", ".js", ".mjs", ".css", ""}
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
 
 

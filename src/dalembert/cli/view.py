@@ -26,6 +26,10 @@ def view(run: Run, compare: Compare = None, out: Out = None, browser: Browser = 
 
     The page is served on this machine's own address and follows a run that is still being computed. With --out the
     view is written as one file that needs no network.
+
+    Exit codes:
+    0 = done, or ended by Ctrl-C; 1 = there is nothing to show;
+    2 = bad input (result, option, path).
     """
     voice = Voice()
     with reported_errors():
