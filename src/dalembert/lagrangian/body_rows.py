@@ -203,18 +203,15 @@ def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> 
     rows: dict[int, Part] = {}
     bends: dict[int, Part] = {}
     numbers: list[int] = []
-    known: dict[str, int] = {}
+    known: dict[tuple[Any, ...], int] = {}
     for owner, names, primitive in primitives:
-        if primitive.law not in known:
-            number = T.FIRST_ROWS + len(rows)
-            law = primitive.law
+        law = primitive.law
+        same = (law, primitive.kind, primitive.labels, primitive.function)  # one function may hold several pairs of bodies
+        if same not in known:
+            number = known[same] = T.FIRST_ROWS + len(rows)
             parts = _law_part(law, primitive.kind == "V") if law else _function_part(owner, names, primitive)
             rows[number], bends[T.BEND_CODE + number] = parts
-            if law:
-                known[law] = number
-            numbers.append(number)
-        else:
-            numbers.append(known[primitive.law])
+        numbers.append(known[same])
     inputs = {name: k for k, name in enumerate(_Bodies().names)}
     return write_source(rows, inputs), write_source(rows | bends, inputs), numbers
 
