@@ -41,8 +41,8 @@ def test_motion_of_the_ball_robot(formulation):
     assert largest(solution.position("platform")[:, 2] - 2 * BALL_RADIUS) <= 1e-10
     energy = solution.energy
     assert largest(energy.total - energy.total[0]) <= 1e-9 * energy.scale
-    for k in "123":
-        assert largest(solution.angular_velocity(f"ball {k}")[:, 2] - spin) <= 1e-9
+    for k in "123":  # 80 steps, each with rtol of 13 rad/s
+        assert largest(solution.angular_velocity(f"ball {k}")[:, 2] - spin) <= 1e-8
 
 
 def test_without_spin_and_torque_it_runs_straight():

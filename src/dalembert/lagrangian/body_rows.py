@@ -26,6 +26,7 @@ from dalembert.lagrangian.laws import LAWS, Data, TracedBody
 from dalembert.lagrangian.source import Part, write_source
 from dalembert.lagrangian.tracer import trace
 from dalembert.model.elements import Primitive
+from dalembert.model.serialise import MissingFunction
 
 INPUTS = 2 * T.STATE_W + T.PRIM_F_W
 MOST_ROWS = 3  # per primitive, as PRIM_I has places for
@@ -113,6 +114,8 @@ def _labels(count: int) -> list[str]:
 
 def trace_function(owner: str, names: Sequence[str], function: Any, bodies: _Bodies, moving: bool) -> list[Node]:
     """The residuals of a user's function of both bodies or of the second alone, and of t if it takes that."""
+    if isinstance(function, MissingFunction):
+        function()  # raises and names what the file could not hold
     arguments, timed = function_arguments(function)
     given = [bodies.body(name, side, moving) for side, name in enumerate(names)][2 - len(arguments) :]
 
