@@ -116,6 +116,8 @@ FREEDOMS = {
     "rolling_disc": 3,
     "rattleback": 3,
     "sleigh": 2,
+    "bicycle": 3,
+    "ball_robot": 6,
     "andrews": 1,
     "flyball_governor": 4,
     "heavy_top": 3,

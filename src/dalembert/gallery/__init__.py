@@ -10,6 +10,8 @@ from math import pi
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.gallery.ball_robot import ball_robot
+from dalembert.gallery.bicycle import bicycle
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
@@ -36,6 +38,8 @@ __all__ = [
     "GALLERY",
     "Entry",
     "andrews",
+    "ball_robot",
+    "bicycle",
     "build",
     "chain",
     "chaplygin_sleigh",
@@ -162,6 +166,8 @@ GALLERY: dict[str, Entry] = {
         Entry("rolling_disc", rolling_disc, "thin disc rolling on its edge", "NeimarkFufaev1972", 5.0),
         Entry("rattleback", rattleback, "ellipsoid that reverses its spin", "KaneLevinson1982", 5.0),
         Entry("sleigh", sleigh, "Chaplygin sleigh: a plate on a knife edge", "NeimarkFufaev1972", 10.0),
+        Entry("bicycle", bicycle, "Whipple bicycle, hands off", "BasuMandalChatterjeePapadopoulos2007", 5.0),
+        Entry("ball_robot", ball_robot, "robot on three ball wheels, turned by rollers", "Variational", 3.0),
         Entry("oscillator", oscillator, "a mass on two springs in the plane", "Variational", 20.0),
         Entry("oscillator_on_circle", oscillator_on_circle, "the same held by x x' + y y' = 0", "Variational", 20.0),
         Entry("nonholonomic_particle", nonholonomic_particle, "a free particle with z' = y x'", "Variational", 10.0),

@@ -12,7 +12,7 @@ from dalembert.model.model import Model
 Array = npt.NDArray[np.float64]
 
 
-def _turn(axis: int, angle: float) -> Array:
+def turn(axis: int, angle: float) -> Array:
     """Rotation about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     R = np.eye(3)
@@ -40,7 +40,7 @@ def routh_sphere(
     model = Model((0.0, 0.0, -gravity), name="Routh's sphere")
     unit = mass * radius**2
     moments = (131 / 350 * unit, 131 / 350 * unit, 0.4 * unit) if inertia is None else inertia
-    R = _turn(0, 0.4) if rotation is None else np.asarray(rotation, dtype=float)
+    R = turn(0, 0.4) if rotation is None else np.asarray(rotation, dtype=float)
     w = R @ np.asarray(spin, dtype=float)
     below = alpha * radius * R[:, 2]
     position = np.array([0.0, 0.0, radius - below[2]])
@@ -61,7 +61,7 @@ def routh_sphere(
 
 def rocking_sphere() -> Model:
     """Routh's sphere rocking in a plane [Variational, 7.3]: alpha = 0.2, I = (1, 1, 0.8), at rest, tilted by asin(0.995)."""
-    tilt = _turn(1, float(np.arcsin(0.995)))
+    tilt = turn(1, float(np.arcsin(0.995)))
     return routh_sphere(1.0, 1.0, 0.2, (1.0, 1.0, 0.8), 1.0, tilt, (0.0, 0.0, 0.0))
 
 
@@ -73,7 +73,7 @@ def rolling_disc(lean: float = 0.3, rates: npt.ArrayLike = (0.2, 6.0, -0.8)) -> 
     lean : about x [rad];  rates : angular velocity in the leaning frame [rad/s]
     """
     model = Model((0.0, 0.0, -9.81), name="rolling disc")
-    r, R = 0.5, _turn(0, lean)
+    r, R = 0.5, turn(0, lean)
     w = R @ np.asarray(rates, dtype=float)
     position = r * R[:, 2]
     model.add_body(
@@ -97,7 +97,7 @@ def rattleback(spin: float = -5.0) -> Model:
     """
     model = Model((0.0, 0.0, -9.81), name="rattleback")
     half = 0.5 * pi / 180
-    R = np.diag([1.0, -1.0, -1.0]) @ _turn(0, half) @ _turn(1, half)
+    R = np.diag([1.0, -1.0, -1.0]) @ turn(0, half) @ turn(1, half)
     w = R @ (0.0, 0.0, spin)
     semi_axes, centre = np.array([0.2, 0.03, 0.02]), np.array([0.0, 0.0, -0.01])
     m = R.T @ (0.0, 0.0, 1.0)

@@ -26,6 +26,7 @@ from dalembert.lagrangian.laws import LAWS, Data, TracedBody
 from dalembert.lagrangian.source import Part, write_source
 from dalembert.lagrangian.tracer import trace
 from dalembert.model.elements import Primitive
+from dalembert.model.serialise import MissingFunction
 
 INPUTS = 2 * T.STATE_W + T.PRIM_F_W
 MOST_ROWS = 3  # per primitive, as PRIM_I has places for
@@ -113,6 +114,8 @@ def _labels(count: int) -> list[str]:
 
 def trace_function(owner: str, names: Sequence[str], function: Any, bodies: _Bodies, moving: bool) -> list[Node]:
     """The residuals of a user's function of both bodies or of the second alone, and of t if it takes that."""
+    if isinstance(function, MissingFunction):
+        function()  # raises and names what the file could not hold
     arguments, timed = function_arguments(function)
     given = [bodies.body(name, side, moving) for side, name in enumerate(names)][2 - len(arguments) :]
 
@@ -203,18 +206,15 @@ def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> 
     rows: dict[int, Part] = {}
     bends: dict[int, Part] = {}
     numbers: list[int] = []
-    known: dict[str, int] = {}
+    known: dict[tuple[Any, ...], int] = {}
     for owner, names, primitive in primitives:
-        if primitive.law not in known:
-            number = T.FIRST_ROWS + len(rows)
-            law = primitive.law
+        law = primitive.law
+        same = (law, primitive.kind, primitive.labels, primitive.function)  # one function may hold several pairs of bodies
+        if same not in known:
+            number = known[same] = T.FIRST_ROWS + len(rows)
             parts = _law_part(law, primitive.kind == "V") if law else _function_part(owner, names, primitive)
             rows[number], bends[T.BEND_CODE + number] = parts
-            if law:
-                known[law] = number
-            numbers.append(number)
-        else:
-            numbers.append(known[primitive.law])
+        numbers.append(known[same])
     inputs = {name: k for k, name in enumerate(_Bodies().names)}
     return write_source(rows, inputs), write_source(rows | bends, inputs), numbers
 
