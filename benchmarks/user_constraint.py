@@ -1,6 +1,6 @@
 """One evaluation of the equations of motion with ball joints written by the user (`add_constraint`) and with the built-in ones.
 
-Chains of rods; rounds are interleaved, the smallest time of each case counts. The written joint may cost twice the built-in one.
+Chains of rods in absolute coordinates (`Jet`). Rounds are interleaved, the smallest time of each case counts.
 """
 
 from __future__ import annotations

@@ -30,11 +30,14 @@ def test_four_bar_and_its_twin():
 
 def test_rank_agrees_with_the_singular_values():
     for name in gallery.GALLERY:
-        mechanism = compile(gallery.build(name))
+        model = gallery.build(name)
+        if not isinstance(model, Model):
+            continue
+        mechanism = compile(model)
         G, *_ = rows(mechanism, 0.0, mechanism.x_0)
         values = np.linalg.svd(G, compute_uv=False)
         # rows of length 0.1 to 10: a dependent one leaves 1e-15, an independent one more than 1e-3
-        assert values[-1] > 1e-4 * values[0], name
+        assert not len(values) or values[-1] > 1e-4 * values[0], name
 
 
 @pytest.mark.parametrize("shape", SHAPES)
