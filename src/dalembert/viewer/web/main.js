@@ -36,19 +36,28 @@ class Viewer {
       for (const actor of this.actors) actor.trails.shared.resolution.value.set(width * ratio, height);
       this.plots.resize();
     };
-    this.timeline.onChange(() => (this.moved = true));
+    this.timeline.onChange(() => {
+      this.moved = true;
+      this.wake();
+    });
     addEventListener("keydown", (event) => this.#key(event));
     this.moved = true;
     this.apply();
     this.stage.frame();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches && end > start) this.timeline.play();
-    this.last = performance.now();
     this.scriptTime = [];
-    const loop = (now) => {
+    this.stage.wake = this.inspector.wake = () => this.wake();
+    this.wake();
+  }
+
+  // Ask for one more frame; a page in which nothing moves asks for none.
+  wake() {
+    if (this.awake) return;
+    this.awake = true;
+    requestAnimationFrame((now) => {
+      this.awake = false;
       this.step(now);
-      requestAnimationFrame(loop);
-    };
-    requestAnimationFrame(loop);
+    });
   }
 
   // name: key, what it does, how; on() says whether it is lit
@@ -128,22 +137,25 @@ class Viewer {
     this.theme = settings.dark;
     page.update();
     this.moved = true;
+    this.wake();
   }
 
   step(now) {
     const begin = performance.now();
-    this.timeline.advance(Math.min((now - this.last) / 1000, 0.1));
-    this.last = now;
+    const { timeline } = this;
+    timeline.advance(this.last ? Math.min((now - this.last) / 1000, 0.1) : 0);
+    this.last = timeline.playing ? now : 0;
     if (this.moved) {
       this.moved = false;
       this.show(now);
     }
-    this.inspector.update(this.timeline.time, now);
-    const drawn = this.stage.draw();
-    if (drawn) {
+    this.inspector.update(timeline.time, timeline.playing ? now : 0);
+    if (this.stage.draw()) {
       this.scriptTime.push(performance.now() - begin);
       if (this.scriptTime.length > 240) this.scriptTime.shift();
+      this.wake(); // the camera may still be gliding
     }
+    if (timeline.playing) this.wake();
   }
 
   show(now) {

@@ -94,6 +94,7 @@ export class Stage {
 
   invalidate() {
     this.dirty = true;
+    this.wake?.();
   }
 
   // Left and right halves show different layers, with the same camera.
