@@ -129,6 +129,15 @@ def absolute_state(x, I, F, W):
 
 
 @inline
+def unit_quaternions(x, I):
+    """Exactly, since functions of theta may take its length for granted."""
+    for b in range(1, I[NB] + 1):
+        k = I[TREE_I] + TREE_I_W * b
+        if I[k + R_TURN] == QUATERNION:
+            store4(x, I[k + R_Q], normalise4(load4(x, I[k + R_Q])))
+
+
+@inline
 def user_value(k, t, I, F, W, callback):
     """f_k - f_k(0) at the state in W_CALL, and status."""
     s = I[W_CALL]
@@ -289,6 +298,7 @@ def correct_tree_invariants(mode, t, x, dx, I, F, W, forces, callback):
     hq = I[W_CORRECT]
     hu = hq + 6 * (I[NB] + 1)
     moved = 0
+    unit_quaternions(x, I)
     for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
         move_tree(x, dx, I, F, W)
         place_bodies(x, I, F, W)
