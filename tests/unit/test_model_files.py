@@ -87,7 +87,7 @@ def test_round_trip_of_everything(tmp_path):
     assert (tmp_path / "n.yaml").read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", [name for name in GALLERY if isinstance(gallery.build(name), da.Model)])
 def test_round_trip_of_the_gallery(name, tmp_path):
     model = gallery.build(name)
     try:

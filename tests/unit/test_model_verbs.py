@@ -78,7 +78,7 @@ def test_round_trip_through_json_is_exact():
     assert again.joint("U").coordinate == (None, 0.1)
 
 
-@pytest.mark.parametrize("name", gallery.GALLERY)
+@pytest.mark.parametrize("name", [name for name in gallery.GALLERY if isinstance(gallery.build(name), Model)])
 def test_gallery_round_trip(name):
     model = gallery.build(name)
     assert Model.from_dict(json.loads(json.dumps(model.to_dict()))).hash == model.hash
@@ -236,9 +236,9 @@ def test_texts_for_people():
 
 
 def test_the_model_layer_imports_only_numpy_and_itself():
-    """Keeps `import dalembert` fast, and a model free of solvers."""
+    """Keeps `import dalembert` fast, and models, of bodies or by a Lagrangian, free of solvers."""
     files = [*Path(model_package.__file__).parent.glob("*.py"), *Path(gallery.__file__).parent.glob("*.py")]
-    allowed = ("dalembert.model", "dalembert.errors", "dalembert.gallery", "numpy")
+    allowed = ("dalembert.model", "dalembert.lagrangian", "dalembert.errors", "dalembert.gallery", "numpy")
     top = [node for file in files for node in ast.parse(file.read_text(encoding="utf-8")).body]
     names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in top if isinstance(node, ast.ImportFrom)}
