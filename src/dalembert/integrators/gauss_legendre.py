@@ -26,14 +26,14 @@ class GaussLegendre(Integrator):
 
     stages : 1 to 8
     stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|); what they
-        leave adds up over the steps, and unit length and energy show it
+        leave adds up over the steps, and unit length and energy show it. Default 1e-15, with adaptive steps 1e-13
     solver : of the stage equations: "fixed-point" (functional iteration), "newton" (simplified Newton's method, for stiff
         forces), or "auto": functional iteration while each iteration halves the error, else Newton, and now and then a retry
     Other options as in `Integrator`.
     """
 
     stages: int = field(default=3, kw_only=False)
-    stage_tolerance: float = 1e-15
+    stage_tolerance: float | None = None
     solver: Literal["auto", "fixed-point", "newton"] = "auto"
 
     estimates_error: ClassVar[bool] = True
@@ -57,7 +57,8 @@ class GaussLegendre(Integrator):
     @property
     def stage_settings(self) -> tuple[int, float]:
         """Solver and tolerance of implicit stages."""
-        return _SOLVERS.index(self.solver), self.stage_tolerance
+        default = 1e-13 if self.adaptive else 1e-15
+        return _SOLVERS.index(self.solver), self.stage_tolerance or default
 
     def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
         """Stages (rates, residuals or predictions, one spare row), dense output, Jacobian, factors with a right-hand side
