@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, locate
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
+from dalembert.formulations.minimal import MinimalRun
 from dalembert.formulations.run import Run
 from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.advance import Advance, StageWork
@@ -29,6 +31,7 @@ from dalembert.pack import Coordinates
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.recorder import Recorder
 from dalembert.settings import from_data, to_data
+from dalembert.singular import passed, refused
 from dalembert.solution import Solution, Statistics
 
 Array = npt.NDArray[np.float64]
@@ -108,6 +111,10 @@ def simulate(
         message=message,
         events=tuple(watch.found),
     )
+    if isinstance(run, MinimalRun) and run.passed(advance.x):
+        solution.warnings = passed(run, integrator, advance.x, solution)
+        for text in solution.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
     recorder.close(solution)
     if failure is not None:
         failure.solution = solution
@@ -224,6 +231,8 @@ def _failure(status: int, advance: Advance) -> SimulationError:
         names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
+    if status == T.NEAR_SINGULAR:
+        return refused(advance)
     condition, locking = locking_joints(mechanism, t, advance.state)
     singular = condition > SINGULAR
     lock = f"; the configuration is singular (condition {condition:.1e}): joints {', '.join(map(repr, locking))} lock"
@@ -362,6 +371,7 @@ def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statisti
         stage_iterations_maximum=work.most,
         stage_newton_steps=work.newton,
         stage_jacobians=work.jacobians,
+        basis_restarts=run.restarts(advance.x),
         time=dict(parts),
     )
 

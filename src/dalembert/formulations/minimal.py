@@ -30,7 +30,7 @@ class Minimal:
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
     singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns
-    tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]
+    tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     max_newton : Newton iterations before a step is refused
     """
 
@@ -85,6 +85,8 @@ class Minimal:
         F = np.concatenate([mechanism.F, _weights(mechanism)])
         I[T.MINIMAL_I], I[T.MAX_NEWTON] = len(mechanism.I), self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
+            F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
         return MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -104,6 +106,18 @@ class MinimalRun(Run):
 
     def _at(self, entry: int) -> int:
         return int(self.I[self.I[T.MINIMAL_I] + entry])
+
+    def mark(self, x: Array, which: int) -> float:
+        """One of the marks in a state of the run."""
+        return float(x[self._at(T.Z_MARKS) + which])
+
+    def restarts(self, x: Array) -> int:
+        """How often the basis could not be continued up to this state."""
+        return int(self.mark(x, T.Y_RESTARTS))
+
+    def passed(self, x: Array) -> int:
+        """How many singular configurations were passed up to this state."""
+        return int(self.mark(x, T.Y_PASSED))
 
     @property
     def state_size(self) -> int:

@@ -12,7 +12,9 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
+from dalembert.gallery.iftomm import bricard, n_four_bar
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
+from dalembert.gallery.minimal import planar_pendulum, spherical_pendulum, spin_top
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.model.model import Model
@@ -21,16 +23,21 @@ from dalembert.model.validation import nearest, shown
 __all__ = [
     "GALLERY",
     "Entry",
+    "bricard",
     "build",
     "chain",
     "coiled_chain",
     "crank_mechanism",
     "mobile",
+    "n_four_bar",
     "pendulum_3d",
+    "planar_pendulum",
     "planar_quadrangle",
     "ring",
     "slider_crank",
     "spatial_four_bar",
+    "spherical_pendulum",
+    "spin_top",
     "symmetric_top",
     "tethered_chain",
     "torsion_chain",
@@ -113,6 +120,12 @@ GALLERY: dict[str, Entry] = {
             {"damping": 0.0, "joint_damping": 0.0},
         ),
         Entry("coiled_chain", coiled_chain, "sixty-four rods fall from a flat coil, joint dampers", "MovingFrame", 10.0),
+        Entry("planar_pendulum", planar_pendulum, "point mass on a rod in a plane", "QRContinuation", 5.0),
+        Entry("spherical_pendulum", spherical_pendulum, "point mass on a rod, released sideways", "QRContinuation", 5.0),
+        Entry("spin_top", spin_top, "heavy top with its tip on a sphere: five degrees of freedom", "QRContinuation", 5.0),
+        Entry("n_four_bar", n_four_bar, "two windows that fold flat: singular twice a turn", "IFToMM", 10.0),
+        Entry("n_four_bar_40", n_four_bar, "the same with forty windows", "IFToMM", 20.0, {"n": 40}),
+        Entry("bricard", bricard, "overconstrained spatial loop of five rods on six hinges", "IFToMM", 10.0),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
         Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),
     )

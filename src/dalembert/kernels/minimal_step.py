@@ -39,8 +39,6 @@ from dalembert.kernels.tables import (
     NB,
     NEAR_SINGULAR,
     NINC,
-    NNODE,
-    NODE_I,
     NQ,
     NU,
     OK,
@@ -48,8 +46,6 @@ from dalembert.kernels.tables import (
     PLANE_F,
     POINT,
     W_A,
-    W_DIAG,
-    W_K,
     Y_JUMP,
     Y_PASSED,
     Y_PIVOT,
@@ -75,22 +71,9 @@ from dalembert.kernels.tables import (
     M,
 )
 from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
-from dalembert.kernels.tangent_space import gather, project_tangent, spread, turning
+from dalembert.kernels.tangent_space import gather, project_tangent, smallest_pivot, spread, turning
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
-
-
-@flat
-def smallest_pivot(I, W):
-    """Smallest sqrt(pivot / diagonal) of the factored blocks."""
-    smallest = 1.0
-    for node in range(I[NNODE]):
-        p = I[I[NODE_I] + node]
-        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
-        for i in range(n):
-            inverse = W[d + (n + 1) * i]
-            smallest = min(smallest, 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0)
-    return smallest
 
 
 @flat
@@ -148,7 +131,7 @@ def make_tangent(X, I, F, W):
     nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
     for j in range(f):
         spread(W, X + nu * j, v, I, F, W)
-        project_tangent(v, I, W)
+        project_tangent(2, v, I, W)
         gather(v, W, X + nu * j, I, F, W)
     return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
 
@@ -161,7 +144,7 @@ def turn_basis(X, out, I, F, W):
     turned = v + 6 * (I[NB] + 1)
     for j in range(I[k + Z_DOF]):
         spread(W, X + nu * j, v, I, F, W)
-        turning(v, I[k + Z_ROWS], turned, I, W)
+        turning(2, v, I[k + Z_ROWS], turned, I, W)
         gather(turned, W, out + nu * j, I, F, W)
 
 
