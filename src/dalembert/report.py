@@ -250,7 +250,9 @@ def _run_notes(solution: Solution) -> Iterator[Line]:
             shown = f"{s.stage_solver}; {iterations}" + (f"; {newton}" if s.stage_newton_steps else "")
             yield Line("implicit stages", shown, data=s.stage_solver)
         if s.basis_restarts:
-            yield Line("tangent basis", f"could not be continued and was found afresh {s.basis_restarts} times", data=s.basis_restarts)
+            yield Line(
+                "tangent basis", f"could not be continued and was found afresh {s.basis_restarts} times", data=s.basis_restarts
+            )
     else:
         yield Line("steps", "not known: the run left no statistics" if solution.status == INCOMPLETE else "none")
     if s.time:

@@ -112,7 +112,7 @@ def simulate(
         events=tuple(watch.found),
     )
     if isinstance(run, MinimalRun) and run.passed(advance.x):
-        solution.warnings = passed(run, integrator, advance.x, solution)
+        solution.warnings = passed(run, advance.x, solution)
         for text in solution.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
     recorder.close(solution)

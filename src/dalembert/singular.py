@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.diagnosis import SINGULAR, locking_joints
+from dalembert.diagnosis import locking_joints
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
+from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from dalembert.integrators.advance import Advance
-    from dalembert.integrators.integrator import Integrator
     from dalembert.solution import Solution
 
 Array = npt.NDArray[np.float64]
@@ -31,22 +31,18 @@ def refused(advance: Advance) -> SimulationError:
     assert isinstance(run, MinimalRun)
     looking = replace(run, I=run.I.copy())
     looking.I[run.I[T.MINIMAL_I] + T.Z_PASS] = 1
-    pivot, slope = run.mark(x, T.Y_PIVOT), run.mark(x, T.Y_SLOPE)
-    ahead = 2.0 * max(pivot / -slope if slope < 0.0 else 0.0, advance.step_size)
+    ahead = 2.0 * advance.step_size
 
     def state(at: float) -> Array:
-        return np.array(run.to_absolute(one_step(looking, advance.integrator, t, x, at)[None])[0])
+        return np.array(run.to_absolute(one_step(looking, RungeKutta4(step=ahead / 8), t, x, at)[None])[0])
 
-    try:
-        at, condition, joints = _worst(run.mechanism, state, t, t + ahead)
-    except SimulationError:  # nothing to be seen beyond
-        at, (condition, joints) = t, locking_joints(run.mechanism, t, advance.state)
+    at, condition, joints = _worst(run.mechanism, state, t, t + ahead)
     text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
     text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
     return SimulationError(f"{text} Minimal(singular='pass') goes through on the branch it is on", time=t, joint=joints[0])
 
 
-def passed(run: MinimalRun, integrator: Integrator, x_end: Array, solution: Solution) -> tuple[str, ...]:
+def passed(run: MinimalRun, x_end: Array, solution: Solution) -> tuple[str, ...]:
     """One text for each of the last singular configurations that the run went through."""
     from dalembert.simulation import one_step
 
@@ -57,30 +53,36 @@ def passed(run: MinimalRun, integrator: Integrator, x_end: Array, solution: Solu
         t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
         saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
         begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
-        start = one_step(run, integrator, begin, run.from_absolute(x, begin), t_0)
+        guide = RungeKutta4(step=(t_1 - t_0) / 8)  # its steps do not shrink where they meet trouble
+        start = one_step(run, guide, begin, run.from_absolute(x, begin), t_0)
 
-        def state(at: float, t_0: float = t_0, start: Array = start) -> Array:
-            return np.array(run.to_absolute(one_step(run, integrator, t_0, start, at)[None])[0])
+        def state(at: float, t_0: float = t_0, start: Array = start, guide: RungeKutta4 = guide) -> Array:
+            return np.array(run.to_absolute(one_step(run, guide, t_0, start, at)[None])[0])
 
         at, condition, joints = _worst(mechanism, state, t_0, t_1)
-        if condition > SINGULAR:
-            texts.append(
-                f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
-                f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
-            )
+        texts.append(
+            f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
+            f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
+        )
     if count > T.N_PASSAGES:
         texts.insert(0, f"{count - T.N_PASSAGES} singular configurations were passed before those named")
     return tuple(texts)
 
 
 def _worst(mechanism: Mechanism, state: Callable[[float], Array], t_0: float, t_1: float) -> tuple[float, float, list[str]]:
-    """(time, condition, joints) where the condition is worst between two times."""
+    """(time, condition, joints) where the condition is worst between two times; where no state is found it is worse still."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
-        lambda t: 1.0 / locking_joints(mechanism, t, state(t))[0],
-        bounds=(t_0, t_1),
-        method="bounded",
-        options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 60},
-    )
-    return float(found.x), *locking_joints(mechanism, float(found.x), state(float(found.x)))
+    found = [(t_0, *locking_joints(mechanism, t_0, state(t_0)))]
+
+    def flatness(t: float) -> float:
+        for at in (t, t - 1e-5 * (t_1 - t_0), t + 1e-5 * (t_1 - t_0)):  # at the very spot there may be no state
+            try:
+                found.append((at, *locking_joints(mechanism, at, state(at))))
+                return 1.0 / found[-1][1]
+            except SimulationError:
+                continue
+        return 0.0
+
+    minimize_scalar(flatness, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 60})
+    return max(found, key=lambda item: item[1])

@@ -227,7 +227,9 @@ class Solution(Trajectory):
     def minimal(self) -> MinimalCoordinates:
         """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
         if "basis" not in self.more:
-            raise ModelError(f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal")
+            raise ModelError(
+                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
+            )
         return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property

@@ -180,7 +180,9 @@ def test_options_rebuild_from_repr_and_from_data(cls):
 
 
 def test_pairs_without_meaning_are_refused():
-    text = "pairs that do: Jet, MovingFrame or Minimal with Euler, Midpoint, RungeKutta4, DormandPrince, DOP853 or GaussLegendre"
+    text = (
+        "pairs that do: Jet, MovingFrame or Minimal with Euler, Midpoint, RungeKutta4, DormandPrince, DOP853 or GaussLegendre"
+    )
     with pytest.raises(ModelError, match=f"str with DOP853 has no meaning; {text}"):
         da.simulate(small_model(), 1.0, formulation="jet")
     with pytest.raises(ModelError, match=f"Jet with the class DOP853 itself has no meaning; {text}"):

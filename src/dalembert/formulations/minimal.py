@@ -64,7 +64,7 @@ class Minimal:
 
         used = _velocities_in_use(mechanism)
         n, nu, m, f = len(used), mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
-        at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f]).tolist()
+        at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f, nu]).tolist()
         W = new_workspace(mechanism.I)
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         sizes = {
@@ -102,7 +102,7 @@ class Minimal:
 
 @dataclass(frozen=True, eq=False)
 class MinimalRun(Run):
-    """The state goes on behind that of the mechanism: s, s', the basis (columns of nu numbers), what carries it, marks."""
+    """The state goes on behind that of the mechanism: s, s', the basis (columns of nu numbers), what carries it, guard, marks."""
 
     def _at(self, entry: int) -> int:
         return int(self.I[self.I[T.MINIMAL_I] + entry])
@@ -151,7 +151,7 @@ class MinimalRun(Run):
     def more(self, x: Array) -> dict[str, Array]:
         """s, s', the basis (nt, nu, f) and the largest jump of s' within a step so far."""
         f, nu = self._at(T.Z_DOF), self.mechanism.nu
-        s, s_dot, basis, carry, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
+        s, s_dot, basis, carry, _, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
         return {
             "s": x[:, s:s_dot].copy(),
             "s_dot": x[:, s_dot:basis].copy(),

@@ -51,7 +51,9 @@ def bricard() -> Model:
         u = points[i + 1] - points[i]
         side = np.roll(u, 1)
         turn = Rotation.from_matrix(np.column_stack([u, side, np.cross(u, side)]))
-        model.add_body(f"rod {i + 1}", **box(1.0, (1.0, 0.1, 0.1)).body(), position=(points[i] + points[i + 1]) / 2, rotation=turn)
+        model.add_body(
+            f"rod {i + 1}", **box(1.0, (1.0, 0.1, 0.1)).body(), position=(points[i] + points[i + 1]) / 2, rotation=turn
+        )
     bodies = [model.ground, *(f"rod {i}" for i in range(1, 6)), model.ground]
     for i, name in enumerate(BRICARD_AXES):
         axis = [float(name == other) for other in "xyz"]

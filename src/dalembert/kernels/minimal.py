@@ -82,10 +82,10 @@ from dalembert.kernels.tangent_space import (
     gather,
     inner,
     project_tangent,
-    smallest_pivot,
     smallest_solution,
     spread,
     turning,
+    weakest_row,
 )
 
 
@@ -230,7 +230,7 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[METRIC_F], I, F, W)
     factor(I, F, W)
-    passes = 2 if I[k + Z_PASS] and smallest_pivot(I, W) < POOR else 1
+    passes = 2 if I[k + Z_PASS] and weakest_row(I, W)[1] < POOR else 1
     admissible_twists(passes, x, I, F, W)
     load_angles(x, I, F, W)
     gravity_and_gyroscopic(I, F, W)

@@ -5,9 +5,9 @@
 
 Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G is at hand, not at its start.
 
-How near the configuration is to a singular one is read from the pivots of G W^-1 G^T: sqrt(pivot / diagonal) is the sine of
-the angle between a row and the rows before it. A step that ends where the smallest is below 1 / SINGULAR, or across which it
-falls to zero and comes back, is refused or, with singular="pass", made and marked.
+How near the configuration is to a singular one is read from the smallest pivot of G W^-1 G^T. What is left of that row without
+the other rows vanishes in a singular configuration and comes back with the other sign. A step that ends where the pivot is below
+1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made and marked.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ from dalembert.kernels.tables import (
     Y_PASSED,
     Y_PIVOT,
     Y_RESTARTS,
-    Y_SLOPE,
+    Y_ROW,
     Y_TIME,
     Y_WHERE,
     Z_BASIS,
@@ -58,6 +58,7 @@ from dalembert.kernels.tables import (
     Z_COLUMNS,
     Z_DENSE,
     Z_DOF,
+    Z_GUARD,
     Z_KIND,
     Z_LIST,
     Z_MARKS,
@@ -71,7 +72,7 @@ from dalembert.kernels.tables import (
     M,
 )
 from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
-from dalembert.kernels.tangent_space import gather, project_tangent, smallest_pivot, spread, turning
+from dalembert.kernels.tangent_space import dual_vector, gather, inner, project_tangent, spread, turning, weakest_row
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
 
@@ -169,15 +170,18 @@ def carried_basis(h, x, X, D, I, F, W):
 
 
 @flat
-def note_singular(t, pivot, y, I, x):
+def note_singular(t, pivot, y, x, I, F, W):
     """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
-    h, before, slope = t - x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_SLOPE]
-    across = before + slope * h < 0.0 and before + pivot <= -1.1 * slope * h
-    if not (pivot < NEAR or across):
+    k = I[MINIMAL_I]
+    v = I[k + Z_COLUMNS]
+    dual_vector(int(x[y + Y_ROW]), v, I, W)
+    before = v + 6 * (I[NB] + 1)
+    spread(x, I[k + Z_GUARD], before, I, F, W)
+    if not (pivot < NEAR or (I[M] > 0 and inner(I[METRIC_F], v, before, I, F, W) < 0.0)):
         return OK
-    if I[I[MINIMAL_I] + Z_PASS] == 0:
+    if I[k + Z_PASS] == 0:
         return NEAR_SINGULAR
-    if before >= NEAR:
+    if x[y + Y_PIVOT] >= NEAR:
         x[y + Y_PASSED] += 1.0
         at = y + Y_WHERE + 2 * (int(x[y + Y_PASSED] - 1.0) % N_PASSAGES)
         x[at] = x[y + Y_TIME]
@@ -198,9 +202,9 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     assemble_blocks(I[METRIC_F], I, F, W)
     factor(I, F, W)
     first = x[y + Y_TIME] != x[y + Y_TIME]
-    pivot = smallest_pivot(I, W)
+    row, pivot = weakest_row(I, W)
     if not first:
-        status = note_singular(t, pivot, y, I, x)
+        status = note_singular(t, pivot, y, x, I, F, W)
     elif pivot < NEAR:
         status = NEAR_SINGULAR
     if status != OK:
@@ -234,6 +238,8 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
         if not first:
             x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
         x[I[k + Z_S_DOT] + j] = s
-    x[y + Y_SLOPE] = 0.0 if first or h <= 0.0 else (pivot - x[y + Y_PIVOT]) / h
-    x[y + Y_TIME], x[y + Y_PIVOT] = t, pivot
+    if I[M] > 0:
+        dual_vector(row, I[k + Z_COLUMNS], I, W)
+        gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
     return OK

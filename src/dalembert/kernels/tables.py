@@ -148,7 +148,7 @@ COL_W = 15
 
 # MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, 1 or 4 order of the exponential,
 # -1 integrated), 1 when singular configurations are passed, velocities in use, offset of their weights in F, in the state: first
-# of s, s', basis, what carries it on, marks; in W: first of columns, small matrices, dense factorisation; list of velocities
+# of s, s', basis, what carries it on, guard, marks; in W: first of columns, small matrices, dense factorisation; list of velocities
 (
     Z_DOF,
     Z_KIND,
@@ -160,16 +160,17 @@ COL_W = 15
     Z_S_DOT,
     Z_BASIS,
     Z_CARRY,
+    Z_GUARD,
     Z_MARKS,
     Z_COLUMNS,
     Z_SMALL,
     Z_DENSE,
     Z_ROWS,
     Z_LIST,
-) = range(16)
-# marks of minimal coordinates: start of the step, its smallest pivot and how fast that changes, largest jump of s', restarts of
+) = range(17)
+# marks of minimal coordinates: start of the step, its smallest pivot and the row of that, largest jump of s', restarts of
 # the basis, singular configurations passed, and for the last eight of these where to look for them
-(Y_TIME, Y_PIVOT, Y_SLOPE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
+(Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
 N_PASSAGES = 8
 N_MARKS = Y_WHERE + 2 * N_PASSAGES
 

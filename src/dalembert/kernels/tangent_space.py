@@ -146,13 +146,26 @@ def turning(passes, z, rows, out, I, W):
 
 
 @inline
-def smallest_pivot(I, W):
-    """Smallest sqrt(pivot / diagonal) of the factored blocks: the sine of the angle between a row and the rows before it."""
-    smallest = 1.0
+def weakest_row(I, W):
+    """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
+    row, smallest = 0, 1.0
     for node in range(I[NNODE]):
         p = I[I[NODE_I] + node]
         n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
         for i in range(n):
             inverse = W[d + (n + 1) * i]
-            smallest = min(smallest, 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0)
-    return smallest
+            sine = 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0
+            if sine < smallest and I[p + 2] + i < I[M]:
+                row, smallest = I[p + 2] + i, sine
+    return row, smallest
+
+
+@inline
+def dual_vector(row, out, I, W):
+    """W[out] <- v with G v = e_row: orthogonal to all other rows, its length one over the distance of this row from them."""
+    clear_rows(I, W)
+    W[I[W_RHS] + row] = 1.0
+    back_solve(I, W)
+    for i in range(6 * (I[NB] + 1)):
+        W[out + i] = 0.0
+    add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
