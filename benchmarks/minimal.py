@@ -1,4 +1,4 @@
-"""One right-hand side of `Minimal` against one distribution of `Jet` on the slider-crank, interleaved; CPU time, smallest of all rounds.
+"""One right-hand side of `Minimal` against one distribution of `Jet` on the slider-crank, interleaved; smallest of all rounds.
 
 Limit: 2.5, with the basis carried along by the integrator (the default) and with the exponential at the end of a step.
 """

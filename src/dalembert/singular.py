@@ -1,4 +1,4 @@
-"""Singular configurations that a run in minimal coordinates was refused or has passed: when, which joints, how badly conditioned."""
+"""Singular configurations that a run in minimal coordinates was refused or has passed: when, which joints, what condition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from dalembert.integrators.advance import Advance
@@ -34,9 +33,9 @@ def refused(advance: Advance) -> SimulationError:
     ahead = 2.0 * advance.step_size
 
     def state(at: float) -> Array:
-        return np.array(run.to_absolute(one_step(looking, RungeKutta4(step=ahead / 8), t, x, at)[None])[0])
+        return one_step(looking, RungeKutta4(step=ahead / 8), t, x, at)
 
-    at, condition, joints = _worst(run.mechanism, state, t, t + ahead)
+    at, condition, joints = _worst(run, state, t, t + ahead)
     text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
     text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
     return SimulationError(f"{text} Minimal(singular='pass') goes through on the branch it is on", time=t, joint=joints[0])
@@ -46,20 +45,20 @@ def passed(run: MinimalRun, x_end: Array, solution: Solution) -> tuple[str, ...]
     """One text for each of the last singular configurations that the run went through."""
     from dalembert.simulation import one_step
 
-    mechanism, texts = run.mechanism, []
+    texts = []
     count = int(run.mark(x_end, T.Y_PASSED))
     for k in range(max(0, count - T.N_PASSAGES), count):
         entry = T.Y_WHERE + 2 * (k % T.N_PASSAGES)
         t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
         saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
-        begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
+        begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, run.mechanism.x_0)
         guide = RungeKutta4(step=(t_1 - t_0) / 8)  # its steps do not shrink where they meet trouble
         start = one_step(run, guide, begin, run.from_absolute(x, begin), t_0)
 
         def state(at: float, t_0: float = t_0, start: Array = start, guide: RungeKutta4 = guide) -> Array:
-            return np.array(run.to_absolute(one_step(run, guide, t_0, start, at)[None])[0])
+            return one_step(run, guide, t_0, start, at)
 
-        at, condition, joints = _worst(mechanism, state, t_0, t_1)
+        at, condition, joints = _worst(run, state, t_0, t_1)
         texts.append(
             f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
             f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
@@ -69,20 +68,21 @@ def passed(run: MinimalRun, x_end: Array, solution: Solution) -> tuple[str, ...]
     return tuple(texts)
 
 
-def _worst(mechanism: Mechanism, state: Callable[[float], Array], t_0: float, t_1: float) -> tuple[float, float, list[str]]:
-    """(time, condition, joints) where the condition is worst between two times; where no state is found it is worse still."""
+def _worst(run: MinimalRun, state: Callable[[float], Array], t_0: float, t_1: float) -> tuple[float, float, list[str]]:
+    """(time, condition, joints) where the smallest pivot is smallest between two times; no state found counts as zero."""
     from scipy.optimize import minimize_scalar
 
-    found = [(t_0, *locking_joints(mechanism, t_0, state(t_0)))]
+    found = [(t_0, state(t_0))]
 
-    def flatness(t: float) -> float:
+    def pivot(t: float) -> float:
         for at in (t, t - 1e-5 * (t_1 - t_0), t + 1e-5 * (t_1 - t_0)):  # at the very spot there may be no state
             try:
-                found.append((at, *locking_joints(mechanism, at, state(at))))
-                return 1.0 / found[-1][1]
+                found.append((at, state(at)))
+                return run.mark(found[-1][1], T.Y_PIVOT)
             except SimulationError:
                 continue
         return 0.0
 
-    minimize_scalar(flatness, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 60})
-    return max(found, key=lambda item: item[1])
+    minimize_scalar(pivot, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 40})
+    at, x = min(found, key=lambda item: run.mark(item[1], T.Y_PIVOT))
+    return at, *locking_joints(run.mechanism, at, np.array(run.to_absolute(x[None])[0]))

@@ -130,7 +130,7 @@ class Evaluated:
 
 @dataclass(frozen=True, eq=False)
 class MinimalCoordinates:
-    """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of the latter.
+    """Independent coordinates s (nt, f), integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of the latter.
 
     u = basis s_dot, up to what prescribed motions ask for; basis^T W basis = 1 with W Euclidean in (r', theta')
     jump : (nt,) largest change of an s_dot within one step so far: small with continuation, whatever it was saved at

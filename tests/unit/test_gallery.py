@@ -109,6 +109,11 @@ FREEDOMS = {
     "coiled_chain": 192,
     "mobile": 45,
     "ring": 57,
+    "planar_pendulum": 1,
+    "spherical_pendulum": 2,
+    "spin_top": 5,
+    "n_four_bar": 1,
+    "bricard": 1,
 }
 
 

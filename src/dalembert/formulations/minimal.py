@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ class Minimal:
     """Maggi's equations in a basis of the tangent space that is fixed during a step; positions corrected along Q1 after it.
 
     basis : how a basis is found from the constraint Jacobian: "qr" (pivoted), "svd", "eigen"
-    continuation : carry the basis from step to step, so that the independent velocities s' are smooth; False: a new one each step
+    continuation : carry the basis from step to step, so that the independent velocities s' are smooth; False: a new one
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
     singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns
@@ -102,7 +102,7 @@ class Minimal:
 
 @dataclass(frozen=True, eq=False)
 class MinimalRun(Run):
-    """The state goes on behind that of the mechanism: s, s', the basis (columns of nu numbers), what carries it, guard, marks."""
+    """Behind the mechanism's state: s, s', the basis (columns of nu numbers), what carries it, guard, marks."""
 
     def _at(self, entry: int) -> int:
         return int(self.I[self.I[T.MINIMAL_I] + entry])

@@ -124,7 +124,6 @@ GALLERY: dict[str, Entry] = {
         Entry("spherical_pendulum", spherical_pendulum, "point mass on a rod, released sideways", "QRContinuation", 5.0),
         Entry("spin_top", spin_top, "heavy top with its tip on a sphere: five degrees of freedom", "QRContinuation", 5.0),
         Entry("n_four_bar", n_four_bar, "two windows that fold flat: singular twice a turn", "IFToMM", 10.0),
-        Entry("n_four_bar_40", n_four_bar, "the same with forty windows", "IFToMM", 20.0, {"n": 40}),
         Entry("bricard", bricard, "overconstrained spatial loop of five rods on six hinges", "IFToMM", 10.0),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
         Entry("ring", ring, "closed ring of twenty rods, hung at a corner, spinning", "", 10.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.model.elements import Body
 from dalembert.model.model import Model
 from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box, rod
@@ -54,7 +55,7 @@ def bricard() -> Model:
         model.add_body(
             f"rod {i + 1}", **box(1.0, (1.0, 0.1, 0.1)).body(), position=(points[i] + points[i + 1]) / 2, rotation=turn
         )
-    bodies = [model.ground, *(f"rod {i}" for i in range(1, 6)), model.ground]
+    bodies: list[Body | str] = [model.ground, *(f"rod {i}" for i in range(1, 6)), model.ground]
     for i, name in enumerate(BRICARD_AXES):
         axis = [float(name == other) for other in "xyz"]
         model.add_revolute(f"P{i + 1}", bodies[i], bodies[i + 1], point=points[i], axis=axis)

@@ -7,8 +7,8 @@
 then P of the new configuration and orthonormalisation. K_m comes from the cubic through P_0, P'_0, P_1, P'_1. Everything stays
 in the span of Z_0, B_0, Z_1, B_1, so the exponential acts on coefficients of at most 4 f vectors and costs no n x n matrix.
 Deviation: Omega1 = 0. It turns Q1 within itself, which the factorisation of the new Jacobian replaces anyway.
-Deviation: orthonormalisation is symmetric (X (X^T X)^-1/2, the nearest basis to X) instead of Gram-Schmidt, which would keep the
-first column and turn the last ones.
+Deviation: orthonormalisation is symmetric (X (X^T X)^-1/2, the nearest basis to X) instead of Gram-Schmidt, which would
+keep the first column and turn the last ones.
 """
 
 import numpy as np

@@ -36,8 +36,8 @@ from dalembert.kernels.tables import (
     METRIC_W,
     MINIMAL_I,
     MJ,
-    MM,
     MJ_INV,
+    MM,
     MM_INV,
     MOTIONS,
     N_RHS,
@@ -87,7 +87,6 @@ from dalembert.kernels.tangent_space import (
     turning,
     weakest_row,
 )
-
 
 POOR = 0.05  # smallest pivot below which every projection is done twice, where singular configurations are passed
 

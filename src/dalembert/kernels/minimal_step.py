@@ -6,8 +6,8 @@
 Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G is at hand, not at its start.
 
 How near the configuration is to a singular one is read from the smallest pivot of G W^-1 G^T. What is left of that row without
-the other rows vanishes in a singular configuration and comes back with the other sign. A step that ends where the pivot is below
-1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made and marked.
+the other rows vanishes in a singular configuration and comes back with the other sign. A step that ends where the pivot is
+below 1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made and marked.
 """
 
 import numpy as np
@@ -51,6 +51,7 @@ from dalembert.kernels.tables import (
     Y_PIVOT,
     Y_RESTARTS,
     Y_ROW,
+    Y_SQUARE,
     Y_TIME,
     Y_WHERE,
     Z_BASIS,
@@ -172,12 +173,15 @@ def carried_basis(h, x, X, D, I, F, W):
 @flat
 def note_singular(t, pivot, y, x, I, F, W):
     """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
-    k = I[MINIMAL_I]
-    v = I[k + Z_COLUMNS]
-    dual_vector(int(x[y + Y_ROW]), v, I, W)
-    before = v + 6 * (I[NB] + 1)
-    spread(x, I[k + Z_GUARD], before, I, F, W)
-    if not (pivot < NEAR or (I[M] > 0 and inner(I[METRIC_F], v, before, I, F, W) < 0.0)):
+    k, row = I[MINIMAL_I], x[y + Y_ROW]
+    across = False
+    if I[M] > 0 and row * row == x[y + Y_SQUARE]:  # else x lies between two steps with different rows
+        v = I[k + Z_COLUMNS]
+        before = v + 6 * (I[NB] + 1)
+        dual_vector(int(row), v, I, W)
+        spread(x, I[k + Z_GUARD], before, I, F, W)
+        across = inner(I[METRIC_F], v, before, I, F, W) < 0.0
+    if not (pivot < NEAR or across):
         return OK
     if I[k + Z_PASS] == 0:
         return NEAR_SINGULAR
@@ -241,5 +245,5 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     if I[M] > 0:
         dual_vector(row, I[k + Z_COLUMNS], I, W)
         gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_SQUARE] = t, pivot, row, row * row
     return OK

@@ -1,4 +1,4 @@
-"""A basis of the tangent space from the constraint Jacobian alone: QR, singular values or eigenvalues [QRContinuation, 2.3-2.4].
+"""A basis of the tangent space from the constraint Jacobian alone: QR, singular values, eigenvalues [QRContinuation, 2.3-2.4].
 
     A^T = [Q1 Q2] [R1; 0]        Q2 by Householder reflections with column pivoting                       (8)
     A^T = U Sigma V^T            left singular vectors of zero singular values, by one-sided Jacobi rotations    (20)
