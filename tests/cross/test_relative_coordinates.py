@@ -46,11 +46,12 @@ def test_states_convert_there_and_back(shape, seed):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery_moves_alike(name):
-    """Both at 1e-11: what is left is the error of either run over a second."""
-    options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, 1.0, 11)}
+    """Both at 1e-11: what is left is the error of either run over a second (or until the four-bar lies flat, singular)."""
+    t_end = 0.7 if name == "n_four_bar" else 1.0
+    options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, t_end, 11)}
     mechanism = da.compile(build(name))
-    expected = da.simulate(mechanism, 1.0, **options)
-    found = da.simulate(mechanism, 1.0, formulation=da.MovingFrame(), **options)
+    expected = da.simulate(mechanism, t_end, **options)
+    found = da.simulate(mechanism, t_end, formulation=da.MovingFrame(), **options)
     size = mechanism.nq + mechanism.nu
     scale = max(1.0, np.abs(expected.x[:, :size]).max())
     np.testing.assert_allclose(found.x[:, :size], expected.x[:, :size], rtol=0, atol=5e-9 * scale)

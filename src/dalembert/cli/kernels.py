@@ -66,12 +66,15 @@ KERNELS = (
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
+    Kernel("minimal", "minimal", "system", 10.0, "--formulation minimal", optional=True),
+    Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 
 
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
+    from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.kernels import tables as T
 
@@ -82,6 +85,8 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted.add("force_elements")
     if isinstance(formulation, MovingFrame):
         wanted.add("moving_frame")
+    elif isinstance(formulation, Minimal):
+        wanted |= {"minimal", "minimal_step"}
     else:
         wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
         wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()

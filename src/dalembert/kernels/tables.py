@@ -169,8 +169,8 @@ COL_W = 15
     Z_ROWS,
     Z_LIST,
 ) = range(17)
-# marks of minimal coordinates: start of the step, its smallest pivot, the row of that and its square, largest jump of s', restarts
-# of the basis, singular configurations passed, and for the last eight of these where to look for them
+# marks of minimal coordinates: start of the step, its smallest pivot, the row of that and its square, largest jump of s',
+# restarts of the basis, singular configurations passed, and for the last eight of these where to look for them
 (Y_TIME, Y_PIVOT, Y_ROW, Y_SQUARE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(8)
 N_PASSAGES = 8
 N_MARKS = Y_WHERE + 2 * N_PASSAGES
