@@ -6,6 +6,7 @@ from dalembert.diagnosis import SINGULAR
 from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
 from dalembert.kernels import tables as T
+from dalembert.singular import refused
 
 
 def failure_of(status: int, advance: Advance) -> SimulationError:
@@ -21,6 +22,8 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
+    if status == T.NEAR_SINGULAR:
+        return refused(advance)
     condition, locking = mechanism.locking(t, advance.state)
     singular, word = condition > SINGULAR, mechanism.element_word
     lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
@@ -42,6 +45,6 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
 def _stage_failure(advance: Advance, lock: str) -> SimulationError:
     t, rate = advance.t, advance.contraction
     text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
-    refused = getattr(advance.integrator, "solver", "") == "fixed-point"
-    advice = "use solver='newton' or" if refused else "use"
+    iterated = getattr(advance.integrator, "solver", "") == "fixed-point"
+    advice = "use solver='newton' or" if iterated else "use"
     return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)

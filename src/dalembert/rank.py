@@ -109,8 +109,8 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
     scaled = [dense_rows(packed, 0.0, x)[0] * scale for x in states]
     by_node: dict[int, list[int]] = {}
     node_of_row = _node_of_rows(packed)
-    for row in packed.rows:
-        by_node.setdefault(node_of_row[row.index], []).append(row.index)
+    for index, node in node_of_row.items():
+        by_node.setdefault(node, []).append(index)
     in_loops = loop_blocks(packed.forest, packed.nodes)
     alone = set(by_node) - {node for block in in_loops for node in block}
     key = {row.index: (row.primitive, row.component) for row in packed.rows}
@@ -135,11 +135,12 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
 
 
 def _node_of_rows(packed: Packed) -> dict[int, int]:
-    """Kernel row -> constraint node."""
+    """Kernel row -> constraint node, for rows of bodies that are joined by a row of the solve."""
     node_of_row: dict[int, int] = {}
     number = {pair: node for node, pair in enumerate(packed.nodes)}
     table = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * (packed.I[T.NPRIM] + packed.I[T.NTRACED])].reshape(-1, T.PRIM_I_W)
     for row in packed.rows:
         i, j = sorted((int(table[row.primitive, T.P_BI]), int(table[row.primitive, T.P_BJ])))
-        node_of_row[row.index] = number[i, j]
+        if (i, j) in number:
+            node_of_row[row.index] = number[i, j]
     return node_of_row

@@ -233,6 +233,8 @@ def _listed(name: str, items: Sequence[str], meaning: str) -> Line:
 
 def _run_notes(solution: Result) -> Iterator[Line]:
     s = solution.statistics
+    for warning in solution.warnings:
+        yield Line("warning", warning, data=warning)
     if solution.events:
         shown = ", ".join(f"{name!r} at t = {t:.6g} s" for name, t in solution.events)
         yield Line("events", shown, data=[list(event) for event in solution.events])
@@ -246,6 +248,10 @@ def _run_notes(solution: Result) -> Iterator[Line]:
             newton = f"Newton in {s.stage_newton_steps} steps with {s.stage_jacobians} Jacobian matrices"
             shown = f"{s.stage_solver}; {iterations}" + (f"; {newton}" if s.stage_newton_steps else "")
             yield Line("implicit stages", shown, data=s.stage_solver)
+        if s.basis_restarts:
+            yield Line(
+                "tangent basis", f"could not be continued and was found afresh {s.basis_restarts} times", data=s.basis_restarts
+            )
     else:
         yield Line("steps", "not known: the run left no statistics" if solution.status == INCOMPLETE else "none")
     if s.time:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from dalembert.events import Event, locate
 from dalembert.failure import failure_of
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
+from dalembert.formulations.minimal import MinimalRun
 from dalembert.formulations.run import Run
 from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.advance import Advance, StageWork
@@ -31,6 +33,7 @@ from dalembert.pairs import check_pair
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.recorder import Recorder
 from dalembert.settings import from_data, to_data
+from dalembert.singular import passed
 from dalembert.solution import Result, Statistics
 
 Array = npt.NDArray[np.float64]
@@ -109,6 +112,10 @@ def simulate(
         message=message,
         events=tuple(watch.found),
     )
+    if isinstance(run, MinimalRun) and run.passed(advance.x):
+        solution.warnings = passed(run, advance.x, solution)
+        for text in solution.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
     recorder.close(solution)
     if failure is not None:
         failure.solution = solution
@@ -314,6 +321,7 @@ def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statisti
         stage_iterations_maximum=work.most,
         stage_newton_steps=work.newton,
         stage_jacobians=work.jacobians,
+        basis_restarts=run.restarts(advance.x),
         time=dict(parts),
     )
 

@@ -38,6 +38,7 @@ Array = npt.NDArray[np.float64]
 class Statistics:
     """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
 
+    basis_restarts : how often Minimal could not continue its basis and found it afresh
     stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
     """
 
@@ -61,6 +62,7 @@ class Statistics:
     stage_iterations_maximum: int = 0
     stage_newton_steps: int = 0
     stage_jacobians: int = 0
+    basis_restarts: int = 0
     time: dict[str, float] = field(default_factory=dict)
 
 
@@ -126,7 +128,7 @@ class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
-    more : what the formulation saved beside the states, by name
+    more : what the formulation saved beside the states, by name;  warnings : what happened in the run that a reader should know
     """
 
     def __init__(
@@ -145,8 +147,10 @@ class Result(Series):
         formulation: Formulation | None = None,
         integrator: Integrator | None = None,
         more: dict[str, Array] | None = None,
+        warnings: tuple[str, ...] = (),
     ) -> None:
         super().__init__(mechanism, t, x)
+        self.warnings = warnings
         self.more = more or {}
         self.settings = settings
         self.statistics = statistics or Statistics()

@@ -100,8 +100,9 @@ def test_states_convert_there_and_back(shape, seed):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery_moves_alike(name):
-    """Both at 1e-11: what is left is the error of either run over a second, or as long as the mechanism is meant to run."""
-    end = min(1.0, GALLERY[name].t_end)
+    """Both at 1e-11: what is left is the error of either run over a second, or as long as the mechanism is meant to run, or
+    until the four-bar lies flat, singular."""
+    end = 0.7 if name == "n_four_bar" else min(1.0, GALLERY[name].t_end)
     options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, end, 11)}
     mechanism = da.compile(build(name))
     expected = da.simulate(mechanism, end, **options)

@@ -122,6 +122,11 @@ FREEDOMS = {
     "flyball_governor": 4,
     "heavy_top": 3,
     "euler_top": 6,
+    "planar_pendulum": 1,
+    "spherical_pendulum": 2,
+    "spin_top": 5,
+    "n_four_bar": 1,
+    "bricard": 1,
 }
 
 

@@ -25,11 +25,11 @@ class Minimal:
     """Maggi's equations in a basis of the tangent space that is fixed during a step; positions corrected along Q1 after it.
 
     basis : how a basis is found from the constraint Jacobian: "qr" (pivoted), "svd", "eigen"
-    continuation : carry the basis from step to step, so that the independent velocities s' are smooth; False: a new one each
+    continuation : carry the basis from step to step, so that the independent velocities s' are smooth; False: a new one
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
     singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns
-    tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]
+    tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     max_newton : Newton iterations before a step is refused
     """
 
@@ -65,7 +65,7 @@ class Minimal:
 
         used = _velocities_in_use(mechanism)
         n, nu, m, f = len(used), mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
-        at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f]).tolist()
+        at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f, nu]).tolist()
         W = new_workspace(mechanism.I)
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         sizes = {
@@ -86,6 +86,8 @@ class Minimal:
         F = np.concatenate([mechanism.F, _weights(mechanism)])
         I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(mechanism.I), self.max_newton, table[T.Z_ROWS]
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
+            F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
         return MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -101,10 +103,22 @@ class Minimal:
 
 @dataclass(frozen=True, eq=False)
 class MinimalRun(Run):
-    """The state goes on behind that of the mechanism: s, s', the basis (columns of nu numbers), what carries it, marks."""
+    """Behind the mechanism's state: s, s', the basis (columns of nu numbers), what carries it, guard, marks."""
 
     def _at(self, entry: int) -> int:
         return int(self.I[self.I[T.MINIMAL_I] + entry])
+
+    def mark(self, x: Array, which: int) -> float:
+        """One of the marks in a state of the run."""
+        return float(x[self._at(T.Z_MARKS) + which])
+
+    def restarts(self, x: Array) -> int:
+        """How often the basis could not be continued up to this state."""
+        return int(self.mark(x, T.Y_RESTARTS))
+
+    def passed(self, x: Array) -> int:
+        """How many singular configurations were passed up to this state."""
+        return int(self.mark(x, T.Y_PASSED))
 
     @property
     def state_size(self) -> int:
@@ -138,7 +152,7 @@ class MinimalRun(Run):
     def more(self, x: Array) -> dict[str, Array]:
         """s, s', the basis (nt, nu, f) and the largest jump of s' within a step so far."""
         f, nu = self._at(T.Z_DOF), self.mechanism.nu
-        s, s_dot, basis, carry, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
+        s, s_dot, basis, carry, _, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
         return {
             "s": x[:, s:s_dot].copy(),
             "s_dot": x[:, s_dot:basis].copy(),

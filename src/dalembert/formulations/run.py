@@ -58,6 +58,10 @@ class Run:
         """What (nt, n) states of the run hold beyond those of the mechanism, by name, first axis time; kept with a solution."""
         return {}
 
+    def restarts(self, x: Array) -> int:
+        """How often a basis that is carried from step to step had to be found afresh up to this state."""
+        return 0
+
     def element_of_row(self, row: int) -> str:
         """The joint or driver that a constraint row of this run belongs to."""
         return self.mechanism.element_of_row(row) if self.tree is None else self.tree.row_elements[row]

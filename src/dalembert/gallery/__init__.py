@@ -15,6 +15,7 @@ from dalembert.gallery.bicycle import bicycle
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
+from dalembert.gallery.iftomm import bricard, n_four_bar
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
 from dalembert.gallery.lagrangian import (
     chaplygin_sleigh,
@@ -24,6 +25,7 @@ from dalembert.gallery.lagrangian import (
     rolling_disc_in_coordinates,
     routh_sphere_in_coordinates,
 )
+from dalembert.gallery.minimal import planar_pendulum, spherical_pendulum, spin_top
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
 from dalembert.gallery.rolling import rattleback, rocking_sphere, rolling_disc, routh_sphere, sleigh
 from dalembert.gallery.slider_crank import slider_crank
@@ -40,6 +42,7 @@ __all__ = [
     "andrews",
     "ball_robot",
     "bicycle",
+    "bricard",
     "build",
     "chain",
     "chaplygin_sleigh",
@@ -49,10 +52,12 @@ __all__ = [
     "flyball_governor",
     "heavy_top",
     "mobile",
+    "n_four_bar",
     "nonholonomic_particle",
     "oscillator",
     "oscillator_on_circle",
     "pendulum_3d",
+    "planar_pendulum",
     "planar_quadrangle",
     "rattleback",
     "ring",
@@ -64,6 +69,8 @@ __all__ = [
     "sleigh",
     "slider_crank",
     "spatial_four_bar",
+    "spherical_pendulum",
+    "spin_top",
     "symmetric_top",
     "tethered_chain",
     "torsion_chain",
@@ -156,6 +163,11 @@ GALLERY: dict[str, Entry] = {
             10.0,
             {"mount": "compliant"},
         ),
+        Entry("planar_pendulum", planar_pendulum, "point mass on a rod in a plane", "QRContinuation", 5.0),
+        Entry("spherical_pendulum", spherical_pendulum, "point mass on a rod, released sideways", "QRContinuation", 5.0),
+        Entry("spin_top", spin_top, "heavy top with its tip on a sphere: five degrees of freedom", "QRContinuation", 5.0),
+        Entry("n_four_bar", n_four_bar, "two windows that fold flat: singular twice a turn", "IFToMM", 10.0),
+        Entry("bricard", bricard, "overconstrained spatial loop of five rods on six hinges", "IFToMM", 10.0),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),
         Entry("andrews", andrews, "Andrews' squeezing mechanism: seven plane bodies, three loops", "IVPTestSet", 0.05),
         Entry("flyball_governor", flyball_governor, "governor with stiff spring-dampers", "IFToMM", 10.0),

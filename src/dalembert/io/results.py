@@ -172,6 +172,7 @@ def _end(solution: Result) -> dict[str, Any]:
         "statistics": asdict(solution.statistics),
         "message": solution.message,
         "events": solution.events,
+        "warnings": solution.warnings,
     }
 
 
@@ -208,6 +209,7 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
         events=tuple((str(name), float(at)) for name, at in attributes.get("events", ())),
         evaluated=_evaluated(arrays),
         versions=versions,
+        warnings=tuple(attributes.get("warnings", ())),
         more={name: values for name, values in arrays.items() if name not in _DIMS},
     )
 

@@ -71,6 +71,7 @@ from dalembert.kernels.tables import (
     Z_COLUMNS,
     Z_DOF,
     Z_ORDER,
+    Z_PASS,
     Z_ROWS,
     Z_S,
     Z_SMALL,
@@ -85,7 +86,10 @@ from dalembert.kernels.tangent_space import (
     smallest_solution,
     spread,
     turning,
+    weakest_row,
 )
+
+POOR = 0.05  # smallest pivot below which every projection is done twice, where singular configurations are passed
 
 
 @inline
@@ -97,7 +101,7 @@ def solve_small(A, c, n, W):
 
 
 @flat
-def admissible_twists(x, I, F, W):
+def admissible_twists(passes, x, I, F, W):
     """Columns <- V, twists in W_BODY <- u^."""
     k = I[MINIMAL_I]
     n, f, nq, weight = I[NU], I[k + Z_DOF], I[NQ], I[k + Z_WEIGHT]
@@ -105,7 +109,7 @@ def admissible_twists(x, I, F, W):
     c, p = C + f * f + f, I[W_ACC]
     moving = I[NMOTION] > 0
     if moving:
-        smallest_solution(I[W_GT], p, I, W)
+        smallest_solution(passes, I[W_GT], p, I, W)
     for j in range(f):
         z, v = I[k + Z_BASIS] + n * j, V + nb6 * j
         s = 0.0
@@ -115,7 +119,7 @@ def admissible_twists(x, I, F, W):
         spread(x, z, v, I, F, W)
         if moving:
             W[c + j] -= inner(I[METRIC_F], v, p, I, F, W)
-        project_tangent(v, I, W)
+        project_tangent(passes, v, I, W)
         for i in range(j + 1):
             W[C + f * j + i] = inner(I[METRIC_F], V + nb6 * i, v, I, F, W)
     solve_small(C, c, f, W)
@@ -131,12 +135,12 @@ def admissible_twists(x, I, F, W):
 
 
 @flat
-def reduced_accelerations(I, F, W):
+def reduced_accelerations(passes, I, F, W):
     """W_ACC <- u' from h, zeta and the columns V."""
     k = I[MINIMAL_I]
     f, nb6, V, N = I[k + Z_DOF], 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, rest, Mv = N + f * f + f, I[W_WORK], I[W_WORK] + nb6
-    smallest_solution(I[W_ZETA], I[W_ACC], I, W)
+    smallest_solution(passes, I[W_ZETA], I[W_ACC], I, W)
     for b in range(1, I[NB] + 1):
         m, a, h = I[MASS_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
         store3(W, rest + 6 * b, axpy3(-F[m + MM], load3(W, a), load3(W, h)))
@@ -180,7 +184,7 @@ def power_of_moving_constraints(I, F, W):
 
 
 @flat
-def carry_basis(t, x, dx, I, F, W, forces, callback):
+def carry_basis(passes, t, x, dx, I, F, W, forces, callback):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
     k = I[MINIMAL_I]
     n, nb6 = I[NU], 6 * (I[NB] + 1)
@@ -195,7 +199,7 @@ def carry_basis(t, x, dx, I, F, W, forces, callback):
         at = I[k + Z_CARRY] + n * j
         spread(x, at, y, I, F, W)
         dx[I[k + Z_S] + j] = inner(I[METRIC_F], y, u, I, F, W)
-        turning(y, I[k + Z_ROWS], turned, I, W)
+        turning(passes, y, I[k + Z_ROWS], turned, I, W)
         gather(turned, dx, at, I, F, W)
 
 
@@ -227,7 +231,8 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[METRIC_F], I, F, W)
     factor(I, F, W)
-    admissible_twists(x, I, F, W)
+    passes = 2 if I[k + Z_PASS] and weakest_row(I, W)[1] < POOR else 1
+    admissible_twists(passes, x, I, F, W)
     load_angles(x, I, F, W)
     gravity_and_gyroscopic(I, F, W)
     status = forces(WRENCH, t, I, F, W, callback)
@@ -236,7 +241,7 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     constraint_rows(I, F, W)  # zeta at u^
     pull_back_rows(I[W_A], I, F, W)
     power = W[I[W_STAT] + POWER]
-    reduced_accelerations(I, F, W)
+    reduced_accelerations(passes, I, F, W)
     if I[NMOTION] > 0:
         power += power_of_moving_constraints(I, F, W)
     for i in range(nq + nu, x.size):
@@ -247,7 +252,7 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     if I[k + Z_ORDER] < 0:
-        carry_basis(t, x, dx, I, F, W, forces, callback)
+        carry_basis(passes, t, x, dx, I, F, W, forces, callback)
     else:
         for j in range(I[k + Z_DOF]):
             for i in range(nu):

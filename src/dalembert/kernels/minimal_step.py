@@ -5,9 +5,9 @@
 
 Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G is at hand, not at its start.
 
-How near the configuration is to a singular one is read from the pivots of G W^-1 G^T: sqrt(pivot / diagonal) is the sine of
-the angle between a row and the rows before it. A step that ends where the smallest is below 1 / SINGULAR, or across which it
-falls to zero and comes back, is refused or, with singular="pass", made and marked.
+How near the configuration is to a singular one is read from the smallest pivot of G W^-1 G^T. What is left of that row without
+the other rows vanishes in a singular configuration and comes back with the other sign. A step that ends where the pivot is
+below 1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made and marked.
 """
 
 import numpy as np
@@ -40,8 +40,6 @@ from dalembert.kernels.tables import (
     NB,
     NEAR_SINGULAR,
     NINC,
-    NNODE,
-    NODE_I,
     NQ,
     NU,
     OK,
@@ -49,13 +47,12 @@ from dalembert.kernels.tables import (
     PLANE_F,
     POINT,
     W_A,
-    W_DIAG,
-    W_K,
     Y_JUMP,
     Y_PASSED,
     Y_PIVOT,
     Y_RESTARTS,
-    Y_SLOPE,
+    Y_ROW,
+    Y_SQUARE,
     Y_TIME,
     Y_WHERE,
     Z_BASIS,
@@ -63,6 +60,7 @@ from dalembert.kernels.tables import (
     Z_COLUMNS,
     Z_DENSE,
     Z_DOF,
+    Z_GUARD,
     Z_KIND,
     Z_LIST,
     Z_MARKS,
@@ -76,22 +74,9 @@ from dalembert.kernels.tables import (
     M,
 )
 from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
-from dalembert.kernels.tangent_space import gather, project_tangent, spread, turning
+from dalembert.kernels.tangent_space import dual_vector, gather, inner, project_tangent, spread, turning, weakest_row
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
-
-
-@flat
-def smallest_pivot(I, W):
-    """Smallest sqrt(pivot / diagonal) of the factored blocks."""
-    smallest = 1.0
-    for node in range(I[NNODE]):
-        p = I[I[NODE_I] + node]
-        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
-        for i in range(n):
-            inverse = W[d + (n + 1) * i]
-            smallest = min(smallest, 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0)
-    return smallest
 
 
 @flat
@@ -149,7 +134,7 @@ def make_tangent(X, I, F, W):
     nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
     for j in range(f):
         spread(W, X + nu * j, v, I, F, W)
-        project_tangent(v, I, W)
+        project_tangent(2, v, I, W)
         gather(v, W, X + nu * j, I, F, W)
     return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
 
@@ -162,7 +147,7 @@ def turn_basis(X, out, I, F, W):
     turned = v + 6 * (I[NB] + 1)
     for j in range(I[k + Z_DOF]):
         spread(W, X + nu * j, v, I, F, W)
-        turning(v, I[k + Z_ROWS], turned, I, W)
+        turning(2, v, I[k + Z_ROWS], turned, I, W)
         gather(turned, W, out + nu * j, I, F, W)
 
 
@@ -187,15 +172,21 @@ def carried_basis(h, x, X, D, I, F, W):
 
 
 @flat
-def note_singular(t, pivot, y, I, x):
+def note_singular(t, pivot, y, x, I, F, W):
     """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
-    h, before, slope = t - x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_SLOPE]
-    across = before + slope * h < 0.0 and before + pivot <= -1.1 * slope * h
+    k, row = I[MINIMAL_I], x[y + Y_ROW]
+    across = False
+    if I[M] > 0 and row * row == x[y + Y_SQUARE]:  # else x lies between two steps with different rows
+        v = I[k + Z_COLUMNS]
+        before = v + 6 * (I[NB] + 1)
+        dual_vector(int(row), v, I, W)
+        spread(x, I[k + Z_GUARD], before, I, F, W)
+        across = inner(I[METRIC_F], v, before, I, F, W) < 0.0
     if not (pivot < NEAR or across):
         return OK
-    if I[I[MINIMAL_I] + Z_PASS] == 0:
+    if I[k + Z_PASS] == 0:
         return NEAR_SINGULAR
-    if before >= NEAR:
+    if x[y + Y_PIVOT] >= NEAR:
         x[y + Y_PASSED] += 1.0
         at = y + Y_WHERE + 2 * (int(x[y + Y_PASSED] - 1.0) % N_PASSAGES)
         x[at] = x[y + Y_TIME]
@@ -216,9 +207,9 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     assemble_blocks(I[METRIC_F], I, F, W)
     factor(I, F, W)
     first = x[y + Y_TIME] != x[y + Y_TIME]
-    pivot = smallest_pivot(I, W)
+    row, pivot = weakest_row(I, W)
     if not first:
-        status = note_singular(t, pivot, y, I, x)
+        status = note_singular(t, pivot, y, x, I, F, W)
     elif pivot < NEAR:
         status = NEAR_SINGULAR
     if status != OK:
@@ -253,6 +244,8 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
         if not first:
             x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
         x[I[k + Z_S_DOT] + j] = s
-    x[y + Y_SLOPE] = 0.0 if first or h <= 0.0 else (pivot - x[y + Y_PIVOT]) / h
-    x[y + Y_TIME], x[y + Y_PIVOT] = t, pivot
+    if I[M] > 0:
+        dual_vector(row, I[k + Z_COLUMNS], I, W)
+        gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_SQUARE] = t, pivot, row, row * row
     return OK

@@ -183,10 +183,10 @@ TREE_W = 55
 (K_S, K_U, K_D, K_E, K_ACC) = (0, 3, 9, 10, 11)
 COL_W = 12
 
-# MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, 1 or 4 order of the
-# exponential, -1 integrated), 1 when singular configurations are passed, velocities in use, offset of their weights in F, in
-# the state: first of s, s', basis, what carries it on, marks; in W: first of columns, small matrices, dense
-# factorisation; list of velocities
+# MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential, -1
+# integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the state,
+# first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation, gradient
+# rows; then the velocities in use
 (
     Z_DOF,
     Z_KIND,
@@ -198,16 +198,17 @@ COL_W = 12
     Z_S_DOT,
     Z_BASIS,
     Z_CARRY,
+    Z_GUARD,
     Z_MARKS,
     Z_COLUMNS,
     Z_SMALL,
     Z_DENSE,
     Z_ROWS,
     Z_LIST,
-) = range(16)
-# marks of minimal coordinates: start of the step, its smallest pivot and how fast that changes, largest jump of s', restarts of
-# the basis, singular configurations passed, and for the last eight of these where to look for them
-(Y_TIME, Y_PIVOT, Y_SLOPE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
+) = range(17)
+# marks of minimal coordinates: start of the step, its smallest pivot, the row of that and its square, largest jump of s',
+# restarts of the basis, singular configurations passed, and for the last eight of these where to look for them
+(Y_TIME, Y_PIVOT, Y_ROW, Y_SQUARE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(8)
 N_PASSAGES = 8
 N_MARKS = Y_WHERE + 2 * N_PASSAGES
 

@@ -7,7 +7,9 @@ Both use the block-sparse factor of solve.py, O(n) per vector; rows that depend 
 unit length, Z^T W Z = I: [QRContinuation, (8)] with Q2 = W^1/2 Z, orthonormal in (r', theta') as the source has it.
 """
 
-from dalembert.kernels.algebra import axpy3, cross, dot3, load3, load6, scale3, store3, sym_mul
+import numpy as np
+
+from dalembert.kernels.algebra import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import inline
 from dalembert.kernels.solve import add_rows_transposed, back_solve, subtract_row_products
 from dalembert.kernels.tables import (
@@ -23,6 +25,8 @@ from dalembert.kernels.tables import (
     MM,
     NB,
     NHUB,
+    NNODE,
+    NODE_I,
     PLANE_F,
     POINT,
     RIGID,
@@ -30,6 +34,8 @@ from dalembert.kernels.tables import (
     STATE_W,
     W_A,
     W_BODY,
+    W_DIAG,
+    W_K,
     W_RHS,
     W_WORK,
     W_Y,
@@ -90,41 +96,75 @@ def clear_rows(I, W):
 
 
 @inline
-def project_tangent(v, I, W):
-    """W[v] <- P v; the blocks are factored already."""
-    clear_rows(I, W)
-    subtract_row_products(I[W_A], v, 6, I[W_RHS], False, I, W)
-    back_solve(I, W)
-    add_rows_transposed(I[W_Y], I[W_RHS], v, I, W)
+def project_tangent(passes, v, I, W):
+    """W[v] <- P v; the blocks are factored already.
+
+    passes : 2 removes what the first one leaves near a singular configuration, where the condition of G W^-1 G^T is that of G
+        squared; the error is then that of an orthogonal factorisation [GolubVanLoan2013, 5.3]
+    """
+    for _ in range(passes):
+        clear_rows(I, W)
+        subtract_row_products(I[W_A], v, 6, I[W_RHS], False, I, W)
+        back_solve(I, W)
+        add_rows_transposed(I[W_Y], I[W_RHS], v, I, W)
 
 
 @inline
-def smallest_solution(c, out, I, W):
+def smallest_solution(passes, c, out, I, W):
     """W[out] <- -G^+ c for the rows' right-hand side at W[c]."""
-    clear_rows(I, W)
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = -W[c + i]
-    back_solve(I, W)
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0
-    add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+    for _ in range(passes):
+        clear_rows(I, W)
+        for i in range(I[M]):
+            W[I[W_RHS] + i] = -W[c + i]
+        subtract_row_products(I[W_A], out, 6, I[W_RHS], False, I, W)
+        back_solve(I, W)
+        add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
 
 
 @inline
-def turning(z, rows, out, I, W):
+def turning(passes, z, rows, out, I, W):
     """W[out] <- -G^+ G' z, how a tangent vector z must change to stay tangent [QRContinuation, (27)].
 
     W[rows] holds the rows of d(G u + g_t)/dq. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of
     coordinates.
     """
-    spin = I[W_WORK]
-    for b in range(1, I[NB] + 1):
-        store3(W, spin + 6 * b, (0.0, 0.0, 0.0))
-        w = load3(W, I[W_BODY] + STATE_W * b + S_W)
-        store3(W, spin + 6 * b + 3, cross(w, load3(W, z + 6 * b + 3)))
+    known = I[W_WORK]
+    for i in range(6 * (I[NB] + 1)):
+        W[out + i] = 0.0
+    for _ in range(passes):
+        for b in range(1, I[NB] + 1):
+            store3(W, known + 6 * b, load3(W, out + 6 * b))
+            spin = cross(load3(W, I[W_BODY] + STATE_W * b + S_W), load3(W, z + 6 * b + 3))
+            store3(W, known + 6 * b + 3, add3(load3(W, out + 6 * b + 3), spin))
+        clear_rows(I, W)
+        subtract_row_products(rows, z, 6, I[W_RHS], False, I, W)
+        subtract_row_products(I[W_A], known, 6, I[W_RHS], False, I, W)
+        back_solve(I, W)
+        add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+
+
+@inline
+def weakest_row(I, W):
+    """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
+    row, smallest = 0, 1.0
+    for node in range(I[NNODE]):
+        p = I[I[NODE_I] + node]
+        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
+        for i in range(n):
+            inverse = W[d + (n + 1) * i]
+            sine = 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0
+            if sine < smallest and I[p + 2] + i < I[M]:
+                row, smallest = I[p + 2] + i, sine
+    return row, smallest
+
+
+@inline
+def dual_vector(row, out, I, W):
+    """W[out] <- v with G v = e_row: orthogonal to all other rows, its length one over the distance of this row from them."""
     clear_rows(I, W)
-    subtract_row_products(rows, z, 6, I[W_RHS], False, I, W)
-    subtract_row_products(I[W_A], spin, 6, I[W_RHS], False, I, W)
+    W[I[W_RHS] + row] = 1.0
     back_solve(I, W)
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0

@@ -1,0 +1,87 @@
+"""Singular configurations that a run in minimal coordinates was refused or has passed: when, which joints, what condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import SimulationError
+from dalembert.formulations.minimal import MinimalRun
+from dalembert.integrators.explicit_rk import RungeKutta4
+from dalembert.kernels import tables as T
+
+if TYPE_CHECKING:
+    from dalembert.integrators.advance import Advance
+    from dalembert.solution import Result
+
+Array = npt.NDArray[np.float64]
+
+
+def refused(advance: Advance) -> SimulationError:
+    """Why a step with Minimal(singular="stop") was refused."""
+    from dalembert.simulation import one_step
+
+    run, t, x = advance.run, advance.t, advance.x.copy()
+    assert isinstance(run, MinimalRun)
+    looking = replace(run, I=run.I.copy())
+    looking.I[run.I[T.MINIMAL_I] + T.Z_PASS] = 1
+    ahead = 2.0 * advance.step_size
+
+    def state(at: float) -> Array:
+        return one_step(looking, RungeKutta4(step=ahead / 8), t, x, at)
+
+    at, condition, joints = _worst(run, state, t, t + ahead)
+    text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
+    text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
+    return SimulationError(f"{text} Minimal(singular='pass') goes through on the branch it is on", time=t, joint=joints[0])
+
+
+def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
+    """One text for each of the last singular configurations that the run went through."""
+    from dalembert.simulation import one_step
+
+    texts = []
+    count = int(run.mark(x_end, T.Y_PASSED))
+    for k in range(max(0, count - T.N_PASSAGES), count):
+        entry = T.Y_WHERE + 2 * (k % T.N_PASSAGES)
+        t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
+        saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
+        begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, run.mechanism.x_0)
+        guide = RungeKutta4(step=(t_1 - t_0) / 8)  # its steps do not shrink where they meet trouble
+        start = one_step(run, guide, begin, run.from_absolute(x, begin), t_0)
+
+        def state(at: float, t_0: float = t_0, start: Array = start, guide: RungeKutta4 = guide) -> Array:
+            return one_step(run, guide, t_0, start, at)
+
+        at, condition, joints = _worst(run, state, t_0, t_1)
+        texts.append(
+            f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
+            f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
+        )
+    if count > T.N_PASSAGES:
+        texts.insert(0, f"{count - T.N_PASSAGES} singular configurations were passed before those named")
+    return tuple(texts)
+
+
+def _worst(run: MinimalRun, state: Callable[[float], Array], t_0: float, t_1: float) -> tuple[float, float, list[str]]:
+    """(time, condition, joints) where the smallest pivot is smallest between two times; no state found counts as zero."""
+    from scipy.optimize import minimize_scalar
+
+    found = [(t_0, state(t_0))]
+
+    def pivot(t: float) -> float:
+        for at in (t, t - 1e-5 * (t_1 - t_0), t + 1e-5 * (t_1 - t_0)):  # at the very spot there may be no state
+            try:
+                found.append((at, state(at)))
+                return run.mark(found[-1][1], T.Y_PIVOT)
+            except SimulationError:
+                continue
+        return 0.0
+
+    minimize_scalar(pivot, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 40})
+    at, x = min(found, key=lambda item: run.mark(item[1], T.Y_PIVOT))
+    return at, *run.mechanism.locking(at, np.array(run.to_absolute(x[None])[0]))
