@@ -205,7 +205,7 @@ def put_columns(d, I, W):
 
 
 @flat
-def change_along(x, dx, d, c, rows, keep, I, F, W):
+def change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback):
     """W[c] <- change of all twists, W[rows] <- of G u + g_t per unit of the displacement W[d], u held. Poses are lost."""
     n, m = 6 * (I[NB] + 1), I[M]
     largest = 0.0
@@ -229,6 +229,7 @@ def change_along(x, dx, d, c, rows, keep, I, F, W):
             for i in range(6):
                 W[c + 6 * b + i] += W[twist + i] / (2.0 * scale)
         if m > 0:
+            forces(MOTIONS, t, I, F, W, callback)
             constraint_rows(I, F, W)
             for i in range(m):
                 W[I[W_RHS] + i] = -W[I[W_GT] + i]
@@ -279,7 +280,7 @@ def newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback):
         for i in range(nu):
             W[d + nu * part + i] = W[I[W_COL] + COL_W * i + K_ACC]
         if part == 0:
-            change_along(x, dx, d, c, rows, keep, I, F, W)
+            change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback)
             move_tree(x, dx, I, F, W)
             place_bodies(x, I, F, W)
             for b in range(1, I[NB] + 1):
