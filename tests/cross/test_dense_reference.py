@@ -149,7 +149,7 @@ def undropped(model):
 
     class Complete:
         packed = pack(flatten(model), "absolute", None)
-        I, F, nb = packed.I, packed.F, int(packed.I[T.NB])
+        I, F, nb, row_source = packed.I, packed.F, int(packed.I[T.NB]), packed.row_source
 
     return Complete
 

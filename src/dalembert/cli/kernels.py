@@ -63,6 +63,7 @@ KERNELS = (
     Kernel("gauss_legendre", "gauss_legendre", "loop", 7.0, "implicit time steps", optional=True),
     Kernel("evaluate_states", "outputs", "outputs", 0.5, "energies, residuals, multipliers"),
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
+    Kernel("forces_and_rows", "traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True),
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
@@ -97,7 +98,9 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
     wanted = wanted - {"runge_kutta"} | {integrator.loop}
-    if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
+    if mechanism.I[T.NTRACED]:
+        wanted.add("forces_and_rows")
+    elif mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
     if isinstance(formulation, MovingFrame):
         wanted.add("moving_frame" if formulation.path == "fast" else "moving_frame_reference")
