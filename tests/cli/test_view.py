@@ -55,7 +55,8 @@ def test_bad_input_is_one_line(run, tmp_path):
 
 
 def test_live_view_until_interrupted(run):
-    command = [sys.executable, "-c", "from dalembert.cli import app; app()", "view", str(run), "--no-browser"]
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # background jobs inherit deaf ears
+    command = [sys.executable, "-c", f"{heard}; from dalembert.cli import app; app()", "view", str(run), "--no-browser"]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
         line = process.stdout.readline()
@@ -63,6 +64,9 @@ def test_live_view_until_interrupted(run):
         with urllib.request.urlopen(line.split(" at ")[1].split()[0], timeout=30) as answer:
             assert b"dalembert" in answer.read()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        try:
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 0
     assert errors == ""

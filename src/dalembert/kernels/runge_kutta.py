@@ -92,6 +92,9 @@ def runge_kutta(
             status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
+            if i == 0:  # where a step begins, a formulation may note something in the state
+                for j in range(x.size):
+                    x[j] = y[j]
             state_i[D_HAVE_RATE] = 1
         if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
             return status
