@@ -87,17 +87,21 @@ def test_carried_basis_turns_with_the_jacobian(seed):
         np.testing.assert_allclose(basis @ W @ y_dot, 0, atol=1e-12 * np.abs(y_dot).max() + 1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in GALLERY if name not in ("coiled_chain", "chain_16")])
+BODIES = [name for name in GALLERY if isinstance(build(name), da.Model) and name not in ("coiled_chain", "chain_16")]
+
+
+@pytest.mark.parametrize("name", BODIES)
 def test_gallery_moves_alike(name):
-    """Jet, MovingFrame and Minimal at 1e-11; what is left is the error of either run over half a second.
+    """Jet, MovingFrame and Minimal at 1e-11; what is left is the error of either run over half a second, or its own time.
 
     Velocities get more room: chains with joint dampers have stiff twists about the rods (500 1/s), which rounding excites.
     """
     mechanism = da.compile(build(name))
-    options = {"integrator": da.DOP853(**TIGHT), "save_at": np.linspace(0.0, 0.5, 6)}
-    expected = da.simulate(mechanism, 0.5, **options)
-    found = da.simulate(mechanism, 0.5, formulation=da.Minimal(), **options)
-    relative = da.simulate(mechanism, 0.5, formulation=da.MovingFrame(), **options)
+    end = min(0.5, GALLERY[name].t_end)
+    options = {"integrator": da.DOP853(**TIGHT), "save_at": np.linspace(0.0, end, 6)}
+    expected = da.simulate(mechanism, end, **options)
+    found = da.simulate(mechanism, end, formulation=da.Minimal(), **options)
+    relative = da.simulate(mechanism, end, formulation=da.MovingFrame(), **options)
     for other in (expected, relative):
         np.testing.assert_allclose(found.q, other.q, rtol=0, atol=1e-9 * max(1.0, np.abs(found.q).max()))
         np.testing.assert_allclose(found.u, other.u, rtol=0, atol=5e-7 * max(1.0, np.abs(found.u).max()))
@@ -229,7 +233,7 @@ def test_singular_configuration_stops_a_run(integrator):
     assert 0.71 < caught.value.solution.t[-1] < 0.714356
 
 
-@pytest.mark.parametrize(("n", "rtol"), [(2, 1e-11), (40, 1e-10)])
+@pytest.mark.parametrize(("n", "rtol"), [(2, 1e-10), (40, 1e-10)])
 def test_singular_configuration_is_passed_with_a_warning(n, rtol):
     """Stays on the branch of parallel links, where a silent jump would fold some windows the other way."""
     with pytest.warns(
