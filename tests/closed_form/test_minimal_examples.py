@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_data import INTEGRATORS, NAMES, TIGHT, largest, load, run
+from reference_data import INTEGRATORS, NAMES, largest, load, run
 
 import dalembert as da
 from dalembert import gallery
@@ -84,12 +84,20 @@ def test_bricard(integrator):
 
 @pytest.mark.parametrize("coordinates", ["absolute", "planar"])
 def test_n_four_bar_through_its_singular_positions(coordinates):
-    """Ten of them in ten seconds, all passed on the branch of parallel links."""
+    """Ten of them in ten seconds, all passed on the branch of parallel links.
+
+    At a distance d from a singular position rounding of a constraint, eps, comes back in u' as eps w^2 / d^3: some 1e-9 in each
+    passage, whatever the tolerance; below 1e-11 steps shrink onto the spot. So this runs at 1e-10 with room for ten passages.
+    """
     reference = load("n_four_bar")["2"]
-    options = {"formulation": da.Minimal(singular="pass"), "integrator": da.DOP853(**TIGHT), "coordinates": coordinates}
+    integrator = da.DOP853(rtol=1e-10, atol=1e-10)
+    options = {"formulation": da.Minimal(singular="pass"), "integrator": integrator, "coordinates": coordinates}
     with pytest.warns(RuntimeWarning, match="singular configuration"):
         solution = da.simulate(gallery.n_four_bar(), 10.0, save_at=reference["t"], **options)
     top = solution.point("link 0", (0, 0.5, 0))
     expected = np.stack([reference["xB0"], reference["yB0"]], axis=1)
-    assert largest(top[:, :2] - expected) <= POSITION
-    assert largest(solution.coordinate("A 2") + np.array(reference["theta"])) <= POSITION
+    before = np.array(reference["t"]) < load("n_four_bar")["singular"]["2"]
+    assert largest(top[before, :2] - expected[before]) <= POSITION
+    assert largest(top[:, :2] - expected) <= 5 * POSITION
+    assert largest(solution.coordinate("A 2") + np.array(reference["theta"])) <= 5 * POSITION
+    assert largest(solution.energy.total - solution.energy.total[0]) <= 1e-8 * solution.energy.scale

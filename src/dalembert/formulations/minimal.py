@@ -28,7 +28,8 @@ class Minimal:
     continuation : carry the basis from step to step, so that the independent velocities s' are smooth; False: a new one
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
-    singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns
+    singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns;
+        rounding is large there, so that "pass" wants rtol no smaller than about 5e-11
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     max_newton : Newton iterations before a step is refused
     """

@@ -34,6 +34,7 @@ from dalembert.kernels.tables import (
     E_ROW,
     INC_I,
     INC_I_W,
+    INSIDE,
     METRIC_F,
     MINIMAL_I,
     N_PASSAGES,
@@ -47,12 +48,12 @@ from dalembert.kernels.tables import (
     PLANE_F,
     POINT,
     W_A,
+    W_STAT,
     Y_JUMP,
     Y_PASSED,
     Y_PIVOT,
     Y_RESTARTS,
     Y_ROW,
-    Y_SQUARE,
     Y_TIME,
     Y_WHERE,
     Z_BASIS,
@@ -174,12 +175,12 @@ def carried_basis(h, x, X, D, I, F, W):
 @flat
 def note_singular(t, pivot, y, x, I, F, W):
     """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
-    k, row = I[MINIMAL_I], x[y + Y_ROW]
+    k = I[MINIMAL_I]
     across = False
-    if I[M] > 0 and row * row == x[y + Y_SQUARE]:  # else x lies between two steps with different rows
+    if I[M] > 0 and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
         v = I[k + Z_COLUMNS]
         before = v + 6 * (I[NB] + 1)
-        dual_vector(int(row), v, I, W)
+        dual_vector(int(x[y + Y_ROW]), v, I, W)
         spread(x, I[k + Z_GUARD], before, I, F, W)
         across = inner(I[METRIC_F], v, before, I, F, W) < 0.0
     if not (pivot < NEAR or across):
@@ -247,5 +248,5 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     if I[M] > 0:
         dual_vector(row, I[k + Z_COLUMNS], I, W)
         gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_SQUARE] = t, pivot, row, row * row
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
     return OK

@@ -206,9 +206,9 @@ COL_W = 12
     Z_ROWS,
     Z_LIST,
 ) = range(17)
-# marks of minimal coordinates: start of the step, its smallest pivot, the row of that and its square, largest jump of s',
-# restarts of the basis, singular configurations passed, and for the last eight of these where to look for them
-(Y_TIME, Y_PIVOT, Y_ROW, Y_SQUARE, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(8)
+# marks of minimal coordinates: start of the step, its smallest pivot and the row of that, largest jump of s', restarts of
+# the basis, singular configurations passed, and for the last eight of these where to look for them
+(Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
 N_PASSAGES = 8
 N_MARKS = Y_WHERE + 2 * N_PASSAGES
 
