@@ -1,12 +1,12 @@
 """The jet formulation's slot [JetMultibody, 3-6]: the distribution as rate, the quasi-orthogonal projection."""
 
-from dalembert.kernels.compiler import kernel
+from dalembert.kernels.compiler import light
 from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
 from dalembert.kernels.project import project_constraints, snap_angles
 from dalembert.kernels.tables import OK, OUTPUT, PROJECT
 
 
-@kernel
+@light
 def jet(mode, t, x, dx, I, F, W, forces, callback):
     """RATE: dx <- distribution at x (Algorithm 5.2). PROJECT: x <- onto unit Euler parameters and constraints.
     OUTPUT: RATE, then what a saved state implies (see `store_outputs`)."""

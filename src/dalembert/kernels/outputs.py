@@ -1,6 +1,6 @@
 """What saved states imply: multipliers, accelerations, residuals, energies."""
 
-from dalembert.kernels.compiler import kernel
+from dalembert.kernels.compiler import light
 from dalembert.kernels.tables import (
     KINETIC,
     M_ALL,
@@ -16,7 +16,7 @@ from dalembert.kernels.tables import (
 )
 
 
-@kernel
+@light
 def evaluate_states(system, forces, callback, t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, I, F, W):
     """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U. Status."""
     for k in range(t.size):

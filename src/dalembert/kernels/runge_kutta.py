@@ -8,7 +8,7 @@ norm, or that of DOP853 with its third-order companion.
 
 import numpy as np
 
-from dalembert.kernels.compiler import inline, kernel
+from dalembert.kernels.compiler import inline, light
 from dalembert.kernels.stepping import (
     AGAIN,
     C_H,
@@ -31,7 +31,7 @@ from dalembert.kernels.stepping import (
 from dalembert.kernels.tables import OK, STEP_TOO_SMALL, TOO_MANY_STEPS
 
 
-@kernel
+@light
 def runge_kutta(
     system,
     project,

@@ -11,7 +11,7 @@ One fixed function type each, so that nothing is compiled twice and everything i
 
 from numba import types
 
-from dalembert.kernels.compiler import bind, kernel
+from dalembert.kernels.compiler import bind, light
 
 _f8, _i8, _F, _I = types.float64, types.int64, types.float64[::1], types.int64[::1]
 
@@ -23,19 +23,19 @@ SYSTEM_SIGNATURE = _i8(_i8, _f8, _F, _F, _I, _F, _F, FORCES, CALLBACK)
 SYSTEM = types.FunctionType(SYSTEM_SIGNATURE)
 
 
-@kernel
+@light
 def no_callback(k, t, W, s):
     """Stands in where a model has no user function."""
     return 0
 
 
-@kernel
+@light
 def no_forces(mode, t, I, F, W, callback):
     """Stands in where a model has no force elements."""
     return 0
 
 
-@kernel
+@light
 def no_correction(mode, t, x, dx, I, F, W, forces, callback):
     """Stands in where a formulation keeps no invariants."""
     return 0
