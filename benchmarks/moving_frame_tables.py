@@ -35,10 +35,10 @@ PUBLISHED_ERRORS = {
 T_END, STEP = 10.0, 0.01
 
 
-def chain_seconds(n: int, repeats: int) -> tuple[float, int]:
+def chain_seconds(n: int, repeats: int, stage_tolerance: float) -> tuple[float, int]:
     """CPU seconds of the run of Table 3.3 alone, and its function evaluations."""
     mechanism = da.compile(chain(n))
-    integrator = da.GaussLegendre(3, step=STEP)
+    integrator = da.GaussLegendre(3, step=STEP, stage_tolerance=stage_tolerance)
     best, evaluations = np.inf, 0
     for _ in range(repeats):
         run = da.MovingFrame().prepare(mechanism)
@@ -51,10 +51,10 @@ def chain_seconds(n: int, repeats: int) -> tuple[float, int]:
     return best, evaluations
 
 
-def table_3_3(console: Console) -> None:
-    chain_seconds(4, 1)  # compiled and warm
-    ours = {n: chain_seconds(n, 3 if n <= 64 else 1) for n in SIZES}
-    tolerance = da.GaussLegendre(3, step=STEP).stage_settings[1]
+def table_3_3(console: Console, tolerance: float) -> None:
+    """The table does not say how far its stages were iterated; 1e-9 is what the section before it recommends."""
+    chain_seconds(4, 1, tolerance)  # compiled and warm
+    ours = {n: chain_seconds(n, 3 if n <= 64 else 1, tolerance) for n in SIZES}
     title = f"Table 3.3: GL3, h = {STEP:g}, stages to {tolerance:g}, 10 s"
     table = Table(title=title, title_justify="left")
     for heading in ("links", "published [s]", "ours [s]", "ratio", "evaluations", "us each"):
@@ -136,7 +136,8 @@ def coil(console: Console) -> None:
 
 def main() -> None:
     console = Console(width=120)
-    table_3_3(console)
+    table_3_3(console, 1e-9)
+    table_3_3(console, 1e-15)
     table_3_2(console)
     coil(console)
 
