@@ -281,6 +281,8 @@ WAYS = {
     "jet": (da.Jet(), None, "absolute", 1e-8),
     "jet planar": (da.Jet(), None, "planar", 1e-8),
     "moving frame": (da.MovingFrame(), None, "absolute", 1e-8),
+    "minimal": (da.Minimal(), None, "absolute", 1e-8),
+    "minimal planar": (da.Minimal(), None, "planar", 1e-8),
     "impulse": (da.Impulse(), da.RungeKutta4(step=1e-3), "absolute", 2e-4),
     "impulse planar": (da.Impulse(metric="mass"), da.RungeKutta4(step=1e-3), "planar", 2e-4),
     "soft": (da.Soft(stiffness=1e9), da.RungeKutta4(step=1e-3), "absolute", 2e-2),
