@@ -2,7 +2,7 @@
 
 A law is a function of a primitive's data and both bodies; `first` carries the plane: a point p_i, its normal n_i, a direction
 a_i in it. Contact without slip means that the material point of the second body at the contact moves with the plane
-[Variational, 6, (66)]: its velocity normal to the plane is the derivative of the position residual, the other two are V rows.
+[Variational, (67)]: its velocity normal to the plane is the derivative of the position residual, the other two are V rows.
 """
 
 from __future__ import annotations
