@@ -27,7 +27,7 @@ class Evaluated:
 
 def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states of a run."""
-    from dalembert.integrators.loops import compiled_outputs
+    from dalembert.integrators.loops import compiled_evaluate_states
 
     mechanism = run.mechanism
     nt = len(t)
@@ -39,7 +39,7 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         np.full((nt, mechanism.m), np.nan),
         np.full((nt, 2), np.nan),
     )
-    status = compiled_outputs()(
+    status = compiled_evaluate_states()(
         run.system, run.forces, run.callbacks.compiled, np.ascontiguousarray(t), np.ascontiguousarray(x),
         np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot, out.energy, run.I, run.F, run.W,
     )  # fmt: skip

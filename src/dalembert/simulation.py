@@ -182,7 +182,7 @@ def describe(formulation: Formulation, integrator: Integrator, mechanism: Compil
 
 def _loop(advance: Advance, watch: _Watch, recorder: Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
     """Chunks of compiled steps until t_end, an event, or the step limit."""
-    chunk = 1 if watch.events else 16
+    chunk = 1 if watch.events else 64
     watch.start(advance)
     while True:
         begin = time.perf_counter()

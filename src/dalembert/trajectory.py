@@ -101,7 +101,7 @@ class Trajectory(Series):
         if b and self._columns(b)[0] == T.RIGID:
             q = self._columns(b)[1]
             return self.q[:, q + 3 : q + 7].copy()
-        quaternions = np.stack([matrix_to_quaternion(R) for R in self.rotation(body)])
+        quaternions = matrix_to_quaternion(self.rotation(body))
         flips = np.cumprod(np.where(np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0, -1.0, 1.0))
         quaternions[1:] *= flips[:, None]
         return quaternions
@@ -151,7 +151,7 @@ class Trajectory(Series):
     def point_velocity(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world velocity of a body-fixed point [m/s]."""
         arm = self.rotation(body) @ np.asarray(point, dtype=float)
-        return self.velocity(body) + np.cross(self.angular_velocity(body), arm)
+        return self.velocity(body) + cross(self.angular_velocity(body), arm)
 
     def coordinate(self, joint: object) -> Array:
         """Joint coordinate(s): (nt,) for one, (nt, n) for more; angles unwrapped; meaning in `joints.COORDINATES`."""
@@ -198,7 +198,7 @@ class Trajectory(Series):
         e, e_dot = self._separation(joint)
         if direction is not None:
             d = self.rotation(joint.first) @ direction
-            turning = np.cross(self.angular_velocity(joint.first), d)
+            turning = cross(self.angular_velocity(joint.first), d)
             return np.asarray(np.sum(d * e_dot + turning * e, axis=1))
         if joint.coordinates[component] == "length":
             return np.asarray(np.sum(e * e_dot, axis=1) / np.linalg.norm(e, axis=1))
@@ -249,15 +249,23 @@ def apply(R: Array, v: Array) -> Array:
     return np.asarray(np.einsum("tij,tj->ti", R, v))
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a x b over the last axis."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return out
+
+
 def rotation_matrices(theta: Array) -> Array:
     """(nt, 3, 3) from Euler parameters of any length [JetMultibody, (2.1)]."""
-    a, b, c, d = (theta / np.linalg.norm(theta, axis=1, keepdims=True)).T
+    a, b, c, d = (theta / np.sqrt(np.sum(theta * theta, axis=1, keepdims=True))).T
     rows = [
         [1 - 2 * (c * c + d * d), 2 * (b * c - a * d), 2 * (b * d + a * c)],
         [2 * (b * c + a * d), 1 - 2 * (b * b + d * d), 2 * (c * d - a * b)],
         [2 * (b * d - a * c), 2 * (c * d + a * b), 1 - 2 * (b * b + c * c)],
     ]
-    return np.moveaxis(np.array(rows), 2, 0)
+    return np.ascontiguousarray(np.array(rows).transpose(2, 0, 1))
 
 
 def rotation_vectors(R: Array) -> Array:

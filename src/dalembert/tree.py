@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Mechanism
+from dalembert.mechanism import Mechanism, new_workspace
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.trajectory import Trajectory, nearest, rotation_matrices
+from dalembert.trajectory import apply, cross, nearest, rotation_matrices
 
 Array = npt.NDArray[np.float64]
 
@@ -84,80 +86,58 @@ class Tree:
         return sum(link.nu for link in self.links)
 
     def from_absolute(self, x: Array) -> Array:
-        """Relative state (q, u, external work, angles) of one absolute state."""
-        state = Trajectory(self.mechanism, np.zeros(1), x[None])
-        names = (GROUND, *self.mechanism.body_names)
-        q, u = np.zeros(self.nq), np.zeros(self.nu)
-        for link in self.links:
-            parent, child = names[link.parent], names[link.body]
-            E_p = state.rotation(parent)[0] @ link.E_p
-            C = state.rotation(child)[0] @ link.E_c
-            turn, rotations, slides = link.kind
-            R = E_p.T @ C
-            w_p = state.angular_velocity(parent)[0]
-            w = state.angular_velocity(child)[0] - w_p
-            at, rate = link.q, link.u
-            if turn == T.QUATERNION:
-                q[at : at + 4], u[rate : rate + 3] = matrix_to_quaternion(R), C.T @ w
-                at += 4
-            elif turn == T.ONE_ANGLE:
-                q[at], u[rate] = np.arctan2(R[1, 0], R[0, 0]), E_p[:, 2] @ w
+        """(n,) or (nt, n) relative states (q, u, external work, angles) of absolute ones."""
+        mechanism = self.mechanism
+        x_all = np.atleast_2d(x)
+        nt, nb, (p, c) = len(x_all), mechanism.nb, (self.index("parent"), self.index("body"))
+        R = np.tile(np.eye(3), (nt, nb + 1, 1, 1))
+        r, v, w = np.zeros((3, nt, nb + 1, 3))
+        for b, (kind, at, rate) in _body_columns(mechanism):
+            r[:, b], v[:, b] = x_all[:, at : at + 3], x_all[:, rate : rate + 3]
+            if kind == T.RIGID:
+                R[:, b] = rotation_matrices(x_all[:, at + 3 : at + 7])
+                w[:, b] = apply(R[:, b], x_all[:, rate + 3 : rate + 6])
+        p_p, p_c, E_p, E_c = self.frames
+        E, C = R[:, p] @ E_p, R[:, c] @ E_c
+        turn, w_rel = np.swapaxes(E, 2, 3) @ C, w[:, c] - w[:, p]
+        arm_p, arm_c = (R[:, p] @ p_p[..., None])[..., 0], (R[:, c] @ p_c[..., None])[..., 0]
+        gap = r[:, c] + arm_c - r[:, p] - arm_p
+        speed = v[:, c] - v[:, p] + cross(w[:, c], arm_c) - cross(w[:, p], arm_p + gap)
+        w_E, w_C, gap, speed = (np.einsum("tlij,tli->tlj", A, b) for A, b in ((E, w_rel), (C, w_rel), (E, gap), (E, speed)))
+        quaternions = matrix_to_quaternion(turn)
+        q, u = np.zeros((nt, self.nq)), np.zeros((nt, self.nu))
+        for k, link in enumerate(self.links):
+            kind, rotations, slides = link.kind
+            at, rate, Q = link.q, link.u, turn[:, k]
+            if kind == T.QUATERNION:
+                q[:, at : at + 4], u[:, rate : rate + 3] = quaternions[:, k], w_C[:, k]
                 at += 1
-            elif turn == T.TWO_ANGLES:
-                q[at : at + 2] = np.arctan2(R[2, 1], R[1, 1]), np.arctan2(R[0, 2], R[0, 0])
-                u[rate : rate + 2] = E_p[:, 0] @ w, C[:, 1] @ w
-                at += 2
-            rate += rotations
-            gap = state.point(child, link.p_c)[0] - state.point(parent, link.p_p)[0]
-            speed = state.point_velocity(child, link.p_c)[0] - state.point_velocity(parent, link.p_p)[0]
-            for k, axis in enumerate(slides):
-                e = E_p[:, axis]
-                q[at + k], u[rate + k] = e @ gap, e @ (speed - np.cross(w_p, gap))
-        return np.concatenate([q, u, x[self.mechanism.nq + self.mechanism.nu :]])
+            elif kind == T.ONE_ANGLE:
+                q[:, at], u[:, rate] = np.arctan2(Q[:, 1, 0], Q[:, 0, 0]), w_E[:, k, 2]
+            elif kind == T.TWO_ANGLES:
+                q[:, at], q[:, at + 1] = np.arctan2(Q[:, 2, 1], Q[:, 1, 1]), np.arctan2(Q[:, 0, 2], Q[:, 0, 0])
+                u[:, rate], u[:, rate + 1] = w_E[:, k, 0], w_C[:, k, 1]
+            for j, axis in enumerate(slides, start=rotations):
+                q[:, at + j], u[:, rate + j] = gap[:, k, axis], speed[:, k, axis]
+        states = np.concatenate([q, u, x_all[:, mechanism.nq + mechanism.nu :]], axis=1)
+        return states if x.ndim > 1 else states[0]
 
-    @property
-    def quaternions(self) -> Array:
-        """Joint axes on parent and child of every body as quaternions, for kernels/tree_invariants.py."""
-        table = np.zeros((self.mechanism.nb + 1, T.LINK_F_W))
-        for link in self.links:
-            table[link.body, T.LF_P : T.LF_P + 4] = matrix_to_quaternion(link.E_p)
-            table[link.body, T.LF_C : T.LF_C + 4] = link.sign * matrix_to_quaternion(link.E_c.T)
-        return table
+    def index(self, name: Literal["parent", "body"]) -> npt.NDArray[np.int64]:
+        """Bodies of all links."""
+        return np.array([getattr(link, name) for link in self.links], dtype=np.int64)
+
+    @cached_property
+    def frames(self) -> tuple[Array, Array, Array, Array]:
+        """p_p, p_c, E_p, E_c of all links."""
+        p_p, p_c, E_p, E_c = (np.array([getattr(link, n) for link in self.links]) for n in ("p_p", "p_c", "E_p", "E_c"))
+        return p_p, p_c, E_p, E_c
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
-        mechanism = self.mechanism
-        nt, nb, nq = len(x), mechanism.nb, self.nq
-        theta = np.zeros((nb + 1, nt, 4))
-        theta[0, :, 0] = 1.0
-        r, v, w = np.zeros((3, nb + 1, nt, 3))
-        for link in self.links:
-            p, b = link.parent, link.body
-            turn, rotations, slides = link.kind
-            q, u = x[:, link.q :], x[:, nq + link.u :]
-            R_p = rotation_matrices(theta[p])
-            E_p = R_p @ link.E_p
-            inner = quaternion_product(matrix_to_quaternion(link.E_p), _relative_quaternions(turn, q))
-            inner = quaternion_product(inner, matrix_to_quaternion(link.E_c.T))
-            theta[b] = link.sign * quaternion_product(theta[p], inner)
-            theta[b] /= np.linalg.norm(theta[b], axis=1, keepdims=True)  # relative ones are let be, see normalise_tree
-            R = rotation_matrices(theta[b])
-            C = R @ link.E_c
-            w[b] = w[p] + np.einsum("tik,tk->ti", _axes(turn, E_p, C), u[:, :rotations])
-            at = 4 if turn == T.QUATERNION else rotations
-            E = E_p[:, :, list(slides)]
-            reach = R_p @ link.p_p + np.einsum("tik,tk->ti", E, q[:, at : at + len(slides)])
-            sliding = np.einsum("tik,tk->ti", E, u[:, rotations : rotations + len(slides)])
-            arm = -(R @ link.p_c)
-            r[b] = r[p] + reach + arm
-            v[b] = v[p] + np.cross(w[p], reach) + sliding + np.cross(w[b], arm)
-        out = np.zeros((nt, len(mechanism.x_0)))
-        out[:, mechanism.nq + mechanism.nu :] = x[:, nq + self.nu :]
-        for b, (kind, at, rate) in _body_columns(mechanism):
-            out[:, at : at + 3], out[:, rate : rate + 3] = r[b], v[b]
-            if kind == T.RIGID:
-                out[:, at + 3 : at + 7] = theta[b]
-                out[:, rate + 3 : rate + 6] = np.einsum("tji,tj->ti", rotation_matrices(theta[b]), w[b])
+        from dalembert.integrators.loops import compiled_tree_states
+
+        out = np.zeros((len(x), len(self.mechanism.x_0)))
+        compiled_tree_states()(np.ascontiguousarray(x), out, self.I, self.F, new_workspace(self.I))
         return out
 
 
@@ -167,35 +147,8 @@ def _body_columns(mechanism: Mechanism) -> list[tuple[int, tuple[int, int, int]]
     return [(b, (int(row[0]), int(row[1]), int(row[2]) + mechanism.nq)) for b, row in enumerate(table) if b]
 
 
-def _axes(turn: int, E_p: Array, C: Array) -> Array:
-    """(nt, 3, rotations) world axes that the joint's angular velocities turn about."""
-    if turn == T.TWO_ANGLES:
-        return np.stack([E_p[:, :, 0], C[:, :, 1]], axis=2)
-    return {T.QUATERNION: C, T.ONE_ANGLE: E_p[:, :, 2:], T.NO_TURN: C[:, :, :0]}[turn]
-
-
-def quaternion_product(a: Array, b: Array) -> Array:
-    """a * b, scalar first, over the last axis."""
-    scalar = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
-    vector = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
-    return np.concatenate([scalar, vector], axis=-1)
-
-
-def _relative_quaternions(turn: int, q: Array) -> Array:
-    """(nt, 4) quaternion of R(q) of a joint, continuous in q."""
-    zero = np.zeros(len(q))
-    if turn == T.QUATERNION:
-        return q[:, :4]
-    if turn == T.NO_TURN:
-        return np.stack([zero + 1.0, zero, zero, zero], axis=1)
-    first = np.stack([np.cos(q[:, 0] / 2), zero, zero, np.sin(q[:, 0] / 2)], axis=1)
-    if turn == T.ONE_ANGLE:
-        return first
-    second = np.stack([np.cos(q[:, 1] / 2), zero, np.sin(q[:, 1] / 2), zero], axis=1)
-    return quaternion_product(first[:, [0, 3, 1, 2]], second)
-
-
-def make_tree(mechanism: Mechanism, cut: Sequence[str] = ()) -> Tree:
+@lru_cache(maxsize=8)
+def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
     """A spanning tree of the joints that relative coordinates can describe, breadth first from the ground.
 
     cut : joints that must stay constraint rows; others are cut where the tree closes a loop
@@ -239,8 +192,10 @@ def make_tree(mechanism: Mechanism, cut: Sequence[str] = ()) -> Tree:
         q, u = q + link.nq, u + link.nu
     rows = tuple(dict.fromkeys(row.element for row in mechanism.rows if row.element not in used))
     I, F = _tables(mechanism, counted, rows)
-    tree = Tree(mechanism, tuple(counted), rows, I, F)
-    return replace(tree, links=_signed(tree))
+    I[T.LINK_F] = len(F)
+    tree = Tree(mechanism, tuple(counted), rows, I, np.concatenate([F, _quaternions(mechanism.nb, counted)]))
+    signed = _signed(tree)
+    return replace(tree, links=signed, F=np.concatenate([F, _quaternions(mechanism.nb, signed)]))
 
 
 def _signed(tree: Tree) -> tuple[Link, ...]:
@@ -253,6 +208,15 @@ def _signed(tree: Tree) -> tuple[Link, ...]:
         if kind == T.RIGID
     }
     return tuple(replace(link, sign=float(flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0))) for link in tree.links)
+
+
+def _quaternions(nb: int, links: Sequence[Link]) -> Array:
+    """Joint axes on parent and child of every body as quaternions, for kernels/tree_states.py."""
+    table = np.zeros((nb + 1, T.LINK_F_W))
+    for link in links:
+        table[link.body, T.LF_P : T.LF_P + 4] = matrix_to_quaternion(link.E_p)
+        table[link.body, T.LF_C : T.LF_C + 4] = link.sign * matrix_to_quaternion(link.E_c.T)
+    return table.ravel()
 
 
 def _link(joint: Joint, parent: int, child: int, *, exchanged: bool) -> Link:

@@ -18,7 +18,7 @@ class Kernel:
 
     name: str
     module: str
-    seam: Literal["callback", "forces", "system", "loop", "outputs"]
+    seam: Literal["callback", "forces", "system", "loop"]
     seconds: float
     purpose: str
     optional: bool = False
@@ -34,8 +34,6 @@ class Kernel:
 
         if self.seam == "loop":
             getattr(loops, f"compiled_{self.name}")()
-        elif self.seam == "outputs":
-            loops.compiled_outputs()
         else:
             bind: Any = getattr(slots, f"as_{self.seam}")
             bind(self.function)
@@ -61,13 +59,14 @@ KERNELS = (
     Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
     Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
     Kernel("gauss_legendre", "gauss_legendre", "loop", 7.0, "implicit time steps", optional=True),
-    Kernel("evaluate_states", "outputs", "outputs", 0.5, "energies, residuals, multipliers"),
+    Kernel("evaluate_states", "outputs", "loop", 0.5, "energies, residuals, multipliers"),
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
     Kernel("forces_and_rows", "traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True),
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
     Kernel("moving_frame_reference", "moving_frame_reference", "system", 6.0, 'MovingFrame(path="reference")', optional=True),
+    Kernel("tree_states", "tree_states", "loop", 1.5, "--formulation moving-frame", optional=True),
     Kernel("correct_tree_invariants", "tree_invariants", "system", 5.0, "moving-frame --invariants energy", optional=True),
     Kernel("minimal", "minimal", "system", 9.0, "--formulation minimal", optional=True),
     Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
@@ -103,7 +102,7 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     elif mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:
         wanted.add("force_elements")
     if isinstance(formulation, MovingFrame):
-        wanted.add("moving_frame" if formulation.path == "fast" else "moving_frame_reference")
+        wanted |= {"tree_states", "moving_frame" if formulation.path == "fast" else "moving_frame_reference"}
         wanted |= {"correct_tree_invariants"} if formulation.invariants is not None else set()
     elif isinstance(formulation, Jet) and mechanism.coordinates == "generalised":
         wanted ^= {"jet", "lagrangian"}

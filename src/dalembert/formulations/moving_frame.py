@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
@@ -58,8 +56,8 @@ class MovingFrame:
         if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
             raise ModelError("MovingFrame: invariants and rolling or user-written constraints do not go together; use Jet")
         tree = make_tree(mechanism, self.cut)
-        I, F = tree.I.copy(), np.concatenate([tree.F, tree.quaternions.ravel()])
-        I[T.MAX_NEWTON], I[T.LINK_F] = self.max_newton, len(tree.F)
+        I, F = tree.I.copy(), tree.F.copy()
+        I[T.MAX_NEWTON] = self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         correct = no_correction

@@ -46,7 +46,7 @@ def compiled_partitioned() -> Any:
     return _time_loop(partitioned, (matrix, matrix))
 
 
-def compiled_outputs() -> Any:
+def compiled_evaluate_states() -> Any:
     """The loop over saved states."""
     from numba import types
 
@@ -56,6 +56,17 @@ def compiled_outputs() -> Any:
 
     v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
     return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
+
+
+def compiled_tree_states() -> Any:
+    """Absolute states of relative ones."""
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.tree_states import tree_states
+
+    v, m = types.float64[::1], types.float64[:, ::1]
+    return bind(tree_states, types.none(m, m, types.int64[::1], v, v))
 
 
 def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:

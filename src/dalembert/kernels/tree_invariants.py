@@ -46,10 +46,6 @@ from dalembert.kernels.tables import (
     GRAVITY_X,
     INVARIANT_F,
     K_ACC,
-    LF_C,
-    LF_P,
-    LINK_F,
-    LINK_F_W,
     MASS_F,
     METRIC_W,
     MJ,
@@ -66,21 +62,16 @@ from dalembert.kernels.tables import (
     NU_BODY,
     NX,
     OK,
-    ONE_ANGLE,
-    ORDER_I,
     QUATERNION,
-    R_PARENT,
     R_Q,
     R_TURN,
     RIGID,
-    S_R,
     S_V,
     S_W,
     STATE_W,
     TOL_INVARIANT,
     TREE_I,
     TREE_I_W,
-    TWO_ANGLES,
     W_ACC,
     W_BODY,
     W_CALL,
@@ -92,40 +83,8 @@ from dalembert.kernels.tables import (
     W_STAT,
     M,
 )
-from dalembert.kernels.tree import displace_tree, move_tree, place_bodies, product4
-
-
-@inline
-def relative_quaternion(turn, x, q):
-    """Of R(q) of a joint, continuous in q."""
-    if turn == QUATERNION:
-        return load4(x, q)
-    if turn == TWO_ANGLES:
-        first = (np.cos(0.5 * x[q]), np.sin(0.5 * x[q]), 0.0, 0.0)
-        return product4(first, (np.cos(0.5 * x[q + 1]), 0.0, np.sin(0.5 * x[q + 1]), 0.0))
-    return (np.cos(0.5 * x[q]), 0.0, 0.0, np.sin(0.5 * x[q])) if turn == ONE_ANGLE else (1.0, 0.0, 0.0, 0.0)
-
-
-@inline
-def absolute_state(x, I, F, W):
-    """W_CALL <- the mechanism's own state (r, theta; v, w_B; work, angles), for poses and twists in W_BODY."""
-    s = I[W_CALL]
-    for at in range(I[NB]):
-        b = I[I[ORDER_I] + at]
-        k, f, link, body = I[BODY_I] + BODY_I_W * b, I[LINK_F] + LINK_F_W * b, I[TREE_I] + TREE_I_W * b, I[W_BODY] + STATE_W * b
-        q, u, p = s + I[k + B_Q], s + I[NQ_BODY] + I[k + B_U], I[link + R_PARENT]
-        store3(W, q, load3(W, body + S_R))
-        store3(W, u, load3(W, body + S_V))
-        if I[k + B_KIND] == RIGID:
-            theta = product4(load4(F, f + LF_P), relative_quaternion(I[link + R_TURN], x, I[link + R_Q]))
-            theta = product4(theta, load4(F, f + LF_C))
-            if p > 0:
-                theta = product4(load4(W, s + I[I[BODY_I] + BODY_I_W * p + B_Q] + 3), theta)
-            store4(W, q + 3, theta)
-            store3(W, u + 3, load3(W, body + S_W))
-    tree, absolute = I[NQ] + I[NU], s + I[NQ_BODY] + I[NU_BODY]
-    for i in range(I[NX] - tree):
-        W[absolute + i] = x[tree + i]
+from dalembert.kernels.tree import displace_tree, move_tree, place_bodies
+from dalembert.kernels.tree_states import absolute_state
 
 
 @inline

@@ -27,11 +27,11 @@ def quaternion_to_matrix(theta: Array) -> Array:
 
 
 def matrix_to_quaternion(R: Array) -> Array:
-    """Unit quaternion of a rotation matrix, (3, 3) -> (4,) scalar first, scalar part >= 0.
+    """Unit quaternions of rotation matrices, (..., 3, 3) -> (..., 4) scalar first, scalar part >= 0.
 
     4 theta theta^T is a linear function of R; its column with the largest diagonal entry loses no digits.
     """
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
     K = np.array(
         [
             [1 + a + e + i, h - f, c - g, d - b],
@@ -40,9 +40,10 @@ def matrix_to_quaternion(R: Array) -> Array:
             [d - b, c + g, f + h, 1 - a - e + i],
         ]
     )
-    column = K[:, int(np.argmax(np.diag(K)))]
-    theta: Array = column / np.linalg.norm(column)
-    return -theta if theta[0] < 0.0 else theta
+    largest = np.argmax(np.einsum("ii...->i...", K), axis=0)
+    column = np.moveaxis(np.take_along_axis(K, largest[None, None], axis=1)[:, 0], 0, -1)
+    theta: Array = column / np.linalg.norm(column, axis=-1, keepdims=True)
+    return np.where(theta[..., :1] < 0.0, -theta, theta)
 
 
 def unit_quaternion(owner: str, value: object) -> Array:
