@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dalembert.comparison import compare
     from dalembert.comparison_table import Comparison
     from dalembert.compilation import compile
+    from dalembert.ensemble import Ensemble, simulate_many
     from dalembert.events import Event
     from dalembert.formulations.impulse import Impulse
     from dalembert.formulations.jet import Jet
@@ -43,6 +44,7 @@ _LAZY = {
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
+    "Ensemble": "ensemble",
     "Event": "events",
     "FixedStep": "integrators.fixed_step",
     "GaussLegendre": "integrators.gauss_legendre",
@@ -67,6 +69,7 @@ _LAZY = {
     "load": "io.results",
     "project": "bring_your_own",
     "simulate": "simulation",
+    "simulate_many": "ensemble",
 }
 
 __version__ = "0.1.0"
@@ -78,6 +81,7 @@ __all__ = [
     "Constant",
     "DalembertError",
     "DormandPrince",
+    "Ensemble",
     "Euler",
     "Event",
     "FixedStep",
@@ -117,6 +121,7 @@ __all__ = [
     "project",
     "rod",
     "simulate",
+    "simulate_many",
     "sphere",
 ]
 

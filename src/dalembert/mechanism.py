@@ -212,6 +212,12 @@ class Mechanism(Compiled):
 
         return Trajectory(self, t, x)
 
+    @property
+    def quaternion_columns(self) -> list[int]:
+        """Where the Euler parameters of the bodies begin in q."""
+        table = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)
+        return [int(row[T.B_Q]) + 3 for row in table[1:] if row[T.B_KIND] == T.RIGID]
+
     def solution(self, t: Array, x: Array, **record: Any) -> Solution:
         from dalembert.solution import Solution
 

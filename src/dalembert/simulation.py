@@ -66,13 +66,12 @@ def simulate(
     formulation = Jet() if formulation is None else formulation
     integrator = DOP853() if integrator is None else integrator
     check_pair(formulation, integrator)
-    if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
-        raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
+    t_end = duration(t_end)
     clock = _Clock()
     watched = _as_events(events)
-    mechanism = _compiled(model, coordinates)
+    mechanism = as_compiled(model, coordinates)
     clock.lap("assembly")
-    times = _save_times(save_at, t_end)
+    times = save_times(save_at, t_end)
     run = formulation.prepare(mechanism)
     settings = describe(formulation, integrator, mechanism, t_end)
     settings["plain_python"] = list(run.callbacks.slow)
@@ -107,7 +106,7 @@ def simulate(
         settings=settings,
         formulation=formulation,
         integrator=integrator,
-        statistics=_statistics(run, advance, clock.parts),
+        statistics=statistics_of(run, advance, clock.parts),
         status=status,
         message=message,
         events=tuple(watch.found),
@@ -123,7 +122,15 @@ def simulate(
     return solution
 
 
-def _compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None) -> Compiled:
+def duration(t_end: object) -> float:
+    """A positive finite number of seconds."""
+    if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
+        raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
+    return float(t_end)
+
+
+def as_compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None) -> Compiled:
+    """The model in tables; one that is already compiled stays as it is."""
     if isinstance(model, LagrangianSystem):
         model = model.compile()
     if not isinstance(model, Compiled):
@@ -155,7 +162,8 @@ def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
     return np.asarray(np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float)) == 0.0)
 
 
-def _save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
+def save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
+    """The times after the start, checked."""
     if save_at is None:
         return None
     try:
@@ -296,7 +304,8 @@ def integrate_to(solution: Result, times: Array) -> Array:
     return states
 
 
-def _statistics(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
+def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
+    """What a run cost."""
     projections = run.counter(T.N_PROJECT)
     smallest, largest = advance.step_range
     work = advance.stage_work

@@ -220,13 +220,13 @@ class State(Trajectory):
         return float(self.t[0])
 
     def __getattribute__(self, name: str) -> object:
-        if name in _OUTPUTS:
+        if name in OUTPUTS:
             value = getattr(object.__getattribute__(self, "_over_time"), name)
             return lambda *args, **options: _first(value(*args, **options))
         return object.__getattribute__(self, name)
 
 
-_OUTPUTS = (
+OUTPUTS = (
     "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "point_velocity", "coordinate",
     "coordinate_rate",
 )  # fmt: skip

@@ -32,7 +32,11 @@ class Kernel:
         from dalembert.integrators import loops
         from dalembert.kernels import slots
 
-        if self.seam == "loop":
+        if self.name == "ensemble":  # for the default integrator
+            from dalembert.integrators.explicit_rk import DOP853
+
+            loops.compiled_ensemble(loops.compiled_runge_kutta(), DOP853().workspace(1, 1))
+        elif self.seam == "loop":
             getattr(loops, f"compiled_{self.name}")()
         else:
             bind: Any = getattr(slots, f"as_{self.seam}")
@@ -77,6 +81,7 @@ KERNELS = (
     Kernel("variational", "variational", "system", 6.0, "--formulation variational", optional=True),
     Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
     Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
+    Kernel("ensemble", "ensemble", "loop", 2.5, "simulate_many", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 

@@ -47,7 +47,7 @@ class Run:
         return int(self.I[T.NX])
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
-        """The run's own state for one state of the mechanism at time t."""
+        """The run's own state for one state of the mechanism at time t; a plain run also takes (nt, nx) of them."""
         return x.copy() if self.tree is None else self.tree.from_absolute(x)
 
     def to_absolute(self, x: Array) -> Array:

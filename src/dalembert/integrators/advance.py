@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ class Advance:
     """The state of an integration between chunks.
 
     t, x : where it stands;  accepted, rejected : steps so far;  saved() : states stored since the last call
+    kernel : the compiled time loop;  fresh : what it keeps between chunks, as at the start
     save_at : increasing times to save at, or None to save every accepted step
     """
 
@@ -38,7 +41,7 @@ class Advance:
 
         tableau = self._tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self._kernel = integrator.compiled_loop()
+        self.kernel = integrator.compiled_loop()
         self.x, self.x_old = x_0.copy(), x_0.copy()
         n = len(x_0)
         nqu = run.size
@@ -76,8 +79,25 @@ class Advance:
         self._rk: Any = rk
         self._out_t, self._out_x = np.zeros(0), np.zeros((0, n))
         self._state_f[rk.C_H] = integrator.step or integrator.first_step or 0.0
+        self.fresh = self._state_i.copy(), self._state_f.copy()
         if self._state_f[rk.C_H] == 0.0:
-            self._state_f[rk.C_H] = min(self._first_step(t_0, self.x), span, integrator.max_step)
+            call, spare = partial(self._call, run.system), np.zeros((3, n))
+            h = rk.first_step(
+                call, t_0, self.x, spare, nqu, tableau.error_order, span, self._settings_f, run.I, run.F, run.W, run.forces,
+                run.callbacks.compiled,
+            )  # fmt: skip
+            self._state_f[rk.C_H] = min(h, integrator.max_step)
+
+    @property
+    def settings(self) -> tuple[npt.NDArray[np.int64], Array]:
+        """What the time loop is told, whole numbers and real ones."""
+        return self._settings_i, self._settings_f
+
+    def at(self, run: Run, x: Array, state_i: npt.NDArray[np.int64], state_f: Array) -> Advance:
+        """The same integration of another run, as it stands."""
+        other = copy(self)
+        other.run, other.x, other._state_i, other._state_f = run, x, state_i, state_f
+        return other
 
     @property
     def t(self) -> float:
@@ -134,11 +154,6 @@ class Advance:
             int(count[rk.D_JACOBIANS]),
         )
 
-    def rate(self, t: float, x: Array, dx: Array) -> int:
-        """One evaluation of the right-hand side; status."""
-        run = self.run
-        return self._call(run.system, T.RATE, t, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled)
-
     def _call(self, kernel: Any, *arguments: Any) -> int:
         """Status of a kernel. Kernels raise nothing, so what they let through comes from a compiled user function."""
         try:
@@ -150,23 +165,6 @@ class Advance:
             self.run.callbacks.error = (" or ".join(names), problem)
             return T.CALLBACK_FAILED
 
-    def _first_step(self, t_0: float, x_0: Array) -> float:
-        """[HairerNorsettWanner1993, II.4, starting step size]"""
-        n = self.run.size
-        f_0, f_1 = np.zeros_like(x_0), np.zeros_like(x_0)
-        if self.rate(t_0, x_0, f_0) != T.OK:
-            return 1e-6
-        scale = self.integrator.atol + self.integrator.rtol * np.abs(x_0[:n])
-        d_0, d_1 = (float(np.sqrt(np.mean((v[:n] / scale) ** 2))) for v in (x_0, f_0))
-        floor = 1e-6 * min(1.0, self.t_end - t_0)  # a state of rounded zeros would ask for a step without end
-        h = floor if min(d_0, d_1) < 1e-5 else max(0.01 * d_0 / d_1, floor)
-        if self.rate(t_0 + h, x_0 + h * f_0, f_1) != T.OK:
-            return h
-        d_2 = float(np.sqrt(np.mean(((f_1 - f_0)[:n] / scale) ** 2))) / h
-        largest = max(d_1, d_2)
-        h_1 = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / self._tableau.error_order)
-        return min(100 * h, h_1)
-
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
         run, tableau = self.run, self._tableau
@@ -177,11 +175,11 @@ class Advance:
             t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
             self._out_t, self._out_x = t, x
         return self._call(
-            self._kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
+            self.kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, *self._work,
             tableau.a, tableau.c, tableau.e, tableau.d,
-            self._settings_i, self._settings_f, self._state_i, self._state_f,
+            *self.settings, self._state_i, self._state_f,
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
         )  # fmt: skip
 

@@ -69,6 +69,31 @@ def compiled_tree_states() -> Any:
     return bind(tree_states, types.none(m, m, types.int64[::1], v, v))
 
 
+def compiled_ensemble(loop: Any, work: tuple[Any, ...]) -> Any:
+    """The loop over runs around a time loop, for its work arrays."""
+    from numba import types
+
+    from dalembert.kernels.compiler import JIT, compile_for
+    from dalembert.kernels.ensemble import ensemble
+    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+
+    if not JIT:
+        return ensemble
+    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    inner = types.FunctionType(loop.nopython_signatures[0])
+    before = (inner, SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, i8, i8, f8, m, m, v, m, _type_of(work))
+    after = (m, v, m, m, w, v, types.int64[:, ::1], m, v, v, types.float64[:, :, ::1], i8, w, w, w, m, w, m, v, m)
+    return compile_for(ensemble, types.none(*before, *after))
+
+
+def _type_of(work: tuple[Any, ...]) -> Any:
+    from numba import from_dtype, types
+
+    return types.BaseTuple.from_types(  # type: ignore[no-untyped-call]
+        [types.Array(from_dtype(array.dtype), array.ndim, "C") for array in work]
+    )
+
+
 def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
     from numba import types
 

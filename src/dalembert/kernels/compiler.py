@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import types
+import warnings
 from pathlib import Path
 
 import numba
@@ -142,12 +143,22 @@ def flat(function):
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
     if JIT and not function.signatures:
+        compile_for(function, signature)
+    return function
+
+
+def compile_for(function, signature):
+    """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
+    if signature.args not in function.signatures:
+        function.disable_compile(False)
         collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
         gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
         if getattr(function, "light", False):
             numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
         try:
-            function.compile(signature)
+            with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
+                warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
+                function.compile(signature)
         finally:
             numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
             if collecting:

@@ -94,6 +94,35 @@ def accept(t, t_new, h, factor, last, x, y, stages, settings_i, settings_f, stat
 
 
 @inline
+def first_step(system, t, x, spare, n, order, span, settings_f, I, F, W, forces, callback):
+    """A step size to begin with [HairerNorsettWanner1993, II.4, starting step size]; spare : (3, nx) work."""
+    f_0, f_1, y = spare[0], spare[1], spare[2]
+    if system(RATE, t, x, f_0, I, F, W, forces, callback) != OK:
+        return 1e-6
+    d_0, d_1, d_2 = 0.0, 0.0, 0.0
+    for i in range(n):
+        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * abs(x[i])
+        d_0 += (x[i] / scale) * (x[i] / scale)
+        d_1 += (f_0[i] / scale) * (f_0[i] / scale)
+    d_0, d_1 = np.sqrt(d_0 / n), np.sqrt(d_1 / n)
+    h = 1e-6 * min(1.0, span)  # a state of rounded zeros would ask for a step without end
+    if min(d_0, d_1) >= 1e-5:
+        h = max(0.01 * d_0 / d_1, h)
+    for i in range(x.size):
+        y[i] = x[i] + h * f_0[i]
+    if system(RATE, t + h, y, f_1, I, F, W, forces, callback) != OK:
+        return min(h, span)
+    for i in range(n):
+        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * abs(x[i])
+        d_2 += ((f_1[i] - f_0[i]) / scale) * ((f_1[i] - f_0[i]) / scale)
+    largest = max(d_1, np.sqrt(d_2 / n) / h)
+    h_1 = max(1e-6, 1e-3 * h)
+    if largest > 1e-15:
+        h_1 = (0.01 / largest) ** (1.0 / order)
+    return min(100 * h, h_1, span)
+
+
+@inline
 def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
     """At the point y: project onto the constraints, keep invariants, evaluate dx <- rate, as bits of `what` ask. Status.
 
