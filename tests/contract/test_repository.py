@@ -15,6 +15,7 @@ KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "dalembert.kernels")
 CACHE_IMPORTS = (
     *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "tempfile", "types", "typing"),
     "llvmlite",
+    "warnings",
 )
 HEAVY = ("matplotlib", "numba", "pandas", "pydantic", "scipy", "sympy", "xarray", "yaml", "zarr")
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".bib", ".yaml", ".yml", ".json", ".txt", ".sh", ".cfg", ".js", ".mjs", ".css", ""}
