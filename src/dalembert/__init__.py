@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dalembert.lagrangian.solution import LagrangianSolution
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.mechanism import Mechanism
+    from dalembert.rolling_integrals import jellett, routh
     from dalembert.simulation import simulate
     from dalembert.solution import Solution
 
@@ -66,8 +67,10 @@ _LAZY = {
     "compare": "comparison",
     "compile": "compilation",
     "constrain": "bring_your_own",
+    "jellett": "rolling_integrals",
     "load": "io.results",
     "project": "bring_your_own",
+    "routh": "rolling_integrals",
     "simulate": "simulation",
     "simulate_many": "ensemble",
 }
@@ -117,9 +120,11 @@ __all__ = [
     "constrain",
     "cylinder",
     "disc",
+    "jellett",
     "load",
     "project",
     "rod",
+    "routh",
     "simulate",
     "simulate_many",
     "sphere",

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import DalembertError
+from dalembert.invariants import Invariant, Monitored, kept_invariants
 from dalembert.io.record import encode
 from dalembert.io.store import INCOMPLETE
 
@@ -116,10 +117,10 @@ class Report:
         return table
 
 
-def make_report(solution: Result) -> Report:
-    """Check a solution and gather what its reader should know."""
+def make_report(solution: Result, invariants: Sequence[Monitored] = ()) -> Report:
+    """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
-    lines = (*_checks(solution), *_mechanism_notes(solution), *_run_notes(solution))
+    lines = (*_checks(solution), *_conserved(solution, invariants), *_mechanism_notes(solution), *_run_notes(solution))
     return Report(f"trust report of {name!r}", lines)
 
 
@@ -184,12 +185,36 @@ def _energy(solution: Result, name: str) -> Line:
     k = int(np.argmax(errors))
     error = float(errors[k]) / energy.scale
     shown = f"{error:.3g} of {energy.scale:.3g} J, worst at t = {solution.t[k]:.4g} s"
+    kept = solution.settings["formulation"]["options"].get("invariants") == "energy"
+    return _constant(solution, name, shown, error, kept)
+
+
+def _constant(solution: Result, name: str, shown: str, error: float, kept: bool) -> Line:
+    """A relative change, against what projection or the integrator's tolerance promise."""
     options = solution.settings["integrator"]["options"]
-    if solution.settings["formulation"]["options"].get("invariants") == "energy":
+    if kept:
         return _limited(name, f"{shown}, kept by projection", error, STRICTEST)
     if options.get("step") is not None:
         return _limited(name, f"{shown}, fixed step", error, LOOSEST_ENERGY)
     return _limited(name, shown, error, max(STRICTEST, min(1e4 * options["rtol"], LOOSEST_ENERGY)))
+
+
+def _conserved(solution: Result, invariants: Sequence[Monitored]) -> Iterator[Line]:
+    """The invariants that the formulation kept, then those that the reader asks for."""
+    for kept in kept_invariants(solution):
+        yield _invariant(solution, kept, True)
+    for what in invariants:
+        yield _invariant(solution, solution.invariant(what), False)
+
+
+def _invariant(solution: Result, invariant: Invariant, kept: bool) -> Line:
+    if not len(solution.t):
+        return Line(invariant.name, "no states saved")
+    deviation = invariant.deviation
+    k = int(np.argmax(deviation))
+    since = f" since t = {solution.t[0]:.4g} s" if solution.t[0] > 0 else ""
+    shown = f"{deviation[k]:.3g} of {invariant.scale:.3g} {invariant.unit}".rstrip() + since
+    return _constant(solution, invariant.name, f"{shown}, worst at t = {solution.t[k]:.4g} s", float(deviation[k]), kept)
 
 
 def _energy_at_start(solution: Result) -> float:

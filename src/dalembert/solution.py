@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,8 +18,10 @@ from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.impulse import ImpulseRun
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.integrator import Integrator
+from dalembert.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled
+from dalembert.momentum import Momentum, total_momentum
 from dalembert.reactions import Reaction, resultant
 from dalembert.settings import from_data
 from dalembert.trajectory import Series, Trajectory, nearest
@@ -226,11 +229,34 @@ class Result(Series):
         padded = np.pad(values, ((0, 0), (0, 1)))
         return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 
-    def report(self) -> Report:
-        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`."""
+    def invariant(self, what: Monitored, *, name: str | None = None, scale: float | None = None) -> Invariant:
+        """A quantity that should stay constant: .values, .deviation (nt,) relative to .scale; see `dalembert.invariants`.
+
+        what : a name ("energy", ...), a function of the solution, or one of the states as `Jet(invariants=...)` takes it
+        scale : what a change is compared with, default for a function its largest value
+        """
+        return make_invariant(self, what, name, scale)
+
+    def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
+        """Invariants that have a name, made on demand."""
+        return {"energy": lambda name: Invariant(name, self.energy.total, self.energy.scale, "J")}
+
+    @abstractmethod
+    def values_of(self, function: Callable[..., Any]) -> Array:
+        """(nt,) or (nt, n) values of a user's function of the solution or of its states."""
+
+    @abstractmethod
+    def kept_values(self, function: Callable[..., Any]) -> Array:
+        """(nt,) values of a function f(t, q, u) that the formulation kept."""
+
+    def report(self, *, invariants: Sequence[Monitored] = ()) -> Report:
+        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
+
+        invariants : what should have stayed constant, one line each, see `invariant`
+        """
         from dalembert.report import make_report
 
-        return make_report(self)
+        return make_report(self, invariants)
 
     @property
     def plot(self) -> Plots:
@@ -268,6 +294,30 @@ class Solution(Result, Trajectory):
         """(nt, 3) acceleration of the centre of mass [m/s^2]."""
         b = self._body(body)
         return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
+
+    @cached_property
+    def momentum(self) -> Momentum:
+        """.linear, .angular (nt, 3) of all bodies together, world axes, about the origin or .about(point)."""
+        return total_momentum(self)
+
+    def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
+        made = super().named_invariants()
+        for kind in ("linear", "angular"):
+            for k, axis in enumerate(("", " x", " y", " z")):
+                made[f"{kind} momentum{axis}"] = partial(self._momentum_invariant, kind, k - 1)
+        return made
+
+    def _momentum_invariant(self, kind: str, k: int, name: str) -> Invariant:
+        p = self.momentum
+        values, scale, unit = (p.linear, p.linear_scale, "N s") if kind == "linear" else (p.angular, p.angular_scale, "N m s")
+        return Invariant(name, values if k < 0 else values[:, k], scale, unit)
+
+    def values_of(self, function: Callable[..., Any]) -> Array:
+        return self.kept_values(function) if len(required_arguments(function)) == 3 else np.asarray(function(self), dtype=float)
+
+    def kept_values(self, function: Callable[..., Any]) -> Array:
+        rows = zip(self.t, self.q, self.u, strict=True)
+        return np.array([function(float(t), q, u) for t, q, u in rows], dtype=float)
 
     @property
     def minimal(self) -> MinimalCoordinates:

@@ -27,7 +27,15 @@ from dalembert.gallery.lagrangian import (
 )
 from dalembert.gallery.minimal import planar_pendulum, spherical_pendulum, spin_top
 from dalembert.gallery.moving_frame import coiled_chain, mobile, ring, symmetric_top, tethered_chain, torsion_chain
-from dalembert.gallery.rolling import rattleback, rocking_sphere, rolling_disc, routh_sphere, sleigh
+from dalembert.gallery.rolling import (
+    homogeneous_sphere,
+    rattleback,
+    rising_sphere,
+    rocking_sphere,
+    rolling_disc,
+    routh_sphere,
+    sleigh,
+)
 from dalembert.gallery.slider_crank import slider_crank
 from dalembert.gallery.squeezer import andrews
 from dalembert.gallery.tops import euler_top, heavy_top
@@ -51,6 +59,7 @@ __all__ = [
     "euler_top",
     "flyball_governor",
     "heavy_top",
+    "homogeneous_sphere",
     "mobile",
     "n_four_bar",
     "nonholonomic_particle",
@@ -61,6 +70,7 @@ __all__ = [
     "planar_quadrangle",
     "rattleback",
     "ring",
+    "rising_sphere",
     "rocking_sphere",
     "rolling_disc",
     "rolling_disc_in_coordinates",
@@ -174,6 +184,8 @@ GALLERY: dict[str, Entry] = {
         Entry("heavy_top", heavy_top, "fast heavy top with a fixed point", "BruelsCardonaArnold2012", 2.0),
         Entry("euler_top", euler_top, "free asymmetric body", "LandauLifshitz1976", 10.0),
         Entry("routh_sphere", routh_sphere, "rolling sphere, centre of mass off its centre", "Variational", 2.0),
+        Entry("homogeneous_sphere", homogeneous_sphere, "the same, homogeneous: rolls straight", "Variational", 20.0),
+        Entry("rising_sphere", rising_sphere, "the same, its centre of mass tends to the top", "Variational", 15.0),
         Entry("rocking_sphere", rocking_sphere, "the same, rocking in a plane", "Variational", 60.0),
         Entry("rolling_disc", rolling_disc, "thin disc rolling on its edge", "NeimarkFufaev1972", 5.0),
         Entry("rattleback", rattleback, "ellipsoid that reverses its spin", "KaneLevinson1982", 5.0),

@@ -7,6 +7,7 @@ from math import cos, pi, sin
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.errors import ModelError
 from dalembert.model.model import Model
 
 Array = npt.NDArray[np.float64]
@@ -63,6 +64,42 @@ def rocking_sphere() -> Model:
     """Routh's sphere rocking in a plane [Variational, 7.3]: alpha = 0.2, I = (1, 1, 0.8), at rest, tilted by asin(0.995)."""
     tilt = turn(1, float(np.arcsin(0.995)))
     return routh_sphere(1.0, 1.0, 0.2, (1.0, 1.0, 0.8), 1.0, tilt, (0.0, 0.0, 0.0))
+
+
+def homogeneous_sphere() -> Model:
+    """A homogeneous sphere [Variational, 7.3]: alpha = 0, I = (1, 1, 1), m = R = g = 1, rolling along x at unit speed."""
+    return routh_sphere(1.0, 1.0, 0.0, (1.0, 1.0, 1.0), 1.0, np.eye(3), (0.0, 1.0, 0.0))
+
+
+def rising_sphere(spin: float = 0.5, alpha: float = 0.3) -> Model:
+    """Routh's sphere whose centre of mass tends to the top, spinning about the vertical [Variational, 8]; m = R = g = 1.
+
+    The motion on a level of the integrals of [Cushman1998] that holds the sphere upside down, spinning at the rate `spin`.
+    It starts where the axis is farthest from there; the inertia is that of a homogeneous ball, I = 2/5 m R^2.
+    """
+    inertia, top = 0.4, 1.0 + alpha
+
+    def rates(z: float) -> tuple[float, float]:
+        """Angular velocity along the axis and across, from Jellett's and Routh's integrals at the cosine z of the tilt."""
+        along = -spin * np.sqrt((inertia + top**2) / (inertia + 1.0 - 2.0 * alpha * z + alpha**2))
+        return along, (spin * top + along * (alpha - z)) / np.sqrt(1.0 - z * z)
+
+    def surplus(z: float) -> float:
+        """Energy at rest in the tilt z, less that of the sphere upside down."""
+        along, across = rates(z)
+        slip = (alpha - z) * across + np.sqrt(1.0 - z * z) * along
+        return float((slip**2 + inertia * (along**2 + across**2 - spin**2)) / 2 - alpha * (1.0 + z))
+
+    low, high = -1.0 + 1e-3, 1.0 - 1e-12
+    if not surplus(low) < 0.0 < surplus(high):
+        raise ModelError(
+            f"rising_sphere: spin is {spin!r} with alpha {alpha!r}; give a spin"
+            " other than 0 at which the sphere upside down is not stable")
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if surplus(middle) < 0.0 else (low, middle)
+    along, across = rates(high)
+    return routh_sphere(1.0, 1.0, alpha, (inertia,) * 3, 1.0, turn(0, float(np.arccos(high))), (0.0, across, along))
 
 
 def rolling_disc(lean: float = 0.3, rates: npt.ArrayLike = (0.2, 6.0, -0.8)) -> Model:

@@ -15,7 +15,7 @@ from dalembert.kernels import tables as T
 from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.source import write_source
-from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.lagrangian.system import LagrangianSystem, shaped
 from dalembert.lagrangian.tracer import Named, trace
 from dalembert.mechanism import Compiled
 from dalembert.pack import IntArray, Row
@@ -50,7 +50,7 @@ class GeneratedCode:
         e = system.equations
         chosen: dict[int, Node] = {ENERGY_INVARIANT: e.energies[0] + e.energies[1]} if energy else {}
         self._system = system
-        self._invariants = [_invariant(system, function) for function in functions]
+        self._invariants = [invariant_node(system, function, by_name=False) for function in functions]
         chosen |= {FIRST_INVARIANT + k: node for k, node in enumerate(self._invariants)}
         parts, inputs = e.parts(chosen), e.inputs
         if discrete is not None:
@@ -64,16 +64,18 @@ class GeneratedCode:
         return float(evaluate([self._invariants[k]], dict(zip(names, numbers, strict=True)) | {"t": t})[0])
 
 
-def _invariant(system: LagrangianSystem, function: Callable[..., Any]) -> Node:
-    """The graph of a user's invariant f(t, q, u)."""
+def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by_name: bool) -> Node:
+    """The graph of a user's invariant: f(t, q, u) in this order, or with arguments chosen by name from q, v, t, p."""
     e = system.equations
     q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
+    p = Named("p", shaped(dict(zip(system.parameters, e.p, strict=True))))
     name = getattr(function, "__name__", "function")
 
     def in_order(t: Any, q: Any, v: Any) -> Any:
         return function(t, q, v)
 
-    values = trace(f"invariant {name!r}", in_order, {"t": e.t, "q": q, "v": v}, e.graph)
+    given = {"t": e.t, "q": q, "v": v, "p": p}
+    values = trace(f"invariant {name!r}", function if by_name else in_order, given, e.graph)
     if len(values) != 1:
         raise ModelError(f"invariant {name!r} returned {len(values)} values; return one number")
     return values[0]

@@ -7,7 +7,7 @@ NumPy function run on nodes records itself. What cannot be recorded raises and s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -310,14 +310,14 @@ def rebuild(graph: Graph, outputs: Sequence[Node], replace: dict[str, Node] | No
     return [made[node.index] for node in outputs]
 
 
-def evaluate(outputs: Sequence[Node], values: dict[str, float]) -> npt.NDArray[np.float64]:
-    """Numbers for numbers, one operation at a time."""
+def evaluate(outputs: Sequence[Node], values: Mapping[str, npt.ArrayLike]) -> npt.NDArray[np.float64]:
+    """Numbers for numbers, (outputs, nt) for arrays (nt,), one operation at a time."""
     found: dict[int, Any] = {}
     with np.errstate(all="ignore"):
         for node in reachable(outputs):
             if not node.args:
-                found[node.index] = np.float64(node.value if node.op == CONSTANT else values[node.value])
+                found[node.index] = np.asarray(node.value if node.op == CONSTANT else values[node.value], dtype=float)
             else:
                 function: Any = UNARY[node.op] if len(node.args) == 1 else BINARY[node.op]
                 found[node.index] = function(*(found[a.index] for a in node.args))
-    return np.array([found[node.index] for node in outputs], dtype=float)
+    return np.array(np.broadcast_arrays(*(found[node.index] for node in outputs)), dtype=float)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.invariants import Invariant, required_arguments
 from dalembert.kernels import tables as T
-from dalembert.lagrangian.compiled import LagrangianMechanism
+from dalembert.lagrangian.compiled import LagrangianMechanism, invariant_node
+from dalembert.lagrangian.graph import Node, evaluate
+from dalembert.lagrangian.tracer import ARGUMENTS
 from dalembert.solution import Result
 from dalembert.trajectory import Series, nearest
 
@@ -75,6 +79,41 @@ class LagrangianSolution(Result, LagrangianTrajectory):
         lam = self.multiplier(constraint)
         rows = self.mechanism.rows_of(str(constraint))
         return np.asarray(np.einsum("ti,tij->tj", lam, self._jacobians[:, rows]))
+
+    def conjugate_momentum(self, coordinate: object) -> Array:
+        """(nt,) dL/dv of a coordinate's velocity; constant where L, forces and constraints do not involve the coordinate."""
+        key, names = _key(coordinate), self.mechanism.model.coordinates
+        if key not in names:
+            raise ModelError(f"there is no coordinate {key!r}{nearest(key, names)}")
+        return self._evaluate([self.mechanism.model.equations.L_v[names.index(key)]])[0]
+
+    def _evaluate(self, nodes: Sequence[Node]) -> Array:
+        """(len(nodes), nt) values of graph nodes at the saved states."""
+        system = self.mechanism.model
+        inputs = dict(zip(system.equations.inputs, (*self.q.T, *self.u.T, *system.parameters.values()), strict=True))
+        return np.broadcast_to(evaluate(nodes, inputs | {"t": self.t}).T, (len(self.t), len(nodes))).T
+
+    def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
+        momenta = {f"momentum {name}": partial(self._momentum_invariant, name) for name in self.mechanism.model.coordinates}
+        return super().named_invariants() | momenta
+
+    def _momentum_invariant(self, coordinate: str, name: str) -> Invariant:
+        """Compared with the largest sum of |M_ij v_j|, or with itself where that is larger."""
+        e = self.mechanism.model.equations
+        k = e.names.index(coordinate)
+        values = self.conjugate_momentum(coordinate)
+        terms = np.abs(self._evaluate([entry * e.v[j] for j, entry in e.M[k].items()])).sum(axis=0)
+        return Invariant(name, values, float(np.max([np.abs(values), terms], initial=0.0)))
+
+    def values_of(self, function: Callable[..., Any]) -> Array:
+        names = required_arguments(function)
+        known = [name in ARGUMENTS for name in names]
+        if len(names) == 1 and not known[0]:
+            return np.asarray(function(self), dtype=float)
+        return self._evaluate([invariant_node(self.mechanism.model, function, by_name=all(known))])[0]
+
+    def kept_values(self, function: Callable[..., Any]) -> Array:
+        return self._evaluate([invariant_node(self.mechanism.model, function, by_name=False)])[0]
 
     @property
     def plot(self) -> CoordinatePlots:

@@ -54,7 +54,7 @@ class LagrangianSystem:
     ) -> None:
         names = _names(coordinates)
         values = _flat_parameters(parameters or {}, names)
-        tracer = _Tracer(names, parameters or {}, values)
+        tracer = _Tracer(names, values)
         L = tracer.nodes("the Lagrangian", lagrangian, "qvtp")
         if len(L) != 1:
             raise ModelError(f"the Lagrangian returned {len(L)} values; return one number, L = T - U")
@@ -194,7 +194,7 @@ class LagrangianSystem:
 class _Tracer:
     """Makes graph nodes of what a user gives."""
 
-    def __init__(self, names: tuple[str, ...], parameters: Mapping[Any, Any], values: Mapping[str, float]) -> None:
+    def __init__(self, names: tuple[str, ...], values: Mapping[str, float]) -> None:
         self.graph = graph = Graph()
         self.names = names
         self.q = tuple(graph.input(f"q:{name}") for name in names)
@@ -202,17 +202,11 @@ class _Tracer:
         self.t = graph.input("t")
         by_name = {name: graph.input(f"p:{name}") for name in values}
         self.p = tuple(by_name.values())
-        shaped = {}
-        for key, value in parameters.items():
-            array = np.empty(np.shape(value), dtype=object)
-            for place in np.ndindex(array.shape):
-                array[place] = by_name[_entry(symbol_name(key) if is_expression(key) else str(key), place)]
-            shaped[symbol_name(key) if is_expression(key) else str(key)] = array[()] if array.ndim else array.item()
         self.given = {
             "q": Named("q", dict(zip(names, self.q, strict=True))),
             "v": Named("v", dict(zip(names, self.v, strict=True))),
             "t": self.t,
-            "p": Named("p", shaped),
+            "p": Named("p", shaped(by_name)),
         }
         rates = {f"{name}'": node for name, node in zip(names, self.v, strict=True)}
         self.symbols = {"t": self.t, **by_name, **dict(zip(names, self.q, strict=True)), **rates}
@@ -260,6 +254,23 @@ def _names(coordinates: str | Sequence[Any]) -> tuple[str, ...]:
 
 def _entry(name: str, place: tuple[int, ...]) -> str:
     return f"{name}[{','.join(map(str, place))}]" if place else name
+
+
+def shaped(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by the name of a parameter, arrays put together from their entries "name[i,j]"."""
+    made: dict[str, Any] = {}
+    for key, value in entries.items():
+        name, bracket, places = key.partition("[")
+        if not bracket:
+            made[name] = value
+            continue
+        made.setdefault(name, {})[tuple(int(k) for k in places[:-1].split(","))] = value
+    for name, value in made.items():
+        if isinstance(value, dict):
+            made[name] = np.empty([k + 1 for k in max(value)], dtype=object)
+            for place, entry in value.items():
+                made[name][place] = entry
+    return made
 
 
 def _flat_parameters(parameters: Mapping[Any, Any], names: Sequence[str]) -> dict[str, float]:

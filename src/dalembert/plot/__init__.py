@@ -6,7 +6,7 @@ Each method returns a Matplotlib `Figure`; with `ax=` it draws into axes of the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import SimulationError
+from dalembert.invariants import Monitored, kept_invariants
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import draw_phase, draw_spectrum
 from dalembert.plot.style import (
@@ -72,6 +73,13 @@ class Plots:
     def energy_error(self, *, ax: Axes | None = None) -> Figure:
         """Relative error of the energy balance, logarithmic."""
         return self._single(self._energy_error, ax)
+
+    def invariants(self, which: Sequence[Monitored] = (), *, ax: Axes | None = None) -> Figure:
+        """Relative change of what should stay constant, logarithmic: the energy and what the formulation kept, or `which`.
+
+        which : names, functions, `Invariant`s, see `Solution.invariant`
+        """
+        return self._single(lambda axes: self._invariants(axes, which), ax)
 
     def drift(self, *, level: Literal["position", "velocity"] = "position", ax: Axes | None = None) -> Figure:
         """Constraint residual by joint, logarithmic."""
@@ -164,6 +172,14 @@ class Plots:
         first = int(len(t) > 1)  # at t = 0 the error is zero by definition
         _logarithmic(ax, t[first:], error[first:])
         self._over_time(ax, f"error of the energy balance; E_ref = {energy.scale:.3g} J", "|E − E(0)| / E_ref [−]")
+
+    def _invariants(self, ax: Axes, which: Sequence[Monitored]) -> None:
+        t, first = self._solution.t, int(len(self._solution.t) > 1)  # the first state is what the others are compared with
+        for what in which or ("energy", *kept_invariants(self._solution)):
+            made = self._solution.invariant(what)
+            label = f"{made.name}, of {made.scale:.3g} {made.unit}".rstrip()
+            _logarithmic(ax, t[first:], made.deviation[first:], label=label)
+        self._over_time(ax, "change of what should stay constant", "|f − f(0)| / scale [−]")
 
     def _drift(self, ax: Axes, level: Literal["position", "velocity"]) -> None:
         drift = self._solution.drift
