@@ -112,6 +112,8 @@ FREEDOMS = {
     "mobile": 45,
     "ring": 57,
     "routh_sphere": 3,
+    "homogeneous_sphere": 3,
+    "rising_sphere": 3,
     "rocking_sphere": 3,
     "rolling_disc": 3,
     "rattleback": 3,
