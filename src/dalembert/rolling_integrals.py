@@ -55,7 +55,9 @@ def _sphere(solution: Solution, joint: object) -> tuple[Joint, Body, Array, Arra
     """The joint, the body, s and w (nt, 3)."""
     rolling = solution._joint(joint)
     if rolling.type != "rolling_sphere":
-        raise ModelError(f"{rolling.type} joint {rolling.name!r} is no rolling sphere; Jellett's and Routh's integrals need one")
+        raise ModelError(
+            f"{rolling.type} joint {rolling.name!r} is no rolling sphere; Jellett's and Routh's integrals need one"
+        )
     if rolling.first != GROUND:
         raise ModelError(f"rolling_sphere joint {rolling.name!r}: its plane moves with {rolling.first!r}; both integrals need a"
                          " plane at rest")  # fmt: skip

@@ -94,7 +94,8 @@ def rising_sphere(spin: float = 0.5, alpha: float = 0.3) -> Model:
     if not surplus(low) < 0.0 < surplus(high):
         raise ModelError(
             f"rising_sphere: spin is {spin!r} with alpha {alpha!r}; give a spin"
-            " other than 0 at which the sphere upside down is not stable")
+            " other than 0 at which the sphere upside down is not stable"
+        )
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if surplus(middle) < 0.0 else (low, middle)
