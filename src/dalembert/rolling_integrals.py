@@ -6,8 +6,8 @@ s : from the centre of mass to the contact, c : to the sphere's centre, n : norm
 body axes;  e : axis of symmetry of the inertia I, along c;  I_3 : moment about it, I_1 : about any axis across
 
 (I w) . s is constant under any force at the contact: (I w)' = s x F in space, s' = w x c, and c . (I w x w) = 0 by symmetry.
-Without a distance c it needs no symmetry (Chaplygin's ball). Routh's needs rolling, and gravity along n. No other force or joint
-may act on the sphere: whether one does is the user's to know.
+Where c = 0 it needs no symmetry (Chaplygin's ball). Routh's needs rolling, and gravity along n. No other force or joint may act
+on the sphere: whether one does is the user's to know.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ def _sphere(solution: Solution, joint: object) -> tuple[Joint, Body, Array, Arra
             f"{rolling.type} joint {rolling.name!r} is no rolling sphere; Jellett's and Routh's integrals need one"
         )
     if rolling.first != GROUND:
-        raise ModelError(f"rolling_sphere joint {rolling.name!r}: its plane moves with {rolling.first!r}; both integrals need a"
-                         " plane at rest")  # fmt: skip
+        raise ModelError(f"joint {rolling.name!r}: its plane moves with {rolling.first!r}; the integral needs a plane at rest")
     up = np.swapaxes(solution.rotation(rolling.second), 1, 2) @ rolling.E_i[:, 2]
     s = rolling.p_j - rolling.primitives[0].offset * up
     return rolling, solution.mechanism.model.body(rolling.second), s, solution.angular_velocity(rolling.second, frame="body")

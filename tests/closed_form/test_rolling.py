@@ -152,13 +152,11 @@ def test_particle_with_a_velocity_constraint(name, formulation):
     """z' = y x' as a user's row on a body, against both sets of values."""
     data = load(name)
     columns = data["columns"]
+    position, velocity = (0.0, 0.5, 0.0), (1.0, 0.8, 0.5)
     if name == "particle_of_the_source":
-        columns = dict(
-            zip("x y z vx vy vz".split(), [*columns["q"].T, *columns["v"].T], strict=True), multiplier=columns["lam"]
-        )
+        (x, y, z), (vx, _, vz) = columns["q"].T, columns["v"].T
+        columns = {"x": x, "y": y, "z": z, "vx": vx, "vz": vz, "multiplier": columns["lam"]}
         position, velocity = (0.2, -1.0, 0.5), (1.0, 0.8, -1.0)
-    else:
-        position, velocity = (0.0, 0.5, 0.0), (1.0, 0.8, 0.5)
     model = da.Model((0, 0, 0))
     model.add_body("particle", mass=1.0, inertia=(1, 1, 1), position=position, velocity=velocity)
     model.add_velocity_constraint("slope", lambda particle: particle.v[2] - particle.r[1] * particle.v[0], "particle")

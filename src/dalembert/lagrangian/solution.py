@@ -85,7 +85,7 @@ class LagrangianSolution(Result, LagrangianTrajectory):
         key, names = _key(coordinate), self.mechanism.model.coordinates
         if key not in names:
             raise ModelError(f"there is no coordinate {key!r}{nearest(key, names)}")
-        return self._evaluate([self.mechanism.model.equations.L_v[names.index(key)]])[0]
+        return np.array(self._evaluate([self.mechanism.model.equations.L_v[names.index(key)]])[0])
 
     def _evaluate(self, nodes: Sequence[Node]) -> Array:
         """(len(nodes), nt) values of graph nodes at the saved states."""
@@ -110,10 +110,10 @@ class LagrangianSolution(Result, LagrangianTrajectory):
         known = [name in ARGUMENTS for name in names]
         if len(names) == 1 and not known[0]:
             return np.asarray(function(self), dtype=float)
-        return self._evaluate([invariant_node(self.mechanism.model, function, by_name=all(known))])[0]
+        return np.array(self._evaluate([invariant_node(self.mechanism.model, function, by_name=all(known))])[0])
 
     def kept_values(self, function: Callable[..., Any]) -> Array:
-        return self._evaluate([invariant_node(self.mechanism.model, function, by_name=False)])[0]
+        return np.array(self._evaluate([invariant_node(self.mechanism.model, function, by_name=False)])[0])
 
     @property
     def plot(self) -> CoordinatePlots:
