@@ -130,6 +130,39 @@ def test_routh_sphere_rocking():
     np.testing.assert_allclose(solution.q[:, :3], data["columns"]["a"], atol=LIMIT)
 
 
+def nonholonomic_cases():
+    """System, times up to 2 s, and its coordinates and velocities there, as far as the reference has them: {column: values}."""
+    data = load("oscillators")
+    free, circle = (dict(enumerate(data["columns"][key].T)) for key in ("free", "circle"))
+    yield "oscillator", gallery.oscillator(4.0, 0.25, (1.0, -0.5, 0.3, 1.2)), data["t"], free
+    yield "oscillator_on_circle", gallery.oscillator_on_circle(), data["t"], circle
+    data = load("nonholonomic_particle")
+    given = {k: data["columns"][key] for k, key in enumerate(("x", "y", "z", "vx"))}
+    yield "nonholonomic_particle", gallery.nonholonomic_particle(), data["t"], given
+    data = load("particle_of_the_source")
+    given = dict(enumerate([*data["columns"]["q"].T, *data["columns"]["v"].T]))
+    yield "particle_of_the_source", gallery.nonholonomic_particle((0.2, -1.0, 0.5), (1.0, 0.8)), data["t"], given
+    data = load("chaplygin_sleigh")
+    given = {k: data["columns"][key] for k, key in ((0, "xP"), (1, "yP"), (2, "theta"), (5, "omega"))}
+    yield "chaplygin_sleigh", gallery.chaplygin_sleigh(), data["t"], given
+
+
+@pytest.mark.parametrize(("curve", "order"), [("symplectic-euler", 1), ("midpoint", 2), ("verlet", 2)])
+@pytest.mark.parametrize("case", list(nonholonomic_cases()), ids=lambda case: case[0])
+def test_variational_methods_meet_the_values_with_their_order(case, curve, order):
+    name, system, t, given = case
+    if curve == "symplectic-euler" and name not in ("oscillator", "chaplygin_sleigh"):
+        order = 2  # L does not change along the step at constant velocity: its left end is as good as its middle
+    times = t[(t > 0) & (t <= 2)]
+    errors = []
+    for step in (0.025, 0.0125):
+        way = {"formulation": da.Variational(curve=curve), "integrator": da.FixedStep(step=step)}
+        solution = da.simulate(system, times[-1], save_at=times, **way)
+        errors.append(max(np.abs(solution.x[:, k] - values[(t > 0) & (t <= 2)]).max() for k, values in given.items()))
+    assert errors[1] < 0.1
+    np.testing.assert_allclose(np.log2(errors[0] / errors[1]), order, atol=0.15)
+
+
 def test_symplectic_euler_iterates_of_the_source():
     """[Variational, (31)-(32)] with h = 0.25, k = m = 1: exact rationals in the first steps; E + (h/2) q . v is kept."""
     rows = np.array(load("oscillators")["symplectic_euler"])
