@@ -12,7 +12,7 @@ Which of them a model conserves is the user's to state; nothing is guessed.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,11 @@ class Invariant:
 
 
 Monitored = str | Callable[..., Any] | Invariant
+
+
+def as_list(which: Monitored | Sequence[Monitored]) -> Sequence[Monitored]:
+    """One or several."""
+    return (which,) if isinstance(which, str | Invariant) or callable(which) else which
 
 
 def make_invariant(solution: Result, what: Monitored, name: str | None, scale: float | None) -> Invariant:

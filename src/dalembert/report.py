@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import DalembertError
-from dalembert.invariants import Invariant, Monitored, kept_invariants
+from dalembert.invariants import Invariant, Monitored, as_list, kept_invariants
 from dalembert.io.record import encode
 from dalembert.io.store import INCOMPLETE
 
@@ -117,10 +117,10 @@ class Report:
         return table
 
 
-def make_report(solution: Result, invariants: Sequence[Monitored] = ()) -> Report:
+def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
     """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
-    lines = (*_checks(solution), *_conserved(solution, invariants), *_mechanism_notes(solution), *_run_notes(solution))
+    lines = (*_checks(solution), *_conserved(solution, as_list(invariants)), *_mechanism_notes(solution), *_run_notes(solution))
     return Report(f"trust report of {name!r}", lines)
 
 

@@ -249,7 +249,7 @@ class Result(Series):
     def kept_values(self, function: Callable[..., Any]) -> Array:
         """(nt,) values of a function f(t, q, u) that the formulation kept."""
 
-    def report(self, *, invariants: Sequence[Monitored] = ()) -> Report:
+    def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
         """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
 
         invariants : what should have stayed constant, one line each, see `invariant`

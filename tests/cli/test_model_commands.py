@@ -104,7 +104,12 @@ def test_export_of_models_and_results(store):
 
 @pytest.mark.parametrize("name", [*ALONE, *OF_SOMETHING])
 def test_every_plot(store, name):
-    of = {"reactions": ["--of", "B"], "phase": ["--of", "A"], "spectrum": ["--of", "slider.x"]}.get(name, [])
+    of = {
+        "invariants": ["--of", "energy"],
+        "reactions": ["--of", "B"],
+        "phase": ["--of", "A"],
+        "spectrum": ["--of", "slider.x"],
+    }.get(name, [])
     result = call("plot", store, name, *of)
     assert result.stdout == f"written: {name}.png\n", result.output
     assert Path(f"{name}.png").read_bytes().startswith(b"\x89PNG")

@@ -122,6 +122,17 @@ def test_json_is_the_report():
     assert "3 redundant constraint rows" in result.stderr
 
 
+def test_monitored_invariants_are_lines_of_the_report():
+    what = ("--monitor", "angular momentum z", "--monitor", "linear momentum x")
+    result = call("run", "symmetric_top", "--t-end", "0.1", "--json", *what)
+    assert result.exit_code == 1
+    verdicts = {line["name"]: line["verdict"] for line in json.loads(result.stdout)["lines"]}
+    assert (verdicts["angular momentum z"], verdicts["linear momentum x"]) == ("pass", "FAIL")
+    check_refused(call("run", "symmetric_top", "--monitor", "spin", "--quiet"), "--monitor: there is no invariant 'spin'")
+    result = call("run", "oscillator", "--t-end", "0.1", "--json", "--monitor", "momentum x")
+    assert result.exit_code == 1
+
+
 def test_quiet_prints_nothing():
     result = call("run", "pendulum_3d", "--t-end", 1, "--quiet")
     assert (result.exit_code, result.output) == (0, "")

@@ -13,6 +13,7 @@ from dalembert.model.validation import nearest
 
 ALONE = ("overview", "energy", "energy-error", "drift", "trajectories", "step-sizes")
 OF_SOMETHING = {
+    "invariants": "what should stay constant",
     "reactions": "a joint or driver",
     "phase": "a joint coordinate or position",
     "spectrum": "a signal",
@@ -22,14 +23,14 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalemb
 Name = Annotated[str, typer.Argument(help=f"One of {', '.join((*ALONE, *OF_SOMETHING))}.")]
 Of = Annotated[
     str | None,
-    typer.Option(help="What reactions, phase and spectrum are of: a joint 'A', or a signal 'A.angle', 'slider.x', 'B.fz'."),
+    typer.Option(help="Of what: a joint 'A', a signal 'A.angle', 'slider.x', 'B.fz', an invariant 'angular momentum z'."),
 ]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def plot(run: Run, name: Name = "overview", of: Of = None, out: Out = None, quiet: Quiet = False) -> None:
-    """Draw a figure of a result: energy, drift, reactions, paths, step sizes, phase planes, spectra.
+    """Draw a figure of a result: energy, invariants, drift, reactions, paths, step sizes, phase planes, spectra.
 
     Exit codes:
     0 = written; 1 = the result does not hold what the figure needs; 2 = bad input (run, name, path).

@@ -38,6 +38,10 @@ TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; def
 Formulation = Annotated[str, typer.Option(help="How constraints enter: jet, moving-frame, ...; a wrong name lists them all.")]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
+Monitor = Annotated[
+    list[str] | None,
+    typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
+]
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
 Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
@@ -56,6 +60,7 @@ def run(
     formulation: Formulation = "jet",
     projection: Projection = None,
     invariants: Invariants = None,
+    monitor: Monitor = None,
     coordinates: Coordinates = "absolute",
     integrator: Integrator = "dop853",
     rtol: Rtol = None,
@@ -88,12 +93,13 @@ def run(
         _check_paths(out, plot)
         entering = make_formulation(formulation, projection=projection, invariants=invariants)
         mechanism = _assemble(source, coordinates, voice)
+        _check_monitored(mechanism, monitor or [])
         _compile(mechanism, entering, stepping, voice)
         voice.say(f"simulating to t = {end:g} s with {type(entering).__name__} and {type(stepping).__name__}\n")
         solution, failure = _simulate(
             mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
         )
-        code = _report(solution, voice, as_json)
+        code = _report(solution, monitor or [], voice, as_json)
         _write_picture(solution, plot)
         written = ", ".join(str(path) for path in (out, plot) if path is not None)
         if written:
@@ -210,9 +216,19 @@ def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -
         return problem.solution, problem
 
 
-def _report(solution: Result, voice: Voice, as_json: bool) -> int:
+def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
+    """Refuse a name before the run that could only be refused after it."""
+    import numpy as np
+
+    known = mechanism.solution(np.zeros(0), np.zeros((0, len(mechanism.x_0))), settings={}).named_invariants()
+    for name in names:
+        if name not in known:
+            raise ModelError(f"option --monitor: there is no invariant {name!r}; {nearest(name, known)}")
+
+
+def _report(solution: Result, monitored: list[str], voice: Voice, as_json: bool) -> int:
     """Print the report; the exit code that follows from it."""
-    report = solution.report()
+    report = solution.report(invariants=monitored)
     if as_json:
         print_json(report.to_dict())
     else:

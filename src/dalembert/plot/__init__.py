@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import SimulationError
-from dalembert.invariants import Monitored, kept_invariants
+from dalembert.invariants import Monitored, as_list, kept_invariants
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import draw_phase, draw_spectrum
 from dalembert.plot.style import (
@@ -74,12 +74,12 @@ class Plots:
         """Relative error of the energy balance, logarithmic."""
         return self._single(self._energy_error, ax)
 
-    def invariants(self, which: Sequence[Monitored] = (), *, ax: Axes | None = None) -> Figure:
+    def invariants(self, which: Monitored | Sequence[Monitored] = (), *, ax: Axes | None = None) -> Figure:
         """Relative change of what should stay constant, logarithmic: the energy and what the formulation kept, or `which`.
 
         which : names, functions, `Invariant`s, see `Solution.invariant`
         """
-        return self._single(lambda axes: self._invariants(axes, which), ax)
+        return self._single(lambda axes: self._invariants(axes, as_list(which)), ax)
 
     def drift(self, *, level: Literal["position", "velocity"] = "position", ax: Axes | None = None) -> Figure:
         """Constraint residual by joint, logarithmic."""
