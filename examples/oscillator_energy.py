@@ -43,7 +43,8 @@ def errors(solution: da.LagrangianSolution) -> dict[str, np.ndarray]:
 
 
 def check(solutions: dict[str, da.LagrangianSolution]) -> None:
-    """Bounded for the symplectic methods, lost by the others; but bounded energy alone says nothing about the position."""
+    """Bounded for the symplectic methods but for rounding (below 1e-16 a step), lost by the others; bounded energy alone says
+    nothing about the position."""
     found = {name: list(errors(solution).values()) for name, solution in solutions.items()}
     limits = {
         "symplectic Euler": (0.05, 1e-12, 0.2),
