@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.invariants import Invariant
 from dalembert.trajectory import Trajectory, apply
 
 Array = npt.NDArray[np.float64]
@@ -38,6 +39,12 @@ class Momentum:
         farther = float(np.max(np.linalg.norm(np.atleast_2d(arm), axis=1)))
         moved = self.angular - np.cross(arm, self.linear)
         return Momentum(self.linear, moved, place, self.linear_scale, self.angular_scale + farther * self.linear_scale)
+
+    def invariant(self, name: str) -> Invariant:
+        """ "linear momentum" or "angular momentum", or its component "... x"."""
+        linear = name.startswith("linear")
+        values, scale, unit = (self.linear, self.linear_scale, "N s") if linear else (self.angular, self.angular_scale, "N m s")
+        return Invariant(name, values[:, "xyz".index(name[-1])] if name[-1] in "xyz" else values, scale, unit)
 
 
 def total_momentum(trajectory: Trajectory) -> Momentum:

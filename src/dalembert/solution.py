@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -301,16 +301,8 @@ class Solution(Result, Trajectory):
         return total_momentum(self)
 
     def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
-        made = super().named_invariants()
-        for kind in ("linear", "angular"):
-            for k, axis in enumerate(("", " x", " y", " z")):
-                made[f"{kind} momentum{axis}"] = partial(self._momentum_invariant, kind, k - 1)
-        return made
-
-    def _momentum_invariant(self, kind: str, k: int, name: str) -> Invariant:
-        p = self.momentum
-        values, scale, unit = (p.linear, p.linear_scale, "N s") if kind == "linear" else (p.angular, p.angular_scale, "N m s")
-        return Invariant(name, values if k < 0 else values[:, k], scale, unit)
+        names = (f"{kind} momentum{axis}" for kind in ("linear", "angular") for axis in ("", " x", " y", " z"))
+        return super().named_invariants() | {name: lambda name: self.momentum.invariant(name) for name in names}
 
     def values_of(self, function: Callable[..., Any]) -> Array:
         return self.kept_values(function) if len(required_arguments(function)) == 3 else np.asarray(function(self), dtype=float)
