@@ -79,6 +79,7 @@ KERNELS = (
     Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
     Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
     Kernel("variational", "variational", "system", 6.0, "--formulation variational", optional=True),
+    Kernel("variational_bodies", "variational_bodies", "system", 15.0, "--formulation variational, bodies", optional=True),
     Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
     Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
     Kernel("ensemble", "ensemble", "loop", 2.5, "simulate_many", optional=True),

@@ -1,4 +1,4 @@
-"""Variational: discrete Lagrange-d'Alembert integrators for Lagrangian systems [Variational, 4-6]."""
+"""Variational: discrete Lagrange-d'Alembert integrators for Lagrangian systems and for bodies [Variational, 4-7]."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.gauss_tableau import gauss_tableau
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
-from dalembert.lagrangian.discrete import CURVES, QUADRATURES, DiscreteEquations
-from dalembert.mechanism import Compiled
+from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
+from dalembert.mechanism import Compiled, Mechanism
+from dalembert.mechanism import new_workspace as bodies_workspace
 from dalembert.model.validation import argument_count
 
 _STAGES = 4  # of the constraint flow
@@ -33,6 +35,10 @@ class Variational:
     max_newton : iterations before the run stops
 
     With holonomic constraints alone the new point is put on them exactly. Goes with `FixedStep`.
+
+    Bodies take the straight lines: between two points they move with constant velocity and angular velocity. Their rows vanish
+    in the mean along this curve, which puts the new point on the holonomic ones, and for rolling on a plane is the end of a
+    curve that obeys the constraints throughout.
     """
 
     curve: str = "midpoint"
@@ -40,7 +46,7 @@ class Variational:
     constraint_curve: str | Callable[..., Any] = "flow"
     max_newton: int = 30
 
-    coordinates: ClassVar[tuple[str, ...]] = ("generalised",)
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("Variational", "HairerLubichWanner2006")
 
     def __post_init__(self) -> None:
@@ -58,12 +64,44 @@ class Variational:
             raise ModelError(f"Variational: max_newton is {self.max_newton!r}; give a positive number")
 
     def prepare(self, mechanism: Compiled) -> Run:
-        """Tables, generated discrete equations, and compiled slots."""
+        """Tables, the equations of a step, and compiled slots."""
+        return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
+
+    def _of_bodies(self, mechanism: Mechanism) -> Run:
+        from dalembert.kernels.jet import jet
+        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.variational_bodies import MEAN, variational_bodies
+
+        if self.curve in METHODS and self.curve != "euler":
+            straight = ", ".join(curve for curve in CURVES if curve not in METHODS)
+            raise ModelError(f"Variational: curve {self.curve!r} is for Lagrangian systems; bodies take {straight}")
+        if callable(self.constraint_curve):
+            raise ModelError("Variational: a function as constraint_curve is for Lagrangian systems; bodies need none")
+        I, F = mechanism.I.copy(), mechanism.F.copy()
+        nodes, weights = QUADRATURES[self.quadrature or CURVES[self.curve]]
+        table = gauss_tableau(MEAN)
+        flags = np.zeros(mechanism.m)
+        for row in mechanism.rows:
+            if row.nonholonomic and row.index < mechanism.m:
+                flags[row.index] = 1.0
+        I[T.NODES], I[T.FLOW_F], I[T.MAX_NEWTON] = len(nodes), len(F), self.max_newton
+        F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
+        F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags])
+        I[T.W_BEND] = I[T.W_A]
+        W = bodies_workspace(I)
+        size = mechanism.nu + mechanism.m
+        I[T.W_SYSTEM] = len(W)
+        more = size * size + 4 * size + (mechanism.nu + 1) * mechanism.m + 5 * 6 * (mechanism.nb + 1)
+        system = as_system(variational_bodies)
+        callbacks = Callbacks(mechanism, bends=True)
+        W = np.concatenate([W, np.zeros(more)])
+        return Run(mechanism, I, F, W, system, as_system(jet), as_system(no_correction), 0, callbacks)
+
+    def _of_lagrangian(self, mechanism: Compiled) -> Run:
         from dalembert.kernels.slots import as_system, no_correction
         from dalembert.kernels.variational import variational
 
-        if not isinstance(mechanism, LagrangianMechanism):
-            raise ModelError("Variational works on Lagrangian systems; bodies take Jet or MovingFrame")
+        assert isinstance(mechanism, LagrangianMechanism)
         e = mechanism.model.equations
         closed = self.constraint_curve if callable(self.constraint_curve) else None
         discrete = DiscreteEquations(e, self.curve, self.quadrature or CURVES[self.curve], closed)
