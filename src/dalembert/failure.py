@@ -44,6 +44,9 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
 
 def _stage_failure(advance: Advance, lock: str) -> SimulationError:
     t, rate = advance.t, advance.contraction
+    if advance.integrator.by_formulation:
+        text = f"Newton's method did not solve the equations of the step at t = {t:.6g} s"
+        return SimulationError(text + (lock or "; use a smaller step, or raise max_newton"), time=t)
     text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
     iterated = getattr(advance.integrator, "solver", "") == "fixed-point"
     advice = "use solver='newton' or" if iterated else "use"

@@ -92,10 +92,10 @@ class Variational:
         size = mechanism.nu + mechanism.m
         I[T.W_SYSTEM] = len(W)
         more = size * size + 4 * size + (mechanism.nu + 1) * mechanism.m + 5 * 6 * (mechanism.nb + 1)
+        project = as_system(jet)
         system = as_system(variational_bodies)
-        callbacks = Callbacks(mechanism, bends=True)
         W = np.concatenate([W, np.zeros(more)])
-        return Run(mechanism, I, F, W, system, as_system(jet), as_system(no_correction), 0, callbacks)
+        return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, bends=True))
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
         from dalembert.kernels.slots import as_system, no_correction

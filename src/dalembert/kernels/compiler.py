@@ -163,5 +163,6 @@ def compile_for(function, signature):
             numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
             if collecting:
                 gc.enable()
-        function.disable_compile()
+    if JIT:
+        function.disable_compile()  # also where a kernel that calls it had it compiled already
     return function

@@ -59,8 +59,8 @@ NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 (W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, W_STAGES, FLOW, FLOW_F) = range(104, 113)
 # values of FLOW: no constraints, holonomic rows at q_k+1, flow of a tangent field, its closed form
 NO_FLOW, HOLONOMIC_END, TANGENT_FLOW, CLOSED_FORM = range(4)
-# header of I: variational steps of bodies: number of quadrature nodes. At FLOW_F nodes and weights of the quadrature, then of the
-# mean of nonholonomic rows, then per row 1 where it is nonholonomic
+# header of I: variational steps of bodies: number of quadrature nodes. At FLOW_F nodes and weights of the quadrature, of the
+# mean of nonholonomic rows, and per row 1 where it is nonholonomic
 NODES = 113
 
 # header of F

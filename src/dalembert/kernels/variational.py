@@ -45,6 +45,7 @@ from dalembert.kernels.tables import (
     W_H,
     W_MOMENTUM,
     W_PI,
+    W_RHS,
     W_STAGES,
     W_STAT,
     W_SYSTEM,
@@ -245,6 +246,8 @@ def store_node(t, x, I, F, W, callback):
             status = NON_FINITE
         if not change > 1e-14 * size:
             break
+    for i in range(m):  # p_k+1 + A^T mu = L_v: the other half of the impulse at a node
+        x[2 * n] -= W[I[W_RHS] + i] * W[I[W_GT] + i]
     return status
 
 

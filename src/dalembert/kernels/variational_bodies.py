@@ -5,7 +5,7 @@ planar bodies and point masses likewise. Nodes c_i and weights b_i of a quadratu
 
     L_h = h/2 xi . M xi - h sum b_i U(q_i),   q_i = q_k (+) c_i h xi,   x = h w_B
     y  = M xi + S,   S = h sum b_i c_i dexp_{c_i x} f_i,   E = h sum b_i exp(c_i x) f_i,   f_i : wrench at (q_i, xi), body axes
-    p_k + A(q_k)^T lam = dexp_{-x}^-1 y - E            -D1 L_h - f^-                                           (momentum balance)
+    p_k + A(q_k)^T lam = dexp_{-x}^-1 y - E            -D1 L_h - f^-
     p_k+1 = dexp_x^-1 y                                 D2 L_h + f^+
 
 (translations: dexp and exp are 1). Rows must vanish in the mean along the curve. Holonomic ones then hold at q_k+1 for any
