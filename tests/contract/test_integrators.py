@@ -21,7 +21,7 @@ PAIRS = [
     for formulation, integrator in itertools.product(FORMULATIONS, INTEGRATORS)
     if not (formulation in VELOCITY_LEVEL and INTEGRATORS[integrator].implicit)
     and "absolute" in FORMULATIONS[formulation].coordinates
-    and not INTEGRATORS[integrator].by_formulation
+    and (formulation == "variational") == INTEGRATORS[integrator].by_formulation
 ]
 ADAPTIVE = [name for name, cls in INTEGRATORS.items() if cls.estimates_error]
 FIXED = [name for name in INTEGRATORS if name not in ADAPTIVE]
@@ -204,8 +204,12 @@ def test_pairs_without_meaning_are_refused():
         da.simulate(small_model(), 1.0, integrator=da.FixedStep(step=STEP))
     with pytest.raises(ModelError, match=f"Variational with DOP853 has no meaning; {text}"):
         da.simulate(small_model(), 1.0, formulation=da.Variational())
-    with pytest.raises(ModelError, match="Variational works on Lagrangian systems"):
-        da.simulate(small_model(), 1.0, formulation=da.Variational(), integrator=da.FixedStep(step=STEP))
+    for options, words in (
+        ({"curve": "rk4"}, "curve 'rk4' is for Lagrangian systems; bodies take symplectic-euler, midpoint, verlet"),
+        ({"constraint_curve": lambda q, v, h: q}, "a function as constraint_curve is for Lagrangian systems; bodies need none"),
+    ):
+        with pytest.raises(ModelError, match=f"Variational: {words}"):
+            da.simulate(small_model(), 1.0, formulation=da.Variational(**options), integrator=da.FixedStep(step=STEP))
 
 
 @pytest.mark.parametrize("name", sorted(VELOCITY_LEVEL))

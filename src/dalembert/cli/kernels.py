@@ -78,8 +78,8 @@ KERNELS = (
     Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
     Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
     Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
-    Kernel("variational", "variational", "system", 6.0, "--formulation variational", optional=True),
-    Kernel("variational_bodies", "variational_bodies", "system", 15.0, "--formulation variational, bodies", optional=True),
+    Kernel("variational", "variational", "system", 6.0, "LagrangianSystem, --formulation variational", optional=True),
+    Kernel("variational_bodies", "variational_bodies", "system", 15.0, "--formulation variational", optional=True),
     Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
     Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
     Kernel("ensemble", "ensemble", "loop", 2.5, "simulate_many", optional=True),
@@ -91,7 +91,6 @@ _BY_FORMULATION = {
     "Minimal": {"minimal", "minimal_step"},
     "Impulse": {"impulse"},
     "Soft": {"impulse"},
-    "Variational": {"lagrangian", "variational"},
 }
 
 
@@ -99,6 +98,7 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.moving_frame import MovingFrame
+    from dalembert.formulations.variational import Variational
     from dalembert.kernels import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
@@ -117,6 +117,8 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
         wanted |= {"project_orthogonal"} if formulation.projection == "orthogonal" else set()
         wanted |= {"baumgarte"} if formulation.projection == "none" else set()
+    elif isinstance(formulation, Variational):
+        wanted |= {"lagrangian", "variational"} if mechanism.coordinates == "generalised" else {"variational_bodies"}
     else:
         wanted |= _BY_FORMULATION[type(formulation).__name__]
     return [kernel for kernel in KERNELS if kernel.name in wanted]
