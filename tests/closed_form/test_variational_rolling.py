@@ -1,4 +1,4 @@
-"""Variational steps of rolling bodies against independent values, with their order; steady rolling in the source's own scheme."""
+"""Variational steps of rolling bodies against independent values, with their order; steady rolling as the source has it."""
 
 import numpy as np
 import pytest

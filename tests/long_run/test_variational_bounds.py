@@ -51,9 +51,11 @@ def test_integrals_of_routh_sphere_are_bounded(curve, limit):
 
 
 def test_homogeneous_sphere_rolls_without_drift():
-    """[Variational, figures 6 and 7] show a small linear drift of energy and spin and suspect the constraint curve. The curve is
-    exact here, and rolling with a constant turn solves the discrete equations (closed_form/test_variational_rolling.py): what
-    drifted was what its solver left over. Newton's method to rounding leaves nothing."""
+    """[Variational, figures 6 and 7] show a small linear drift of energy and spin and suspect the constraint curve.
+
+    The curve (72) is exact here, and turning by the same angle in every step solves the discrete equations of the source
+    (closed_form/test_variational_rolling.py), so the drift is none of the method. Solved to rounding they leave none.
+    """
     model = gallery.routh_sphere(1.0, 1.0, 0.0, (1, 1, 1), 1.0, np.eye(3), (0, 1, 0))
     solution = long_run(model, 0.05, da.Variational(curve="symplectic-euler"))
     assert by_quarter(solution.energy.total).max() <= 1e-14

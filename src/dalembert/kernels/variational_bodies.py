@@ -9,13 +9,13 @@ planar bodies and point masses likewise. Nodes c_i and weights b_i of a quadratu
     p_k+1 = dexp_x^-1 y                                 D2 L_h + f^+
 
 (translations: dexp and exp are 1). Rows must vanish in the mean along the curve. Holonomic ones then hold at q_k+1 for any
-curve; nonholonomic ones are integrated by Gauss nodes, to rounding:
+curve; nonholonomic ones are integrated by four Gauss nodes, error (h w)^8 / 2e9:
 
     g(q_k+1, t_k+1) = 0,       int_0^h (Gamma xi + gamma_t) ds = 0
 
 For rolling on a plane at rest, where Gamma depends on the rotation alone, this is the end of the curve that turns with constant
-w_B and obeys the constraint at every instant: [Variational, (72)]. At the nodes p = M u + A^T mu with A u + b = 0 makes
-momenta and velocities the same thing. Unknowns xi, lam.
+w_B and obeys the constraint at every instant: [Variational, (72)]. Other curves that obey it, as that of a skate, end O(h^3)
+away. At the nodes p = M u + A^T mu with A u + b = 0 makes momenta and velocities the same thing. Unknowns xi, lam.
 
 Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for force elements, which
 know no derivatives: there differences; the solution does not depend on them.
@@ -26,30 +26,25 @@ import numpy as np
 from dalembert.kernels.algebra import (
     add3,
     add_to3,
-    axpy3,
     load3,
-    load4,
     load6,
-    normalise4,
     scale3,
     store3,
-    store4,
     sub3,
     sym_mul,
 )
 from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.constant_twist import add_components, direction, freedoms, momentum_along, move, twist
 from dalembert.kernels.dense import factor_general, solve_general
 from dalembert.kernels.exponential import (
     dexp,
     dexp_inverse,
     dexp_inverse_change,
-    exponential4,
-    multiply4,
     turned,
 )
 from dalembert.kernels.inertia import pull_back_wrenches
 from dalembert.kernels.jet import jet
-from dalembert.kernels.kinematics import displace, in_plane, load_angles, load_poses
+from dalembert.kernels.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.project import snap_angles
 from dalembert.kernels.solve import (
@@ -62,15 +57,7 @@ from dalembert.kernels.solve import (
     velocity_residual,
 )
 from dalembert.kernels.tables import (
-    B_KIND,
-    B_Q,
-    B_U,
     BENDS,
-    BF_NORMAL,
-    BODY_F,
-    BODY_F_W,
-    BODY_I,
-    BODY_I_W,
     E_A,
     E_BODY,
     E_N,
@@ -98,19 +85,12 @@ from dalembert.kernels.tables import (
     NU,
     NVELOCITY,
     OK,
-    PLANAR,
-    PLANE_F,
     POSITIONS,
     POWER,
-    RIGID,
-    S_V,
-    S_W,
     STAGES_FAILED,
-    STATE_W,
     STEP,
     W_A,
     W_ACC,
-    W_BODY,
     W_G,
     W_GT,
     W_H,
@@ -133,63 +113,6 @@ def layout(I):
     b_k = A_k + I[NU] * I[M]
     p = b_k + I[M]
     return r, r + N, r + 2 * N, A_k, b_k, p, p + bodies, p + 2 * bodies, p + 3 * bodies
-
-
-@inline
-def freedoms(b, I):
-    """(first velocity, number of velocities) of a body"""
-    k = I[BODY_I] + BODY_I_W * b
-    return I[k + B_U], 6 if I[k + B_KIND] == RIGID else 3
-
-
-@inline
-def direction(b, c, I, F):
-    """(v, w_B) of a unit of the body's velocity c"""
-    if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
-        if c == 2:
-            return (0.0, 0.0, 0.0), load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL)
-        return load3(F, I[PLANE_F] + 3 * c), (0.0, 0.0, 0.0)
-    return (
-        (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0),
-        (1.0 if c == 3 else 0.0, 1.0 if c == 4 else 0.0, 1.0 if c == 5 else 0.0),
-    )
-
-
-@inline
-def add_components(out, stride, scale, v, w, b, I, F, W):
-    """W[out + stride u] += scale times the part of the 6-vector (v, w) that works along velocity u of the body."""
-    first, count = freedoms(b, I)
-    if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
-        v = in_plane(v, w, b, I, F)
-    for c in range(3):
-        W[out + stride * (first + c)] += scale * v[c]
-    if count == 6:
-        for c in range(3):
-            W[out + stride * (first + 3 + c)] += scale * w[c]
-
-
-@inline
-def move(s, x, z, y, I, F, W):
-    """y <- state x after s of the constant velocities W[z], and these velocities."""
-    nq = I[NQ]
-    for i in range(x.size):
-        y[i] = x[i]
-    for i in range(I[NU]):
-        y[nq + i] = W[z + i]
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        q, u = I[k + B_Q], nq + I[k + B_U]
-        store3(y, q, axpy3(s, load3(y, u), load3(x, q)))
-        if I[k + B_KIND] == RIGID:
-            turn = exponential4(scale3(s, load3(y, u + 3)))
-            store4(y, q + 3, normalise4(multiply4(load4(x, q + 3), turn)))
-    load_poses(y, I, F, W)
-
-
-@inline
-def twist(b, I, W):
-    s = I[W_BODY] + STATE_W * b
-    return load3(W, s + S_V), load3(W, s + S_W)
 
 
 @inline
@@ -216,17 +139,6 @@ def force_terms(t, h, x, z, S, E, y, I, F, W, forces, callback):
             add_to3(W, S + 6 * b + 3, scale3(weight * c, dexp(a, torque)))
             add_to3(W, E + 6 * b + 3, scale3(weight, turned(a, torque)))
     return status, work
-
-
-@inline
-def momentum_along(b, S, I, F, W):
-    """y = M xi + S of a body"""
-    m = I[MASS_F] + METRIC_W * b
-    v, w = twist(b, I, W)
-    return (
-        axpy3(F[m + MM], v, load3(W, S + 6 * b)),
-        add3(sym_mul(load6(F, m + MJ), w), load3(W, S + 6 * b + 3)),
-    )
 
 
 @flat
@@ -406,18 +318,24 @@ def solve_step(t, h, x, y, I, F, W, forces, callback):
 def store_node(t, h, work, x, y, I, F, W, forces, callback):
     """x <- (q_k+1, u from p_k+1, work, angles)."""
     nq, nu = I[NQ], I[NU]
-    _, z, _, _, b_k, _, S, _, _ = layout(I)
+    _, z, _, _, b_k, _, S, _, minus_p = layout(I)
     move(h, x, z, y, I, F, W)
     for b in range(1, I[NB] + 1):
         y_v, y_w = momentum_along(b, S, I, F, W)
-        store3(W, I[W_H] + 6 * b, y_v)
-        store3(W, I[W_H] + 6 * b + 3, dexp_inverse(scale3(h, twist(b, I, W)[1]), y_w))
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
+        store3(W, minus_p + 6 * b, scale3(-1.0, y_v))
+        store3(W, minus_p + 6 * b + 3, scale3(-1.0, dexp_inverse(scale3(h, twist(b, I, W)[1]), y_w)))
     for i in range(nq):
         x[i] = y[i]
     for i in range(nu):
         x[nq + i] = 0.0
-    displace(1, x, I[W_ACC], 1.0, I, F, W)
+    for _ in range(2):  # u += M^-1 (p - M u); once alone, the rounding of M^-1 would act with the same sign in every step
+        load_poses(x, I, F, W)
+        for b in range(1, I[NB] + 1):
+            p_v, p_w = momentum_along(b, minus_p, I, F, W)
+            store3(W, I[W_H] + 6 * b, scale3(-1.0, p_v))
+            store3(W, I[W_H] + 6 * b + 3, scale3(-1.0, p_w))
+        apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
+        displace(1, x, I[W_ACC], 1.0, I, F, W)
     load_poses(x, I, F, W)
     for i in range(I[M]):
         work -= W[z + nu + i] * W[b_k + i]
