@@ -118,3 +118,29 @@ def test_one_signature_per_time_loop():
 
     for loop in (compiled_gauss_legendre(), compiled_runge_kutta()):
         assert len(loop.signatures) == 1
+
+
+@pytest.mark.nojit
+@pytest.mark.bounds
+@pytest.mark.parametrize("name", ["routh_sphere", "slider_crank", "tethered_chain"])
+def test_variational_steps_run_in_this_process(name):
+    """Nonholonomic rows, a closed loop, force elements; two steps of order two against an explicit method."""
+    import dalembert as da
+
+    mechanism = compile(gallery.build(name))
+    steps = da.simulate(mechanism, 2e-4, formulation=da.Variational(), integrator=da.FixedStep(step=1e-4))
+    exact = da.simulate(mechanism, 2e-4, integrator=da.DOP853(step=1e-4))
+    assert np.abs(steps.x[-1] - exact.x[-1]).max() <= 1e-6
+
+
+@compiled_only
+def test_kernels_called_by_kernels_keep_their_signature():
+    """A second one, for the type of one user function, would make the disk cache unreadable in the next process."""
+    import dalembert as da
+    from dalembert.kernels.lagrangian import lagrangian
+
+    step = {"formulation": da.Variational(), "integrator": da.FixedStep(step=0.1)}
+    for model in (gallery.oscillator(), gallery.routh_sphere()):
+        da.simulate(model, 0.2, **step)
+        da.simulate(model, 0.2)
+    assert len(lagrangian.signatures) == len(jet.signatures) == 1
