@@ -33,7 +33,7 @@ from dalembert.kernels.algebra import (
     sub3,
     sym_mul,
 )
-from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.compiler import flat, inline, light
 from dalembert.kernels.constant_twist import add_components, direction, freedoms, momentum_along, move, twist
 from dalembert.kernels.dense import factor_general, solve_general
 from dalembert.kernels.exponential import (
@@ -355,7 +355,7 @@ def store_node(t, h, work, x, y, I, F, W, forces, callback):
     snap_angles(x, I, F, W)
 
 
-@kernel
+@light
 def variational_bodies(mode, t, x, dx, I, F, W, forces, callback):
     """STEP: x <- after a step of dx[0], dx is lost. Else as `jet`."""
     if mode != STEP:
