@@ -121,7 +121,6 @@ def test_one_signature_per_time_loop():
 
 
 @pytest.mark.nojit
-@pytest.mark.bounds
 @pytest.mark.parametrize("name", ["routh_sphere", "slider_crank", "tethered_chain"])
 def test_variational_steps_run_in_this_process(name):
     """Nonholonomic rows, a closed loop, force elements; two steps of order two against an explicit method."""

@@ -38,7 +38,8 @@ class Variational:
 
     Bodies take the straight lines: between two points they move with constant velocity and angular velocity. Their rows vanish
     in the mean along this curve, which puts the new point on the holonomic ones, and for rolling on a plane is the end of a
-    curve that obeys the constraints throughout. A step costs O(n^3) in the number of bodies.
+    curve that obeys the constraints throughout. Order 1 for "symplectic-euler", 2 for "midpoint" and "verlet"; compositions of
+    these two have 4 and 6. A step costs O(n^3) in the number of bodies.
     """
 
     curve: str = "midpoint"
