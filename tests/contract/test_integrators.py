@@ -206,7 +206,7 @@ def test_pairs_without_meaning_are_refused():
         da.simulate(small_model(), 1.0, formulation=da.Variational())
     for options, words in (
         ({"curve": "rk4"}, "curve 'rk4' is for Lagrangian systems; bodies take symplectic-euler, midpoint, verlet"),
-        ({"constraint_curve": lambda q, v, h: q}, "a function as constraint_curve is for Lagrangian systems; bodies need none"),
+        ({"constraint_curve": "flow"}, "constraint_curve is for Lagrangian systems; bodies have their own, leave it out"),
     ):
         with pytest.raises(ModelError, match=f"Variational: {words}"):
             da.simulate(small_model(), 1.0, formulation=da.Variational(**options), integrator=da.FixedStep(step=STEP))

@@ -30,8 +30,8 @@ class Variational:
         "euler", "heun", "explicit-midpoint", "rk4"
     quadrature : of L along the curve, None = the curve's own; "left", "right", "midpoint", "trapezoidal", "simpson",
         "gauss-2", "gauss-3", "gauss-4"
-    constraint_curve : nonholonomic systems: "flow" (of a tangent field, to rounding), or a function phi(q, v, h) with the
-        coordinates after h of a curve that obeys the constraints and starts with v
+    constraint_curve : nonholonomic Lagrangian systems: None or "flow" (of a tangent field, to rounding), or a function
+        phi(q, v, h) with the coordinates after h of a curve that obeys the constraints and starts with v
     max_newton : iterations before the run stops
 
     With holonomic constraints alone the new point is put on them exactly. Goes with `FixedStep`.
@@ -44,7 +44,7 @@ class Variational:
 
     curve: str = "midpoint"
     quadrature: str | None = None
-    constraint_curve: str | Callable[..., Any] = "flow"
+    constraint_curve: str | Callable[..., Any] | None = None
     max_newton: int = 30
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
@@ -55,7 +55,7 @@ class Variational:
             raise ModelError(f"Variational: curve is {self.curve!r}; give one of {', '.join(CURVES)}")
         if self.quadrature is not None and self.quadrature not in QUADRATURES:
             raise ModelError(f"Variational: quadrature is {self.quadrature!r}; give one of {', '.join(QUADRATURES)}")
-        if self.constraint_curve != "flow" and not callable(self.constraint_curve):
+        if self.constraint_curve not in (None, "flow") and not callable(self.constraint_curve):
             raise ModelError(
                 f"Variational: constraint_curve is {self.constraint_curve!r}; give 'flow' or a function of q, v, h"
             )
@@ -76,8 +76,8 @@ class Variational:
         if self.curve in METHODS and self.curve != "euler":
             straight = ", ".join(curve for curve in CURVES if curve not in METHODS)
             raise ModelError(f"Variational: curve {self.curve!r} is for Lagrangian systems; bodies take {straight}")
-        if callable(self.constraint_curve):
-            raise ModelError("Variational: a function as constraint_curve is for Lagrangian systems; bodies need none")
+        if self.constraint_curve is not None:
+            raise ModelError("Variational: constraint_curve is for Lagrangian systems; bodies have their own, leave it out")
         I, F = mechanism.I.copy(), mechanism.F.copy()
         nodes, weights = QUADRATURES[self.quadrature or CURVES[self.curve]]
         table = gauss_tableau(MEAN)
