@@ -46,6 +46,26 @@ class Run:
         """Number of all components of the state."""
         return int(self.I[T.NX])
 
+    @property
+    def velocity_map(self) -> npt.NDArray[np.int64]:
+        """Blocks of q' = N(q) u in the order of q: first coordinate, first velocity in the state, and how many q' = u follow, or
+        -4 for Euler parameters driven by an angular velocity in body axes."""
+        I, nq = self.I, int(self.I[T.NQ])
+        starts: list[int] = []
+        if self.tree is not None:
+            links = I[I[T.TREE_I] :][: T.TREE_I_W * (I[T.NB] + 1)].reshape(-1, T.TREE_I_W)[1:]
+            starts = [int(link[T.R_Q]) for link in links if link[T.R_TURN] == T.QUATERNION]
+        elif self.mechanism.coordinates != "generalised":
+            bodies = I[I[T.BODY_I] :][: T.BODY_I_W * (I[T.NB] + 1)].reshape(-1, T.BODY_I_W)[1:]
+            starts = [int(body[T.B_Q]) + 3 for body in bodies if body[T.B_KIND] == T.RIGID]
+        blocks, q, u = [], 0, nq
+        for start in [*sorted(starts), nq]:
+            if start > q:
+                blocks.append((q, u, start - q))
+            blocks.append((start, u + start - q, -4))
+            q, u = start + 4, u + start - q + 3
+        return np.array(blocks[:-1], dtype=np.int64).reshape(-1, 3)
+
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The run's own state for one state of the mechanism at time t; a plain run also takes (nt, nx) of them."""
         return x.copy() if self.tree is None else self.tree.from_absolute(x)

@@ -44,8 +44,7 @@ class Advance:
         self.kernel = integrator.compiled_loop()
         self.x, self.x_old = x_0.copy(), x_0.copy()
         n = len(x_0)
-        nqu = run.size
-        self._work = integrator.workspace(n, nqu)
+        self._work = integrator.workspace(run)
         self._save_at = np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float)
         solver, stage_tolerance = integrator.stage_settings
         self._settings_i = np.zeros(rk.N_SETTINGS_I, dtype=np.int64)
@@ -53,7 +52,7 @@ class Advance:
         self._settings_i[rk.R_ERROR] = integrator.error_law
         self._settings_i[rk.R_EXTRA] = tableau.extra
         self._settings_i[rk.R_ORDER] = tableau.error_order
-        self._settings_i[rk.R_NQU] = nqu
+        self._settings_i[rk.R_NQU] = run.size
         self._settings_i[rk.R_EVERY] = int(save_at is None)
         self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
         self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from dalembert.integrators.gauss_tableau import gauss_tableau, spectrum
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.loops import compiled_gauss_legendre
 from dalembert.integrators.tableau import Tableau
+
+if TYPE_CHECKING:
+    from dalembert.formulations.run import Run
 
 _SOLVERS = ("auto", "fixed-point", "newton")
 MAX_STAGES = 8
@@ -60,15 +63,15 @@ class GaussLegendre(Integrator):
         default = 1e-13 if self.adaptive else 1e-15
         return _SOLVERS.index(self.solver), self.stage_tolerance or default
 
-    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
+    def workspace(self, run: Run) -> tuple[Any, ...]:
         """Stages (rates, residuals or predictions, one spare row), dense output, Jacobian, factors with a right-hand side
-        in their last row, pivots, spectrum."""
-        table, s = spectrum(self.stages), self.stages
+        in their last row, pivots, spectrum, blocks of q' = N(q) u."""
+        table, s, nx, nqu = spectrum(self.stages), self.stages, run.state_size, run.size
         pairs = table.shape[1]
-        dense = super().workspace(nx, nqu)[1]
+        dense = super().workspace(run)[1]
         factors = np.zeros((pairs, nqu + 1, nqu), dtype=np.complex128)
         pivots = np.zeros((pairs, nqu), dtype=np.int64)
-        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table
+        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table, run.velocity_map
 
     def compiled_loop(self) -> Any:
         """The time loop, compiled for its one signature."""

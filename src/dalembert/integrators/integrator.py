@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.integrators.tableau import Tableau
+
+if TYPE_CHECKING:
+    from dalembert.formulations.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +82,9 @@ class Integrator(ABC):
         """Solver and tolerance of implicit stages."""
         return 0, 0.0
 
-    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
-        """Work arrays of the time loop for states of nx components, nqu of them coordinates and velocities."""
-        return np.zeros((len(self.tableau.c), nx)), np.zeros((len(self.tableau.d) + 4, nx))
+    def workspace(self, run: Run) -> tuple[Any, ...]:
+        """Work arrays of the time loop for states of this run."""
+        return np.zeros((len(self.tableau.c), run.state_size)), np.zeros((len(self.tableau.d) + 4, run.state_size))
 
     @abstractmethod
     def compiled_loop(self) -> Any:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.loops import compiled_partitioned
 from dalembert.integrators.tableau import Tableau
+
+if TYPE_CHECKING:
+    from dalembert.formulations.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +36,9 @@ class Partitioned(Integrator):
         """Which of the methods."""
         return self.number, 0.0
 
-    def workspace(self, nx: int, nqu: int) -> tuple[Any, ...]:
+    def workspace(self, run: Run) -> tuple[Any, ...]:
         """Rates at both ends and in between, dense output."""
-        return np.zeros((3, nx)), np.zeros((4, nx))
+        return np.zeros((3, run.state_size)), np.zeros((4, run.state_size))
 
     def compiled_loop(self) -> Any:
         """The time loop, compiled for its one signature."""

@@ -58,6 +58,7 @@ def gauss_legendre(
     factors,
     pivots,
     spectrum,
+    velocity_map,
     a,
     c,
     e,
@@ -77,7 +78,7 @@ def gauss_legendre(
     """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
 
     jacobian : (nqu, nqu) of f;  factors : (pairs, nqu + 1, nqu), the last row is a right-hand side;  pivots : (pairs, nqu)
-    spectrum : eigenvalues and eigenvectors of a;  the rest as in `runge_kutta`
+    spectrum : eigenvalues and eigenvectors of a;  velocity_map : blocks of q' = N(q) u, see `Run`;  the rest as in `runge_kutta`
     """
     s = settings_i[R_STAGES] - 1
     y = x_old
@@ -105,8 +106,8 @@ def gauss_legendre(
             solved_by = AUTO
         if solved_by != NEWTON:
             status = iterate(
-                system, project, correct, forces, callback, t, h, x, y, stages, a, c, settings_i, settings_f, state_i, state_f,
-                I, F, W,
+                system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, a, c, settings_i, settings_f, state_i,
+                state_f, I, F, W,
             )  # fmt: skip
             if settings_i[R_SOLVER] == AUTO and status != OK and status != CALLBACK_FAILED:
                 repeat_rate(s, stages)

@@ -3,6 +3,10 @@
     k_i <- f(t + c_i h, x + h sum_j a_ij k_j)                                             [HairerLubichWanner2006, VIII.6]
     (I - h A (x) J) dK = f(x + h A K) - K,  K <- K + dK,    A = T diag(lambda) T^-1        [HairerWanner1996, IV.8]
 
+Functional iteration is Newton's method with J = 0. Of a mechanism one block is known for nothing, q' = N(q) u, and with it, J =
+[0 N; 0 0], the solution is explicit: dk_q = r_q + h A N r_u. Every change of u' is passed on to the q' of all stages as soon as
+it is known. A sweep then contracts like (h w)^2, where w is the highest frequency, and not like h w.
+
 Newton's system falls apart into (I - h lambda J) w = r, one for each real eigenvalue and each conjugate pair. J is a difference
 quotient over q and u; it is kept while it contracts, and so are its factors while the step size stays. The other components
 of the state (work, angle counters) do not enter f and are iterated.
@@ -11,6 +15,7 @@ of the state (work, angle counters) do not enter f and are iterated.
 import numpy as np
 from numpy import uintp
 
+from dalembert.kernels.algebra import euler_parameter_rates, load3, load4, store4
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.stepping import (
     C_CONTRACTION,
@@ -33,16 +38,21 @@ SLOW = 0.5  # contraction beyond which an iteration is given up
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
 ROUNDING = 1e-11  # change at which an iteration that no longer contracts has met rounding
 MAX_ITERATIONS, MAX_NEWTON_ITERATIONS = 60, 20
+EULER_PARAMETERS = -4  # velocity_map[k, 2] of a quaternion, else the number of coordinates with q' = u
 # state_i[D_JACOBIAN]
 MISSING, KEPT, NEW = 0, 1, 2
 
 
 @flat
 def iterate(
-    system, project, correct, forces, callback, t, h, x, y, stages, a, c, settings_i, settings_f, state_i, state_f, I, F, W
+    system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, a, c, settings_i, settings_f, state_i,
+    state_f, I, F, W,
 ):  # fmt: skip
     """Functional iteration, each k_i used as soon as it is known. Status; STAGES_FAILED where it does not contract."""
     s, spare = settings_i[R_STAGES] - 1, stages.shape[0] - 1
+    for i in range(1, s + 1):
+        combine(x, stages, a, i, s + 1, h, y)
+        apply_velocity_map(velocity_map, y, y, stages[i])
     status, before, slow, iteration = STAGES_FAILED, 0.0, 0, 0
     while status == STAGES_FAILED and slow < 2 and iteration < MAX_ITERATIONS:
         iteration += 1
@@ -55,9 +65,12 @@ def iterate(
             if seen != OK:
                 break
             for j in range(x.size):
+                delta = stages[spare, j] - stages[i, j]
                 if j < settings_i[R_NQU]:
-                    change = larger(change, h * (stages[spare, j] - stages[i, j]), x[j])
+                    change = larger(change, h * delta, x[j])
                 stages[i, j] = stages[spare, j]
+                stages[spare, j] = delta
+            pass_on(velocity_map, h, y, stages, a, i, s)
         status, slow = assess(seen, change, before, slow, iteration, settings_f, state_f)
         before = change
     count(iteration, state_i)
@@ -113,6 +126,30 @@ def iterate_newton(
             state_i[D_JACOBIAN] = MISSING
             break
     return status
+
+
+@inline
+def apply_velocity_map(velocity_map, y, u, out):
+    """out_q <- N(q) u with q of y and the velocities of u, block by block."""
+    for k in range(velocity_map.shape[0]):
+        q, v, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
+        if size == EULER_PARAMETERS:
+            store4(out, q, euler_parameter_rates(load4(y, q), load3(u, v)))
+        else:
+            for j in range(size):
+                out[q + j] = u[v + j]
+
+
+@inline
+def pass_on(velocity_map, h, y, stages, a, i, s):
+    """q' of all stages <- after a change of u' at stage i, which is in the spare row: h a_li N(y) du'."""
+    spare = stages.shape[0] - 1
+    apply_velocity_map(velocity_map, y, stages[spare], y)
+    end = velocity_map[0, 1] if velocity_map.shape[0] > 0 else 0
+    for m in range(1, s + 1):
+        factor = h * a[m, i]
+        for j in range(end):
+            stages[m, j] += factor * y[j]
 
 
 @inline
