@@ -48,8 +48,8 @@ class Run:
 
     @property
     def velocity_map(self) -> npt.NDArray[np.int64]:
-        """Blocks of q' = N(q) u in the order of q: first coordinate, first velocity in the state, and how many q' = u follow, or
-        -4 for Euler parameters driven by an angular velocity in body axes."""
+        """Blocks of q' = N(q) u in the order of q: first coordinate, first velocity in the state, and how many q' = u follow,
+        or -4 for Euler parameters driven by an angular velocity in body axes."""
         I, nq = self.I, int(self.I[T.NQ])
         starts: list[int] = []
         if self.tree is not None:

@@ -12,6 +12,7 @@ from dalembert.integrators.gauss_tableau import gauss_tableau, spectrum
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.loops import compiled_gauss_legendre
 from dalembert.integrators.tableau import Tableau
+from dalembert.kernels import tables as T
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run
@@ -30,8 +31,8 @@ class GaussLegendre(Integrator):
     stages : 1 to 8
     stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|); what they
         leave adds up over the steps, and unit length and energy show it. Default 1e-15, with adaptive steps 1e-13
-    solver : of the stage equations: "fixed-point" (functional iteration), "newton" (simplified Newton's method, for stiff
-        forces), or "auto": functional iteration while each iteration halves the error, else Newton, and now and then a retry
+    solver : of the stage equations: "fixed-point" (functional iteration, accelerated), "newton" (simplified Newton's method,
+        for stiff forces), or "auto": functional iteration while it halves the error, else Newton, and now and then a retry
     Other options as in `Integrator`.
     """
 
@@ -42,7 +43,7 @@ class GaussLegendre(Integrator):
     estimates_error: ClassVar[bool] = True
     implicit: ClassVar[bool] = True
     loop: ClassVar[str] = "gauss_legendre"
-    citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996")
+    citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996", "WalkerNi2011")
 
     def __post_init__(self) -> None:
         if isinstance(self.stages, bool) or not isinstance(self.stages, int) or not 1 <= self.stages <= MAX_STAGES:
@@ -65,13 +66,14 @@ class GaussLegendre(Integrator):
 
     def workspace(self, run: Run) -> tuple[Any, ...]:
         """Stages (rates, residuals or predictions, one spare row), dense output, Jacobian, factors with a right-hand side
-        in their last row, pivots, spectrum, blocks of q' = N(q) u."""
+        in their last row, pivots, spectrum, blocks of q' = N(q) u, memory of the last sweeps."""
         table, s, nx, nqu = spectrum(self.stages), self.stages, run.state_size, run.size
         pairs = table.shape[1]
         dense = super().workspace(run)[1]
         factors = np.zeros((pairs, nqu + 1, nqu), dtype=np.complex128)
         pivots = np.zeros((pairs, nqu), dtype=np.int64)
-        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table, run.velocity_map
+        memory = np.zeros((7, s * int(run.I[T.NU])))
+        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table, run.velocity_map, memory
 
     def compiled_loop(self) -> Any:
         """The time loop, compiled for its one signature."""

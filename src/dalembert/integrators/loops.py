@@ -16,13 +16,14 @@ def compiled_runge_kutta() -> Any:
 
 
 def compiled_gauss_legendre() -> Any:
-    """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N."""
+    """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N,
+    memory of sweeps."""
     from numba import types
 
     from dalembert.kernels.gauss_legendre import gauss_legendre
 
     matrix, spectrum = types.float64[:, ::1], types.complex128[:, ::1]
-    work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum, types.int64[:, ::1])
+    work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum, types.int64[:, ::1], matrix)
     return _time_loop(gauss_legendre, work)
 
 

@@ -59,6 +59,7 @@ def gauss_legendre(
     pivots,
     spectrum,
     velocity_map,
+    memory,
     a,
     c,
     e,
@@ -78,7 +79,8 @@ def gauss_legendre(
     """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
 
     jacobian : (nqu, nqu) of f;  factors : (pairs, nqu + 1, nqu), the last row is a right-hand side;  pivots : (pairs, nqu)
-    spectrum : eigenvalues and eigenvectors of a;  velocity_map : blocks of q' = N(q) u, see `Run`;  the rest as in `runge_kutta`
+    spectrum : eigenvalues and eigenvectors of a;  velocity_map : blocks of q' = N(q) u, see `Run`
+    memory : (7, s nu) of `accelerate`;  the rest as in `runge_kutta`
     """
     s = settings_i[R_STAGES] - 1
     y = x_old
@@ -106,8 +108,8 @@ def gauss_legendre(
             solved_by = AUTO
         if solved_by != NEWTON:
             status = iterate(
-                system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, a, c, settings_i, settings_f, state_i,
-                state_f, I, F, W,
+                system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f,
+                state_i, state_f, I, F, W,
             )  # fmt: skip
             if settings_i[R_SOLVER] == AUTO and status != OK and status != CALLBACK_FAILED:
                 repeat_rate(s, stages)
