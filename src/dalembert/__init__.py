@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dalembert.integrators.fixed_step import FixedStep
     from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
+    from dalembert.integrators.radau import RadauIIA
     from dalembert.io.results import load
     from dalembert.lagrangian.solution import LagrangianSolution
     from dalembert.lagrangian.system import LagrangianSystem
@@ -57,6 +58,7 @@ _LAZY = {
     "Midpoint": "integrators.explicit_rk",
     "Minimal": "formulations.minimal",
     "MovingFrame": "formulations.moving_frame",
+    "RadauIIA": "integrators.radau",
     "RungeKutta4": "integrators.explicit_rk",
     "Soft": "formulations.soft",
     "Solution": "solution",
@@ -101,6 +103,7 @@ __all__ = [
     "ModelError",
     "MovingFrame",
     "Polynomial",
+    "RadauIIA",
     "Rotation",
     "RungeKutta4",
     "SimulationError",

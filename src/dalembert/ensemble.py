@@ -211,7 +211,7 @@ class _Work:
                     raise
 
     def _arrays(self) -> tuple[Any, ...]:
-        return self.advance.integrator.workspace(self.x.shape[1], self.advance.run.size)
+        return self.advance.integrator.workspace(self.advance.run)
 
     def _block(self) -> tuple[int, int]:
         """Runs that a thread takes next: fewer towards the end, so that no thread waits long for another."""

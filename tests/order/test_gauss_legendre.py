@@ -10,7 +10,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.errors import ModelError
 from dalembert.integrators.advance import Advance
-from dalembert.integrators.gauss_tableau import gauss_tableau
+from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels import tables as T
 from dalembert.kernels.implicit_stages import apply_velocity_map
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -33,9 +35,8 @@ class Kernel:
         from dalembert.kernels import slots
 
         if self.name == "ensemble":  # for the default integrator
-            from dalembert.integrators.explicit_rk import DOP853
-
-            loops.compiled_ensemble(loops.compiled_runge_kutta(), DOP853().workspace(1, 1))
+            matrix = np.zeros((1, 1))
+            loops.compiled_ensemble(loops.compiled_runge_kutta(), (matrix, matrix))
         elif self.seam == "loop":
             getattr(loops, f"compiled_{self.name}")()
         else:
@@ -62,7 +63,7 @@ KERNELS = (
     Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
     Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
     Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
-    Kernel("gauss_legendre", "gauss_legendre", "loop", 7.0, "implicit time steps", optional=True),
+    Kernel("implicit_runge_kutta", "implicit_runge_kutta", "loop", 12.0, "implicit time steps", optional=True),
     Kernel("evaluate_states", "outputs", "loop", 0.5, "energies, residuals, multipliers"),
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
     Kernel("forces_and_rows", "traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True),

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
-from dalembert.integrators.gauss_tableau import gauss_tableau
+from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations

@@ -5,6 +5,7 @@ from dalembert.integrators.fixed_step import FixedStep
 from dalembert.integrators.gauss_legendre import GaussLegendre
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
+from dalembert.integrators.radau import RadauIIA
 
 INTEGRATORS: dict[str, type[Integrator]] = {
     "euler": Euler,
@@ -13,6 +14,7 @@ INTEGRATORS: dict[str, type[Integrator]] = {
     "dormand-prince": DormandPrince,
     "dop853": DOP853,
     "gauss-legendre": GaussLegendre,
+    "radau": RadauIIA,
     "symplectic-euler": SymplecticEuler,
     "stoermer-verlet": StoermerVerlet,
     "fixed-step": FixedStep,

@@ -82,8 +82,8 @@ class Advance:
         if self._state_f[rk.C_H] == 0.0:
             call, spare = partial(self._call, run.system), np.zeros((3, n))
             h = rk.first_step(
-                call, t_0, self.x, spare, nqu, tableau.error_order, span, self._settings_f, run.I, run.F, run.W, run.forces,
-                run.callbacks.compiled,
+                call, t_0, self.x, spare, run.size, tableau.error_order, span, self._settings_f, run.I, run.F, run.W,
+                run.forces, run.callbacks.compiled,
             )  # fmt: skip
             self._state_f[rk.C_H] = min(h, integrator.max_step)
 

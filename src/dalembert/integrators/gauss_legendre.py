@@ -1,4 +1,4 @@
-"""Gauss-Legendre integrators as options; the time loop itself is kernels/gauss_legendre.py."""
+"""Gauss-Legendre integrators as options; the time loop itself is kernels/implicit_runge_kutta.py."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.integrators.gauss_tableau import gauss_tableau, spectrum
+from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_gauss_legendre
+from dalembert.integrators.loops import compiled_implicit_runge_kutta
 from dalembert.integrators.tableau import Tableau
 from dalembert.kernels import tables as T
 
@@ -42,7 +42,7 @@ class GaussLegendre(Integrator):
 
     estimates_error: ClassVar[bool] = True
     implicit: ClassVar[bool] = True
-    loop: ClassVar[str] = "gauss_legendre"
+    loop: ClassVar[str] = "implicit_runge_kutta"
     citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996", "WalkerNi2011")
 
     def __post_init__(self) -> None:
@@ -65,16 +65,20 @@ class GaussLegendre(Integrator):
         return _SOLVERS.index(self.solver), self.stage_tolerance or default
 
     def workspace(self, run: Run) -> tuple[Any, ...]:
-        """Stages (rates, residuals or predictions, one spare row), dense output, Jacobian, factors with a right-hand side
-        in their last row, pivots, spectrum, blocks of q' = N(q) u, memory of the last sweeps."""
-        table, s, nx, nqu = spectrum(self.stages), self.stages, run.state_size, run.size
-        pairs = table.shape[1]
-        dense = super().workspace(run)[1]
-        factors = np.zeros((pairs, nqu + 1, nqu), dtype=np.complex128)
-        pivots = np.zeros((pairs, nqu), dtype=np.int64)
-        memory = np.zeros((7, s * int(run.I[T.NU])))
-        return np.zeros((2 * s + 3, nx)), dense, np.zeros((nqu, nqu)), factors, pivots, table, run.velocity_map, memory
+        """Work arrays of implicit steps."""
+        return implicit_workspace(self.tableau, run)
 
     def compiled_loop(self) -> Any:
         """The time loop, compiled for its one signature."""
-        return compiled_gauss_legendre()
+        return compiled_implicit_runge_kutta()
+
+
+def implicit_workspace(tableau: Tableau, run: Run) -> tuple[Any, ...]:
+    """Stages (rates, residuals or predictions, one spare row), dense output, derivatives of u' with the point where they were
+    taken in the last row, factors with a vector over q and u in the last row, pivots, spectrum, blocks of q' = N(q) u, memory
+    of the last sweeps."""
+    table, s, nx, nqu, nu = spectrum(tableau), tableau.stages - 1, run.state_size, run.size, int(run.I[T.NU])
+    pairs = table.shape[1]
+    factors, pivots = np.zeros((pairs, nu + 1, nqu), dtype=np.complex128), np.zeros((pairs, nu), dtype=np.int64)
+    stages, dense = np.zeros((2 * s + 3, nx)), np.zeros((len(tableau.d) + 4, nx))
+    return stages, dense, np.zeros((nu + 1, nqu)), factors, pivots, table, run.velocity_map, np.zeros((7, s * nu))

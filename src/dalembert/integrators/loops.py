@@ -15,16 +15,16 @@ def compiled_runge_kutta() -> Any:
     return _time_loop(runge_kutta, (matrix, matrix))
 
 
-def compiled_gauss_legendre() -> Any:
+def compiled_implicit_runge_kutta() -> Any:
     """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N,
     memory of sweeps."""
     from numba import types
 
-    from dalembert.kernels.gauss_legendre import gauss_legendre
+    from dalembert.kernels.implicit_runge_kutta import implicit_runge_kutta
 
     matrix, spectrum = types.float64[:, ::1], types.complex128[:, ::1]
     work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum, types.int64[:, ::1], matrix)
-    return _time_loop(gauss_legendre, work)
+    return _time_loop(implicit_runge_kutta, work)
 
 
 def compiled_own_steps() -> Any:

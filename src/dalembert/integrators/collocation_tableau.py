@@ -1,6 +1,8 @@
-"""Gauss-Legendre coefficients for any number of stages, computed [HairerWanner1996, IV.5], [HairerLubichWanner2006, II.1.3].
+"""Coefficients of collocation methods for any number of stages, computed [HairerWanner1996, IV.5],
+[HairerLubichWanner2006, II.1.3].
 
-    P_s(2 c_i - 1) = 0,   sum_j a_ij c_j^(k-1) = c_i^k / k,   sum_j b_j c_j^(k-1) = 1 / k,   k = 1..s
+    Gauss-Legendre  P_s(2 c_i - 1) = 0,        Radau IIA  P_s(2 c_i - 1) = P_(s-1)(2 c_i - 1),  so that c_s = 1
+    sum_j a_ij c_j^(k-1) = c_i^k / k,   sum_j b_j c_j^(k-1) = 1 / k,   k = 1..s
 
 All arithmetic has 60 digits, so that what is rounded to double precision is exact.
 """
@@ -31,10 +33,8 @@ def gauss_tableau(s: int) -> Tableau:
     """
     with localcontext() as context:
         context.prec = _DIGITS
-        nodes = _nodes(s)
+        nodes = _nodes(s, 0)
         every = [Decimal(0), *nodes, Decimal(1)]
-        stages = [_weights(nodes, [c ** (k + 1) / (k + 1) for k in range(s)]) for c in nodes]
-        weights = _weights(nodes, [Decimal(1) / (k + 1) for k in range(s)])
         moments = [_nested_coefficients(k + 1) for k in range(s + 2)]
         interpolant = [_weights(every, [row[3 + k] for row in moments]) for k in range(s - 1)]
         own = Decimal(math.factorial(s) ** 2) / (math.factorial(2 * s) * math.factorial(2 * s + 1))
@@ -42,21 +42,53 @@ def gauss_tableau(s: int) -> Tableau:
             [*_scaled(own * math.factorial(s), _divided_difference(every[:-1])), Decimal(0)],
             [Decimal(0), *_scaled(own * math.factorial(s - 1), _divided_difference(nodes)), Decimal(0)],
         ]
-    a = np.zeros((s + 2, s + 2))
-    a[1 : s + 1, 1 : s + 1] = _floats(stages)
-    a[s + 1, 1 : s + 1] = _floats([weights])[0]
+        a = _collocation(nodes)
     e, d = _floats(estimators), _floats(interpolant) if s > 1 else np.zeros((0, 1))
     return Tableau(2 * s, 2 * s + 1, a, a[s + 1 :, : s + 1].copy(), _floats([every])[0], e, d)
 
 
 @cache
-def spectrum(s: int) -> Complex:
+def radau_tableau(s: int) -> Tableau:
+    """Radau IIA with s stages, order 2 s - 1, in the same rows; stage s is the new point before it is projected.
+
+    e : gamma (f - p(0)), p the polynomial through the k_i, gamma the eigenvalue that filters it [HairerWanner1996, IV (8.18)]:
+        an estimate of order s + 1
+    d : interpolant whose rate is p, in the nested form of `interpolate`
+    """
+    with localcontext() as context:
+        context.prec = _DIGITS
+        nodes = _nodes(s, 1)
+        a = _collocation(nodes)
+        start = _weights(nodes, [Decimal(1), *[Decimal(0)] * (s - 1)])
+        moments = [_nested_coefficients(k + 1) for k in range(s)]
+        interpolant = [_weights(nodes, [row[3 + k] for row in moments]) for k in range(s - 3)]
+    values = np.linalg.eigvals(a[1 : s + 1, 1 : s + 1])
+    gamma = abs(values[np.argmin(abs(values.imag))])
+    e = gamma * np.array([[1.0, *(-float(w) for w in start), 0.0]])
+    d = np.zeros((0, 1))
+    if s > 3:
+        d = np.zeros((s - 3, s + 2))
+        d[:, 1 : s + 1] = _floats(interpolant)
+    return Tableau(2 * s - 1, s + 1, a, a[s + 1 :, : s + 1].copy(), np.array([0.0, *_floats([nodes])[0], 1.0]), e, d)
+
+
+def _collocation(nodes: Sequence[Decimal]) -> Array:
+    """a of the stages in rows 1..s and b in row s + 1."""
+    s = len(nodes)
+    a = np.zeros((s + 2, s + 2))
+    for i, c in enumerate([*nodes, Decimal(1)]):
+        a[1 + i, 1 : s + 1] = _floats([_weights(nodes, [c ** (k + 1) / (k + 1) for k in range(s)])])[0]
+    return a
+
+
+@cache
+def spectrum(tableau: Tableau) -> Complex:
     """A = T diag(lambda) T^-1 with one of each pair of conjugate eigenvalues [HairerWanner1996, IV.8].
 
     Row 0 : lambda;  rows 1..s : T, doubled for pairs, so that the real part of T w is the sum;  rows s+1..2s : T^-1, transposed
     """
-    a = gauss_tableau(s).a[1 : s + 1, 1 : s + 1]
-    values, vectors = np.linalg.eig(a)
+    s = tableau.stages - 1
+    values, vectors = np.linalg.eig(tableau.a[1 : s + 1, 1 : s + 1])
     inverse = np.linalg.inv(vectors)
     kept = [k for k in range(s) if values[k].imag >= 0.0]
     twice = np.where(values[kept].imag > 0.0, 2.0, 1.0)
@@ -64,16 +96,18 @@ def spectrum(s: int) -> Complex:
     return np.ascontiguousarray(rows, dtype=np.complex128)
 
 
-def _nodes(s: int) -> list[Decimal]:
-    """Roots of the shifted Legendre polynomial in increasing order, by Newton's method."""
+def _nodes(s: int, lower: int) -> list[Decimal]:
+    """Roots of the shifted P_s - lower P_(s-1) in increasing order, by Newton's method."""
     roots = []
-    for k in range(s):
-        x = Decimal(-math.cos(math.pi * (k + 0.75) / (s + 0.5)))
-        for _ in range(8):  # digits double from a start that is right to 1e-2
+    for start in np.sort(np.polynomial.legendre.legroots([*[0.0] * (s - 1), -float(lower), 1.0])):
+        x = Decimal(float(start))
+        for _ in range(6):  # digits double from a start that is right to 1e-12
             before, value = Decimal(1), x
+            slopes = Decimal(0), Decimal(1)
             for n in range(1, s):
                 before, value = value, ((2 * n + 1) * x * value - n * before) / (n + 1)
-            x -= value * (x * x - 1) / (s * (x * value - before))
+                slopes = slopes[1], (n + 1) * before + x * slopes[1]  # P'_(n+1) = (n + 1) P_n + x P'_n
+            x -= (value - lower * before) / (slopes[1] - lower * slopes[0])
         roots.append((1 + x) / 2)
     return roots
 

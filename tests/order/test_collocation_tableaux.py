@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.integrators.gauss_tableau import gauss_tableau, spectrum
+from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
 from dalembert.kernels.stepping import interpolate
 
 ROUNDING = 4e-16  # sums of at most 8 rounded terms below 1
