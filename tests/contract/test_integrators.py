@@ -190,8 +190,9 @@ def test_options_rebuild_from_repr_and_from_data(cls):
 
 def test_pairs_without_meaning_are_refused():
     explicit = "Euler, Midpoint, RungeKutta4, DormandPrince"
+    others = "DOP853, GaussLegendre, RadauIIA, SymplecticEuler or StoermerVerlet"
     text = (
-        f"pairs that do: Jet, MovingFrame or Minimal with {explicit}, DOP853, GaussLegendre, SymplecticEuler or StoermerVerlet;"
+        f"pairs that do: Jet, MovingFrame or Minimal with {explicit}, {others};"
         f" Impulse or Soft with {explicit}, DOP853, SymplecticEuler or StoermerVerlet of fixed step; Variational with FixedStep"
     )
     with pytest.raises(ModelError, match=f"str with DOP853 has no meaning; {text}"):

@@ -25,9 +25,10 @@ STEPS = {
     "dormand-prince": (32, 64, 128),
     "dop853": (12, 16, 24),
     "gauss-legendre": (12, 24, 48),
+    "radau": (16, 32, 64),
 }
 # the slider-crank is asymptotic only at smaller steps
-FASTER = {"rk4": (80, 160, 320), "dop853": (16, 24, 32), "gauss-legendre": (24, 48, 64)}
+FASTER = {"rk4": (80, 160, 320), "dop853": (16, 24, 32), "gauss-legendre": (24, 48, 64), "radau": (32, 64, 96)}
 METHODS = {name: cls for name, cls in INTEGRATORS.items() if not cls.by_formulation}
 ORDERS = {name: cls(step=1.0).order for name, cls in METHODS.items()}
 EXPLICIT = [name for name, cls in METHODS.items() if cls.loop == "runge_kutta"]
@@ -122,6 +123,7 @@ DENSE_ORDER = {
     "dormand-prince": 4,
     "dop853": 7,
     "gauss-legendre": 5,
+    "radau": 4,
 }
 DENSE_STEPS = {
     "euler": (100, 200, 400),
@@ -132,12 +134,13 @@ DENSE_STEPS = {
     "dormand-prince": (10, 20, 40, 80),
     "dop853": (6, 12, 24),
     "gauss-legendre": (8, 16, 32),
+    "radau": (10, 20, 40),
 }
 
 
 @every_integrator
 def test_saved_values_between_steps(name):
-    """Dense output keeps the order of the interpolant (4 for Hermite and Dormand-Prince, 7 for DOP853, 5 for Gauss)."""
+    """Dense output keeps the order of the interpolant (4 for Hermite, Dormand-Prince and Radau, 7 for DOP853, 5 for Gauss)."""
     n = mechanism("pendulum with torque").nq + mechanism("pendulum with torque").nu
     errors = []
     for steps in DENSE_STEPS[name]:
@@ -171,8 +174,8 @@ def test_called_solution_between_steps(name):
     check_order(slope(DENSE_STEPS[name], errors), ORDERS[name])
 
 
-# evaluations at the loosest and at the tightest tolerance below, measured 357 and 4161, 430 and 1870, 2351 and 5173, plus 10 %
-WORK = {"dormand-prince": (400, 4600), "dop853": (480, 2100), "gauss-legendre": (2600, 5700)}
+# evaluations at the loosest and at the tightest tolerance below, measured 357 and 4161, 430 and 1870, 2351 and 5173, 1607 and 26800, plus 10 %
+WORK = {"dormand-prince": (400, 4600), "dop853": (480, 2100), "gauss-legendre": (2600, 5700), "radau": (1800, 29500)}
 ADAPTIVE = [name for name, cls in INTEGRATORS.items() if cls.estimates_error]
 
 

@@ -47,7 +47,7 @@ Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.
 Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
 Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
 Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
-Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8; default 3.")]
+Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8, or radau, 1 to 5; default 3.")]
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]

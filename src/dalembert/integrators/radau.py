@@ -23,8 +23,8 @@ MAX_STAGES = 5
 class RadauIIA(Integrator):
     """Radau IIA collocation with 1 to 5 stages [HairerWanner1996, IV.8]: order 2 stages - 1, implicit, L-stable.
 
-    For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive, the error
-    estimate has order stages + 1, dense output order stages. Stage equations by simplified Newton's method with Jacobian
+    For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive; the error
+    estimate and dense output have order stages + 1. Stage equations by simplified Newton's method with Jacobian
     matrices of the right-hand side by central differences, made anew only where they no longer contract.
 
     stages : 1 to 5
