@@ -66,6 +66,25 @@ def test_flyball_governor(formulation):
     assert solution.statistics.accepted <= 2000  # an explicit method takes 1e5 and more
 
 
+def test_flyball_governor_at_the_tolerance_asked():
+    """Steps set by accuracy: errors below the tolerance, next to none rejected, steps like tolerance^(-1/4) with the estimate of
+    order 4, 30 times longer than stability allows DOP853 (7e-4 s). Gauss-Legendre is as reliable."""
+    times = np.linspace(0, 10, 11)
+    start = [2 * np.pi, np.pi / 6, 0.5, 0, 0]
+    expected = solve_ivp(governor_rates, (0, 10), start, method="Radau", rtol=1e-11, atol=1e-12, t_eval=times).y
+    accepted = []
+    for tolerance in (1e-6, 1e-8):
+        for method in (da.GaussLegendre, da.RadauIIA):
+            integrator = method(3, rtol=tolerance, atol=tolerance)
+            solution = run(gallery.flyball_governor(), times, integrator, formulation=da.MovingFrame())
+            assert largest(solution.position("slider")[:, 2] - expected[2]) <= tolerance
+            assert largest(solution.coordinate_rate("bearing") - expected[0]) <= 5 * tolerance
+            assert solution.statistics.rejected <= 0.12 * solution.statistics.accepted
+        accepted.append(solution.statistics.accepted)
+    assert 10.0 / accepted[0] >= 30 * 7e-4
+    assert accepted[1] / accepted[0] == pytest.approx(100**0.25, rel=0.1)
+
+
 def test_heavy_top_in_both_formulations():
     times = np.linspace(0, 2, 9)
     jet, tree = (run(gallery.heavy_top(), times, formulation=f) for f in (da.Jet(), da.MovingFrame()))

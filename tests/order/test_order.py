@@ -174,7 +174,8 @@ def test_called_solution_between_steps(name):
     check_order(slope(DENSE_STEPS[name], errors), ORDERS[name])
 
 
-# evaluations at the loosest and at the tightest tolerance below, measured 357 and 4161, 430 and 1870, 2351 and 5173, 1607 and 26800, plus 10 %
+# evaluations at the loosest and at the tightest tolerance below: measured 357 and 4161, 430 and 1870, 2351 and 5173, 1607 and
+# 26800, plus 10 %
 WORK = {"dormand-prince": (400, 4600), "dop853": (480, 2100), "gauss-legendre": (2600, 5700), "radau": (1800, 29500)}
 ADAPTIVE = [name for name, cls in INTEGRATORS.items() if cls.estimates_error]
 
