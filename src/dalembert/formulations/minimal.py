@@ -60,10 +60,13 @@ class Minimal:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
         if not isinstance(mechanism, Mechanism):
             raise ModelError("Minimal takes models of bodies; simulate a LagrangianSystem with Jet")
-        from dalembert.kernels.minimal import minimal
         from dalembert.kernels.minimal_step import minimal_step
         from dalembert.kernels.slots import as_system, no_correction
 
+        if self.singular == "pass":
+            from dalembert.kernels.bridge import minimal_across as rates
+        else:
+            from dalembert.kernels.minimal import minimal as rates
         used = _velocities_in_use(mechanism)
         n, nu, m, f = len(used), mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
         at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f, nu]).tolist()
@@ -74,6 +77,7 @@ class Minimal:
             T.Z_SMALL: 36 * f * f + 4 * f,
             T.Z_DENSE: nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
             T.Z_ROWS: a_size,
+            T.Z_BRIDGE: 3 * (at[-1] + T.N_MARKS),
         }
         table = [0] * T.Z_LIST
         table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
@@ -94,7 +98,7 @@ class Minimal:
             I=I,
             F=F,
             W=np.concatenate([W, np.zeros(used_already - len(W))]),
-            system=as_system(minimal),
+            system=as_system(rates),
             project=as_system(minimal_step),
             correct=as_system(no_correction),
             stages=0,

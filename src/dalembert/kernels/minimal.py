@@ -220,8 +220,8 @@ def store_configuration_rates(x, dx, I, F, W):
                 store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), w))
 
 
-@kernel
-def minimal(mode, t, x, dx, I, F, W, forces, callback):
+@inline
+def maggi_rates(t, x, dx, I, F, W, forces, callback):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
     W[I[W_STAT] + N_RHS] += 1.0
     k, nq, nu = I[MINIMAL_I], I[NQ], I[NU]
@@ -261,3 +261,9 @@ def minimal(mode, t, x, dx, I, F, W, forces, callback):
         if not np.isfinite(dx[i]):
             status = NON_FINITE
     return status
+
+
+@kernel
+def minimal(mode, t, x, dx, I, F, W, forces, callback):
+    """`maggi_rates` as a slot."""
+    return maggi_rates(t, x, dx, I, F, W, forces, callback)

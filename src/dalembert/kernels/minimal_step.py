@@ -13,12 +13,12 @@ below 1 / SINGULAR, or across which what is left turns over, is refused or, with
 import numpy as np
 
 from dalembert.kernels.algebra import dot3, load3
+from dalembert.kernels.bridge import bridge_span, project_across, smallest_pivot
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.continuation import exponential, orthonormalise
-from dalembert.kernels.kinematics import load_poses
 from dalembert.kernels.primitives import velocity_gradient_rows
-from dalembert.kernels.project import project_constraints, snap_angles
-from dalembert.kernels.solve import assemble_blocks, factor, pull_back_rows
+from dalembert.kernels.project import snap_angles
+from dalembert.kernels.solve import pull_back_rows
 from dalembert.kernels.tables import (
     B_KIND,
     B_U,
@@ -198,16 +198,16 @@ def note_singular(t, pivot, y, x, I, F, W):
 @kernel
 def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
-    status = project_constraints(t, x, I, F, W, forces, callback)
+    k = I[MINIMAL_I]
+    nq, nu, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
+    first, tau = x[y + Y_TIME] != x[y + Y_TIME], 0.0
+    if I[k + Z_PASS] and not first:
+        tau = bridge_span(t, x, I, F, W, forces, callback)
+    status, crossed = project_across(tau, t, x, I, F, W, forces, callback)
     snap_angles(x, I, F, W)
     if status != OK:
         return status
-    k = I[MINIMAL_I]
-    nq, nu, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
-    load_poses(x, I, F, W)
-    assemble_blocks(I[METRIC_F], I, F, W)
-    factor(I, F, W)
-    first = x[y + Y_TIME] != x[y + Y_TIME]
+    smallest_pivot(t, x, I, F, W, forces, callback)
     row, pivot = weakest_row(I, W)
     if not first:
         status = note_singular(t, pivot, y, x, I, F, W)
@@ -221,8 +221,12 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
     forces(BENDS, t, I, F, W, callback)
     pull_back_rows(I[k + Z_ROWS], I, F, W)
-    made = False
-    if I[k + Z_ORDER] != 0 and not first:
+    made = crossed
+    if crossed:  # the tangent space is as good as not known here, and any basis near it will do
+        for i in range(nu * f):
+            W[X + i] = x[(I[k + Z_CARRY] if I[k + Z_ORDER] < 0 else I[k + Z_BASIS]) + i]
+        orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
+    elif I[k + Z_ORDER] != 0 and not first:
         carried_basis(h, x, X, D, I, F, W)
         made = make_tangent(X, I, F, W)
         if not made:
@@ -237,7 +241,7 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     if I[k + Z_ORDER] > 0:
         turn_basis(X, D, I, F, W)
         for i in range(nu * f):
-            x[I[k + Z_CARRY] + i] = W[D + i]
+            x[I[k + Z_CARRY] + i] = 0.0 if crossed else W[D + i]
     for j in range(f):
         s = 0.0
         for i in range(nu):

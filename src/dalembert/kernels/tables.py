@@ -189,7 +189,7 @@ COL_W = 12
 # MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential, -1
 # integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the state,
 # first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation, gradient
-# rows; then the velocities in use
+# rows, states of bridge.py; then the velocities in use
 (
     Z_DOF,
     Z_KIND,
@@ -207,8 +207,9 @@ COL_W = 12
     Z_SMALL,
     Z_DENSE,
     Z_ROWS,
+    Z_BRIDGE,
     Z_LIST,
-) = range(17)
+) = range(18)
 # marks of minimal coordinates: start of the step, its smallest pivot and the row of that, largest jump of s', restarts of
 # the basis, singular configurations passed, and for the last eight of these where to look for them
 (Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
