@@ -210,8 +210,25 @@ def test_minimal_coordinates_are_stored(tmp_path):
         for quantity in ("s", "s_dot", "basis", "jump"):
             np.testing.assert_array_equal(getattr(loaded.minimal, quantity), getattr(solution.minimal, quantity))
         np.testing.assert_allclose(loaded(0.05).q, solution(0.05).q)
+    without = da.simulate(chain(2), 0.1)
     with pytest.raises(da.ModelError, match="this run has no minimal coordinates: it used Jet, not Minimal"):
-        _ = da.simulate(chain(2), 0.1).minimal
+        _ = without.minimal
+    assert "s" not in without.to_xarray()
+
+
+def test_minimal_coordinates_in_a_dataset(tmp_path):
+    """s, s' and the jump with units; every export format holds them."""
+    solution = da.simulate(chain(2), 0.1, formulation=da.Minimal())
+    dataset = solution.to_xarray()
+    assert dataset.s.dims == dataset.s_dot.dims == ("time", "independent")
+    np.testing.assert_array_equal(dataset.s, solution.minimal.s)
+    np.testing.assert_array_equal(dataset.s_dot, solution.minimal.s_dot)
+    np.testing.assert_array_equal(dataset.s_dot_jump, solution.minimal.jump)
+    assert all(dataset[name].attrs["units"] for name in ("s", "s_dot", "s_dot_jump"))
+    solution.export(tmp_path / "run.csv")
+    titles = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "s_dot[0]" in titles
+    assert "s_dot[5]" in titles
 
 
 def test_velocities_are_those_of_the_basis():

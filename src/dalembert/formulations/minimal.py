@@ -13,6 +13,8 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.pack import IntArray
+from dalembert.tree import make_tree
 
 Array = npt.NDArray[np.float64]
 
@@ -29,7 +31,10 @@ class Minimal:
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
     singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns;
-        rounding is large there, so that "pass" wants rtol no smaller than about 5e-11
+        what is smooth through it is interpolated from both sides (kernels/bridge.py)
+    velocities : among which the independent ones are: of the "bodies" (absolute or planar coordinates), or of the "joints" of a
+        spanning tree, whose loops are the constraints (a tree without loops has none: s' = u)
+    cut : with "joints", those to keep as constraint rows; the others are cut where the tree would close a loop
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     max_newton : Newton iterations before a step is refused
     """
@@ -38,6 +43,8 @@ class Minimal:
     continuation: bool = True
     order: Literal["integrator", 1, 4] = "integrator"
     singular: Literal["stop", "pass"] = "stop"
+    velocities: Literal["bodies", "joints"] = "bodies"
+    cut: tuple[str, ...] = ()
     tolerance: float = 1e-11
     velocity_tolerance: float = 1e-11
     max_newton: int = 50
@@ -46,12 +53,18 @@ class Minimal:
     citations: ClassVar[tuple[str, ...]] = ("QRContinuation",)
 
     def __post_init__(self) -> None:
-        for label, allowed in {"basis": _BASES, "order": tuple(_ORDERS), "singular": ("stop", "pass")}.items():
+        object.__setattr__(self, "cut", tuple(self.cut))
+        options = {"basis": _BASES, "order": tuple(_ORDERS), "singular": ("stop", "pass"), "velocities": ("bodies", "joints")}
+        for label, allowed in options.items():
             if getattr(self, label) not in allowed or isinstance(getattr(self, label), bool):
                 names = ", ".join(map(str, allowed))
                 raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give one of {names}")
         if not isinstance(self.continuation, bool):
             raise ModelError(f"Minimal: continuation is {self.continuation!r}; give True or False")
+        if self.velocities == "joints" and self.singular == "pass":
+            raise ModelError("Minimal: singular='pass' needs the velocities of bodies; give velocities='bodies'")
+        if self.velocities == "bodies" and self.cut:
+            raise ModelError("Minimal: cut is for a spanning tree of joints; give velocities='joints' too")
         for label in ("tolerance", "velocity_tolerance", "max_newton"):
             if not getattr(self, label) > 0:
                 raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give a positive number")
@@ -60,6 +73,9 @@ class Minimal:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
         if not isinstance(mechanism, Mechanism):
             raise ModelError("Minimal takes models of bodies; simulate a LagrangianSystem with Jet")
+        return self._on_bodies(mechanism) if self.velocities == "bodies" else self._on_tree(mechanism)
+
+    def _on_bodies(self, mechanism: Mechanism) -> Run:
         from dalembert.kernels.minimal_step import minimal_step
         from dalembert.kernels.slots import as_system, no_correction
 
@@ -67,43 +83,75 @@ class Minimal:
             from dalembert.kernels.bridge import minimal_across as rates
         else:
             from dalembert.kernels.minimal import minimal as rates
-        used = _velocities_in_use(mechanism)
-        n, nu, m, f = len(used), mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
-        at = np.cumsum([len(mechanism.x_0), f, f, nu * f, nu * f, nu]).tolist()
-        W = new_workspace(mechanism.I)
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
-        sizes = {
-            T.Z_COLUMNS: max((f + 2) * nb6, nu),
-            T.Z_SMALL: 36 * f * f + 4 * f,
-            T.Z_DENSE: nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
-            T.Z_ROWS: a_size,
-            T.Z_BRIDGE: 3 * (at[-1] + T.N_MARKS),
-        }
-        table = [0] * T.Z_LIST
-        table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
-        table[T.Z_ORDER], table[T.Z_PASS] = _ORDERS[self.order] if self.continuation else 0, int(self.singular == "pass")
-        table[T.Z_WEIGHT] = len(mechanism.F)
-        table[T.Z_S : T.Z_MARKS + 1] = at
-        used_already = len(W)
-        for entry, size in sizes.items():
-            table[entry], used_already = used_already, used_already + size
-        I = np.concatenate([mechanism.I, table, used]).astype(np.int64)
-        F = np.concatenate([mechanism.F, _weights(mechanism)])
-        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(mechanism.I), self.max_newton, table[T.Z_ROWS]
-        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
-            F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
+        used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
+        I, F, W = self._tables(mechanism.I, mechanism.F, used, _weights(mechanism), columns * nb6, a_size)
         return MinimalRun(
             mechanism=mechanism,
             I=I,
             F=F,
-            W=np.concatenate([W, np.zeros(used_already - len(W))]),
+            W=W,
             system=as_system(rates),
             project=as_system(minimal_step),
             correct=as_system(no_correction),
             stages=0,
             callbacks=Callbacks(mechanism, bends=True),
         )
+
+    def _on_tree(self, mechanism: Mechanism) -> Run:
+        from dalembert.kernels.minimal_tree import minimal_tree
+        from dalembert.kernels.minimal_tree_step import minimal_tree_step
+        from dalembert.kernels.slots import as_system, no_correction
+
+        tree = make_tree(mechanism, self.cut)
+        nu, m = tree.nu, int(tree.I[T.M])
+        I, F, W = self._tables(tree.I, tree.F, list(range(nu)), np.ones(nu), (nu - m + 4) * nu, 12 * (m + 1))
+        return MinimalRun(
+            mechanism=mechanism,
+            I=I,
+            F=F,
+            W=W,
+            system=as_system(minimal_tree),
+            project=as_system(minimal_tree_step),
+            correct=as_system(no_correction),
+            stages=0,
+            callbacks=Callbacks(mechanism, bends=True),
+            tree=tree,
+        )
+
+    def _tables(
+        self, tables: IntArray, constants: Array, used: list[int], weights: Array, columns: int, rows: int
+    ) -> tuple[IntArray, Array, Array]:
+        """I, F and W with what minimal coordinates need behind what is there.
+
+        used : the velocities that move something;  columns, rows : sizes of the sections Z_COLUMNS and Z_ROWS
+        """
+        n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
+        f = n - m
+        at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
+        W = new_workspace(tables, dense=self.velocities == "joints")
+        sizes = {
+            T.Z_COLUMNS: max(columns, nu),
+            T.Z_SMALL: 36 * f * f + 4 * f,
+            T.Z_DENSE: nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
+            T.Z_ROWS: rows,
+            T.Z_BRIDGE: 3 * (at[-1] + T.N_MARKS),
+        }
+        table = [0] * T.Z_LIST
+        table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
+        table[T.Z_ORDER], table[T.Z_PASS] = _ORDERS[self.order] if self.continuation else 0, int(self.singular == "pass")
+        table[T.Z_WEIGHT] = len(constants)
+        table[T.Z_S : T.Z_MARKS + 1] = at
+        size = len(W)
+        for entry, more in sizes.items():
+            table[entry], size = size, size + more
+        I = np.concatenate([tables, table, used]).astype(np.int64)
+        F = np.concatenate([constants, weights])
+        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, table[T.Z_ROWS]
+        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
+            F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
+        return I, F, np.concatenate([W, np.zeros(size - len(W))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +180,14 @@ class MinimalRun(Run):
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of the run with a new basis there."""
-        nx = len(self.mechanism.x_0)
+        start = super().from_absolute(x)
         state = np.zeros(self.state_size)
-        state[:nx] = x
+        state[: len(start)] = start
         state[self._at(T.Z_MARKS) + T.Y_TIME] = np.nan
         status = self.project(
             T.PROJECT, t, state, np.zeros_like(state), self.I, self.F, self.W, self.forces, self.callbacks.compiled
         )
-        state[:nx] = x
+        state[: len(start)] = start
         if status == T.NEAR_SINGULAR:
             condition, joints = self.mechanism.locking(t, x)
             raise SimulationError(
@@ -152,11 +200,11 @@ class MinimalRun(Run):
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
-        return x[:, : len(self.mechanism.x_0)]
+        return super().to_absolute(x[:, : self.I[T.NX]])
 
     def more(self, x: Array) -> dict[str, Array]:
         """s, s', the basis (nt, nu, f) and the largest jump of s' within a step so far."""
-        f, nu = self._at(T.Z_DOF), self.mechanism.nu
+        f, nu = self._at(T.Z_DOF), int(self.I[T.NU])
         s, s_dot, basis, carry, _, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
         return {
             "s": x[:, s:s_dot].copy(),

@@ -27,7 +27,8 @@ _ANGLES = ("angle", "rotation")
 
 
 def to_dataset(solution: Solution) -> xarray.Dataset:
-    """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle").
+    """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a run with
+    `Minimal` also independent (s and s_dot).
 
     A joint coordinate's unit and meaning are the coordinates `coordinate_unit` and `coordinate_meaning`.
     """
@@ -44,7 +45,9 @@ def to_dataset(solution: Solution) -> xarray.Dataset:
         "coordinate_unit": ("joint_coordinate", np.array([_unit(name) for _, name in labels], dtype=object)),
         "coordinate_meaning": ("joint_coordinate", np.array([COORDINATES[name] for _, name in labels], dtype=object)),
     }
-    variables = {**_body_outputs(solution), **_joint_outputs(solution), **time_series(solution)}
+    variables = {**_body_outputs(solution), **_joint_outputs(solution), **time_series(solution), **_minimal_outputs(solution)}
+    if "s" in variables:
+        coordinates["independent"] = ("independent", np.arange(variables["s"][1].shape[1]))
     return xarray.Dataset(variables, coordinates, attributes(solution))
 
 
@@ -102,6 +105,18 @@ def _joint_outputs(solution: Solution) -> dict[str, Variable]:
         "reaction_torque": (("time", "joint", "axis"), torque, about("N m", f"joint torque {on_second}")),
         "joint_position_drift": (("time", "joint"), position, about("m or 1", f"{worst}, position level")),
         "joint_velocity_drift": (("time", "joint"), velocity, about("m/s or 1/s", f"{worst}, velocity level")),
+    }
+
+
+def _minimal_outputs(solution: Solution) -> dict[str, Variable]:
+    """Of a run in minimal coordinates; the basis is in `solution.minimal`."""
+    if "basis" not in solution.more:
+        return {}
+    minimal, along = solution.minimal, ("time", "independent")
+    return {
+        "s": (along, minimal.s, about("m or rad", "independent coordinates, integrals of s_dot")),
+        "s_dot": (along, minimal.s_dot, about("m/s or rad/s", "independent velocities in the basis of the tangent space")),
+        "s_dot_jump": (("time",), minimal.jump, about("m/s or rad/s", "largest change of an s_dot within one step so far")),
     }
 
 

@@ -6,8 +6,8 @@ smallest pivot is below ZONE,
 
     F(0) = sum_k L_k F(tau_k),    tau_k = +-tau, .., +-4 tau,    L = 4/5, -2/5, 4/35, -1/70 on either side
 
-with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the same independent velocities and
-the time t + tau_k; tau is such that the pivot is ZONE or more on both sides. The error is that of eighth order interpolation,
+with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the same independent velocities
+and the time t + tau_k; tau is such that the pivot is ZONE or more on both sides. The error is that of interpolation of order 8,
 and the rounding that of d = ZONE. Constraints that only come near to a crossing have a residual at the interpolated
 configuration, larger than CROSSING: there the two sides are not one branch, and nothing is interpolated.
 """
@@ -36,7 +36,7 @@ from dalembert.kernels.tables import (
 )
 from dalembert.kernels.tangent_space import inner, spread, weakest_row
 
-ZONE = 0.02
+ZONE = 0.008
 CROSSING = 1e-9
 NODES = 8
 
@@ -73,7 +73,7 @@ def displaced(tau, x, I, F, W):
 
 @inline
 def bridge_span(t, x, I, F, W, forces, callback):
-    """tau, or 0 where there is nothing to bridge; x is kept aside, and the sum over nodes behind it is cleared."""
+    """tau, or 0 where there is nothing to bridge; x is kept aside, and the sums over nodes behind it are cleared."""
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(x.size):
         W[kept + i] = x[i]
@@ -84,7 +84,7 @@ def bridge_span(t, x, I, F, W, forces, callback):
     spread(x, I[NQ], I[W_ACC], I, F, W)
     speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], I, F, W))
     tau, found = ZONE / speed if speed > 0.0 else 0.0, False
-    for _ in range(50):
+    for _ in range(100):
         low = 1.0
         for side in range(2):
             step = tau if side == 0 else -tau
@@ -93,7 +93,7 @@ def bridge_span(t, x, I, F, W, forces, callback):
         if low >= ZONE or not tau < 1e6:
             found = low >= ZONE
             break
-        tau *= 1.25
+        tau *= 1.1
     displaced(0.0, x, I, F, W)
     return tau if found else 0.0
 
@@ -108,19 +108,15 @@ def add_node(weight, x, I, W):
 
 @inline
 def take_crossing(t, x, I, F, W, forces, callback):
-    """x <- the interpolated q and u, if it meets the constraints; otherwise the state that was kept. Whether it does."""
+    """x <- the interpolated q and u; whether it meets the constraints."""
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    for i in range(x.size):
-        x[i] = W[kept + i] if i >= I[NQ] + I[NU] else W[kept + x.size + i]
+    for i in range(I[NQ] + I[NU]):
+        x[i] = W[kept + x.size + i]
     normalise(x, I)
     load_poses(x, I, F, W)
     forces(POSITIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)
-    meets = worst_entry(I[W_G], I[M], W)[1] <= CROSSING
-    if not meets:
-        for i in range(x.size):
-            x[i] = W[kept + i]
-    return meets
+    return worst_entry(I[W_G], I[M], W)[1] <= CROSSING
 
 
 @flat
@@ -128,17 +124,16 @@ def project_across(tau, t, x, I, F, W, forces, callback):
     """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = 0.0, 1.0
-        if crossed:
-            step, weight = node(k)
+        step, weight = node(k) if crossed else (0.0, 1.0)
+        if tau > 0.0:
             displaced(step * tau, x, I, F, W)
         status = project_constraints(t + step * tau, x, I, F, W, forces, callback)
-        add_node(weight, x, I, W)
+        if crossed:
+            add_node(weight, x, I, W)
         k += 1
         if crossed and (k == count or status != OK):
             crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
             if not crossed:
-                displaced(0.0, x, I, F, W)
                 k, count, status = 0, 1, OK
     return status, crossed
 
@@ -148,30 +143,27 @@ def minimal_across(mode, t, x, dx, I, F, W, forces, callback):
     """`minimal` where singular configurations are passed. Status."""
     nq, nu, n = I[NQ], I[NU], x.size
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    total, sum_of_rates = kept + n, kept + 2 * n
+    sum_of_rates = kept + 2 * n
     tau = bridge_span(t, x, I, F, W, forces, callback)
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = 0.0, 1.0
-        if crossed:
-            step, weight = node(k)
-            displaced(step * tau, x, I, F, W)
-            status = project_constraints(t + step * tau, x, I, F, W, forces, callback)
-            add_node(weight, x, I, W)
-            for i in range(nq, nq + nu):  # the independent velocities are those of the state
-                x[i] = W[kept + i]
+        step, weight = node(k) if crossed else (0.0, 1.0)
+        displaced(step * tau, x, I, F, W)
+        status = project_constraints(t + step * tau, x, I, F, W, forces, callback)
+        add_node(weight, x, I, W)
+        for i in range(nq, nq + nu):  # the independent velocities are those of the state
+            x[i] = W[kept + i]
         if status == OK:
             status = maggi_rates(t + step * tau, x, dx, I, F, W, forces, callback)
+        for i in range(n):
+            W[sum_of_rates + i] += weight * dx[i]
         k += 1
-        if crossed:
-            for i in range(n):
-                W[sum_of_rates + i] += weight * dx[i]
-            if k == count or status != OK:
-                for i in range(nq, nq + nu):
-                    W[total + i] = W[kept + i]
-                crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+        if crossed and (k == count or status != OK):
+            crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+            if not crossed:
+                k, count, status = 0, 1, OK
                 for i in range(n):
-                    x[i], dx[i] = W[kept + i], W[sum_of_rates + i]
-                if not crossed:
-                    k, count, status = 0, 1, OK
+                    W[sum_of_rates + i] = 0.0
+    for i in range(n):
+        x[i], dx[i] = W[kept + i], W[sum_of_rates + i]
     return status
