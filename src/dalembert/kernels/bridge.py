@@ -4,12 +4,13 @@ Where branches cross, the rows become dependent. At a distance d from there roun
 position, eps / d^2 in the tangent and eps / d^3 in its turning, though all of them are smooth along a branch. So where the
 smallest pivot is below ZONE,
 
-    F(0) = sum_k L_k F(tau_k),    tau_k = +-tau, .., +-4 tau,    L = 4/5, -2/5, 4/35, -1/70 on either side
+    F(0) = sum_k L_k F(tau_k),    tau_k = tau_c +- tau, tau_c +- 2 tau, .., tau_c +- 5 tau
 
-with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the same independent velocities
-and the time t + tau_k; tau is such that the pivot is ZONE or more on both sides. The error is that of interpolation of order 8,
-and the rounding that of d = ZONE. Constraints that only come near to a crossing have a residual at the interpolated
-configuration, larger than CROSSING: there the two sides are not one branch, and nothing is interpolated.
+by Lagrange's weights L_k, with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the
+same independent velocities and the time t + tau_k. The crossing is at tau_c, where the pivots on both sides extrapolate to zero, and
+tau is what takes the pivot from there to ZONE. The error is that of interpolation of order 10, the rounding that of d = ZONE.
+Constraints that only come near to a crossing have a residual at the interpolated configuration, larger than CROSSING: there the
+two sides are not one branch, and nothing is interpolated.
 """
 
 import numpy as np
@@ -36,9 +37,10 @@ from dalembert.kernels.tables import (
 )
 from dalembert.kernels.tangent_space import inner, spread, weakest_row
 
-ZONE = 0.008
-CROSSING = 1e-9
-NODES = 8
+ZONE = 0.025
+CROSSING = 1e-11
+SIDE = 5
+NODES = 2 * SIDE
 
 
 @inline
@@ -54,11 +56,19 @@ def smallest_pivot(t, x, I, F, W, forces, callback):
 
 
 @inline
-def node(k):
-    """(tau_k / tau, L_k)"""
-    j = k // 2
-    weight = 0.8 if j == 0 else (-0.4 if j == 1 else (4.0 / 35.0 if j == 2 else -1.0 / 70.0))
-    return (j + 1.0 if k % 2 == 0 else -1.0 - j), weight
+def place(k, centre):
+    """tau_k / tau"""
+    return centre + (k - SIDE if k < SIDE else k - SIDE + 1)
+
+
+@inline
+def weight_of(k, centre):
+    """L_k"""
+    weight = 1.0
+    for i in range(NODES):
+        if i != k:
+            weight *= place(i, centre) / (place(i, centre) - place(k, centre))
+    return weight
 
 
 @inline
@@ -73,29 +83,27 @@ def displaced(tau, x, I, F, W):
 
 @inline
 def bridge_span(t, x, I, F, W, forces, callback):
-    """tau, or 0 where there is nothing to bridge; x is kept aside, and the sums over nodes behind it are cleared."""
+    """(tau, tau_c / tau); tau = 0 where there is nothing to bridge. x is kept aside, sums over nodes behind it are cleared."""
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(x.size):
         W[kept + i] = x[i]
         W[kept + x.size + i] = 0.0
         W[kept + 2 * x.size + i] = 0.0
     if I[M] == 0 or smallest_pivot(t, x, I, F, W, forces, callback) >= ZONE:
-        return 0.0
+        return 0.0, 0.0
     spread(x, I[NQ], I[W_ACC], I, F, W)
     speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], I, F, W))
-    tau, found = ZONE / speed if speed > 0.0 else 0.0, False
-    for _ in range(100):
-        low = 1.0
-        for side in range(2):
-            step = tau if side == 0 else -tau
-            displaced(step, x, I, F, W)
-            low = min(low, smallest_pivot(t + step, x, I, F, W, forces, callback))
-        if low >= ZONE or not tau < 1e6:
-            found = low >= ZONE
-            break
-        tau *= 1.1
+    reach, ahead, behind = ZONE / speed if speed > 0.0 else np.inf, 0.0, 0.0
+    while reach < 1e6 and (ahead < ZONE or behind < ZONE):
+        reach *= 1.1
+        displaced(reach, x, I, F, W)
+        ahead = smallest_pivot(t + reach, x, I, F, W, forces, callback)
+        displaced(-reach, x, I, F, W)
+        behind = smallest_pivot(t - reach, x, I, F, W, forces, callback)
     displaced(0.0, x, I, F, W)
-    return tau if found else 0.0
+    if not (ahead >= ZONE and behind >= ZONE):
+        return 0.0, 0.0
+    return 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
 
 
 @inline
@@ -120,14 +128,14 @@ def take_crossing(t, x, I, F, W, forces, callback):
 
 
 @flat
-def project_across(tau, t, x, I, F, W, forces, callback):
+def project_across(tau, centre, t, x, I, F, W, forces, callback):
     """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = node(k) if crossed else (0.0, 1.0)
+        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
         if tau > 0.0:
-            displaced(step * tau, x, I, F, W)
-        status = project_constraints(t + step * tau, x, I, F, W, forces, callback)
+            displaced(tau * step, x, I, F, W)
+        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
         if crossed:
             add_node(weight, x, I, W)
         k += 1
@@ -144,17 +152,17 @@ def minimal_across(mode, t, x, dx, I, F, W, forces, callback):
     nq, nu, n = I[NQ], I[NU], x.size
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     sum_of_rates = kept + 2 * n
-    tau = bridge_span(t, x, I, F, W, forces, callback)
+    tau, centre = bridge_span(t, x, I, F, W, forces, callback)
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = node(k) if crossed else (0.0, 1.0)
-        displaced(step * tau, x, I, F, W)
-        status = project_constraints(t + step * tau, x, I, F, W, forces, callback)
+        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+        displaced(tau * step, x, I, F, W)
+        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
         add_node(weight, x, I, W)
         for i in range(nq, nq + nu):  # the independent velocities are those of the state
             x[i] = W[kept + i]
         if status == OK:
-            status = maggi_rates(t + step * tau, x, dx, I, F, W, forces, callback)
+            status = maggi_rates(t + tau * step, x, dx, I, F, W, forces, callback)
         for i in range(n):
             W[sum_of_rates + i] += weight * dx[i]
         k += 1

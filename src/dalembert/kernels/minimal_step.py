@@ -200,10 +200,10 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
     k = I[MINIMAL_I]
     nq, nu, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
-    first, tau = x[y + Y_TIME] != x[y + Y_TIME], 0.0
+    first, tau, centre = x[y + Y_TIME] != x[y + Y_TIME], 0.0, 0.0
     if I[k + Z_PASS] and not first:
-        tau = bridge_span(t, x, I, F, W, forces, callback)
-    status, crossed = project_across(tau, t, x, I, F, W, forces, callback)
+        tau, centre = bridge_span(t, x, I, F, W, forces, callback)
+    status, crossed = project_across(tau, centre, t, x, I, F, W, forces, callback)
     snap_angles(x, I, F, W)
     if status != OK:
         return status
