@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dalembert.diagnosis import SINGULAR
 from dalembert.errors import SimulationError
+from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
 from dalembert.kernels import tables as T
 from dalembert.singular import refused
+
+NEARBY = 50.0  # condition beyond which rates in minimal coordinates carry rounding that implicit stages may stall at
 
 
 def failure_of(status: int, advance: Advance) -> SimulationError:
@@ -33,6 +36,9 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         text += f" {run.counter(T.WORST_VALUE):.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
     if status == T.STAGES_FAILED:
+        if isinstance(run, MinimalRun) and condition > NEARBY:
+            lock, singular = f"; near a singular configuration (condition {condition:.1e}) rounding may be larger than", True
+            lock += " stage_tolerance: raise that, or use an explicit or adaptive method"
         return _stage_failure(advance, lock if singular else "")
     text = f"the step size collapsed at t = {t:.6g} s"
     if singular:

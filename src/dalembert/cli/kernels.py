@@ -74,7 +74,10 @@ KERNELS = (
     Kernel("tree_states", "tree_states", "loop", 1.5, "--formulation moving-frame", optional=True),
     Kernel("correct_tree_invariants", "tree_invariants", "system", 5.0, "moving-frame --invariants energy", optional=True),
     Kernel("minimal", "minimal", "system", 9.0, "--formulation minimal", optional=True),
-    Kernel("minimal_step", "minimal_step", "system", 12.0, "--formulation minimal", optional=True),
+    Kernel("minimal_step", "minimal_step", "system", 14.0, "--formulation minimal", optional=True),
+    Kernel("minimal_across", "bridge", "system", 14.0, 'Minimal(singular="pass")', optional=True),
+    Kernel("minimal_tree", "minimal_tree", "system", 8.0, 'Minimal(velocities="joints")', optional=True),
+    Kernel("minimal_tree_step", "minimal_tree_step", "system", 9.0, 'Minimal(velocities="joints")', optional=True),
     Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
     Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
     Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
@@ -89,7 +92,6 @@ KERNELS = (
 
 
 _BY_FORMULATION = {
-    "Minimal": {"minimal", "minimal_step"},
     "Impulse": {"impulse"},
     "Soft": {"impulse"},
 }
@@ -98,6 +100,7 @@ _BY_FORMULATION = {
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     """The kernels that a run will call."""
     from dalembert.formulations.jet import Jet
+    from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.formulations.variational import Variational
     from dalembert.kernels import tables as T
@@ -120,6 +123,11 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted |= {"baumgarte"} if formulation.projection == "none" else set()
     elif isinstance(formulation, Variational):
         wanted |= {"lagrangian", "variational"} if mechanism.coordinates == "generalised" else {"variational_bodies"}
+    elif isinstance(formulation, Minimal) and formulation.velocities == "joints":
+        wanted |= {"minimal_tree", "minimal_tree_step"}
+    elif isinstance(formulation, Minimal):
+        wanted |= {"minimal" if formulation.singular == "stop" else "minimal_across", "minimal_step"}
+        wanted |= {"correct_invariants"} if formulation.invariants is not None else set()
     else:
         wanted |= _BY_FORMULATION[type(formulation).__name__]
     return [kernel for kernel in KERNELS if kernel.name in wanted]

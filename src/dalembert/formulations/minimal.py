@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled, Mechanism, new_workspace
@@ -35,7 +36,10 @@ class Minimal:
     velocities : among which the independent ones are: of the "bodies" (absolute or planar coordinates), or of the "joints" of a
         spanning tree, whose loops are the constraints (a tree without loops has none: s' = u)
     cut : with "joints", those to keep as constraint rows; the others are cut where the tree would close a loop
+    invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant, corrected
+        along the tangent space after each step as in `Jet`; with the velocities of bodies
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
+    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
     max_newton : Newton iterations before a step is refused
     """
 
@@ -45,8 +49,10 @@ class Minimal:
     singular: Literal["stop", "pass"] = "stop"
     velocities: Literal["bodies", "joints"] = "bodies"
     cut: tuple[str, ...] = ()
+    invariants: Invariants = None
     tolerance: float = 1e-11
     velocity_tolerance: float = 1e-11
+    invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
@@ -65,7 +71,10 @@ class Minimal:
             raise ModelError("Minimal: singular='pass' needs the velocities of bodies; give velocities='bodies'")
         if self.velocities == "bodies" and self.cut:
             raise ModelError("Minimal: cut is for a spanning tree of joints; give velocities='joints' too")
-        for label in ("tolerance", "velocity_tolerance", "max_newton"):
+        check_invariants("Minimal", self.invariants)
+        if self.velocities == "joints" and self.invariants is not None:
+            raise ModelError("Minimal: invariants need the velocities of bodies; give velocities='bodies', or use MovingFrame")
+        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
             if not getattr(self, label) > 0:
                 raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give a positive number")
 
@@ -83,20 +92,26 @@ class Minimal:
             from dalembert.kernels.bridge import minimal_across as rates
         else:
             from dalembert.kernels.minimal import minimal as rates
+        correct = no_correction
+        if self.invariants is not None:
+            from dalembert.kernels.invariants import correct_invariants as correct
+        if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
+            raise ModelError("Minimal: invariants and rolling or user-written constraints do not go together; use Jet")
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         I, F, W = self._tables(mechanism.I, mechanism.F, used, _weights(mechanism), columns * nb6, a_size)
-        return MinimalRun(
+        run = MinimalRun(
             mechanism=mechanism,
             I=I,
             F=F,
             W=W,
             system=as_system(rates),
             project=as_system(minimal_step),
-            correct=as_system(no_correction),
+            correct=as_system(correct),
             stages=0,
-            callbacks=Callbacks(mechanism, bends=True),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), bends=True),
         )
+        return with_invariants(run, self.invariants)
 
     def _on_tree(self, mechanism: Mechanism) -> Run:
         from dalembert.kernels.minimal_tree import minimal_tree
@@ -149,6 +164,7 @@ class Minimal:
         F = np.concatenate([constants, weights])
         I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, table[T.Z_ROWS]
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        F[T.TOL_INVARIANT] = self.invariant_tolerance
         if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
             F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
         return I, F, np.concatenate([W, np.zeros(size - len(W))])

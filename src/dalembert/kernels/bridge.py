@@ -7,10 +7,10 @@ smallest pivot is below ZONE,
     F(0) = sum_k L_k F(tau_k),    tau_k = tau_c +- tau, tau_c +- 2 tau, .., tau_c +- 5 tau
 
 by Lagrange's weights L_k, with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the
-same independent velocities and the time t + tau_k. The crossing is at tau_c, where the pivots on both sides extrapolate to zero, and
-tau is what takes the pivot from there to ZONE. The error is that of interpolation of order 10, the rounding that of d = ZONE.
-Constraints that only come near to a crossing have a residual at the interpolated configuration, larger than CROSSING: there the
-two sides are not one branch, and nothing is interpolated.
+same independent velocities and the time t + tau_k. The crossing is at tau_c, where the pivots on both sides extrapolate to
+zero, and tau is what takes the pivot from there to ZONE. The error is that of interpolation of order 10, the rounding that of
+d = ZONE. Constraints that only come near to a crossing have a residual at the interpolated configuration, larger than CROSSING:
+there the two sides are not one branch, and nothing is interpolated.
 """
 
 import numpy as np
@@ -101,9 +101,8 @@ def bridge_span(t, x, I, F, W, forces, callback):
         displaced(-reach, x, I, F, W)
         behind = smallest_pivot(t - reach, x, I, F, W, forces, callback)
     displaced(0.0, x, I, F, W)
-    if not (ahead >= ZONE and behind >= ZONE):
-        return 0.0, 0.0
-    return 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
+    tau, centre = 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
+    return (tau, centre) if min(ahead, behind) >= ZONE and abs(centre) <= 2.0 else (0.0, 0.0)
 
 
 @inline

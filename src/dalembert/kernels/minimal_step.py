@@ -157,9 +157,9 @@ def carried_basis(h, x, X, D, I, F, W):
     """W[X] <- the basis of the step's start, carried along the step to its end."""
     k = I[MINIMAL_I]
     size, order = I[NU] * I[k + Z_DOF], I[k + Z_ORDER]
-    if order < 0:
+    if order < 0 or h == 0.0:  # h = 0 where an invariant has moved the end of a step
         for i in range(size):
-            W[X + i] = x[I[k + Z_CARRY] + i]
+            W[X + i] = x[(I[k + Z_CARRY] if order < 0 else I[k + Z_BASIS]) + i]
         return
     for i in range(size):
         W[D + i], W[D + size + i] = x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i]
