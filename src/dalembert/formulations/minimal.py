@@ -36,8 +36,8 @@ class Minimal:
     velocities : among which the independent ones are: of the "bodies" (absolute or planar coordinates), or of the "joints" of a
         spanning tree, whose loops are the constraints (a tree without loops has none: s' = u)
     cut : with "joints", those to keep as constraint rows; the others are cut where the tree would close a loop
-    invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant, corrected
-        along the tangent space after each step as in `Jet`; with the velocities of bodies
+    invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant: the end
+        of a step is corrected within the constraints as in `Jet`; with the velocities of bodies
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
     max_newton : Newton iterations before a step is refused

@@ -7,7 +7,8 @@ Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G 
 
 How near the configuration is to a singular one is read from the smallest pivot of G W^-1 G^T. What is left of that row without
 the other rows vanishes in a singular configuration and comes back with the other sign. A step that ends where the pivot is
-below 1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made and marked.
+below 1 / SINGULAR, or across which what is left turns over, is refused or, with singular="pass", made (bridge.py) and marked.
+Where a point was interpolated the tangent space is as good as not known: the basis is carried on and only made orthonormal.
 """
 
 import numpy as np
@@ -222,7 +223,7 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     forces(BENDS, t, I, F, W, callback)
     pull_back_rows(I[k + Z_ROWS], I, F, W)
     made = crossed
-    if crossed:  # the tangent space is as good as not known here, and any basis near it will do
+    if crossed:
         for i in range(nu * f):
             W[X + i] = x[(I[k + Z_CARRY] if I[k + Z_ORDER] < 0 else I[k + Z_BASIS]) + i]
         orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
