@@ -8,9 +8,9 @@ Every solution is refined once, so that its error is that of an orthogonal facto
 
 import numpy as np
 
-from dalembert.kernels.algebra import add3, cross, load3, load6, store3
+from dalembert.kernels.algebra import add3, cross, dot3, load3, load6, store3
 from dalembert.kernels.compiler import inline
-from dalembert.kernels.frame_matrices import derivative, multiply, reduced_matrix
+from dalembert.kernels.frame_matrices import block, derivative, multiply, reduced_matrix
 from dalembert.kernels.solve import dot6
 from dalembert.kernels.tables import (
     CUT_I,
@@ -47,12 +47,30 @@ def cut_rows(I):
 
 
 @inline
+def reach(r, I, W):
+    """What |G_r|^2 could be if the row lay in the direction in which its bodies move most: |A|^2 |B|^2, parts apart.
+
+    In relative coordinates a row itself can vanish in a singular configuration, so its own size tells nothing.
+    """
+    size = 0.0
+    for side in range(2):
+        b, a = I[I[CUT_I] + 2 * r + side], I[W_A] + 12 * r + 6 * side
+        for part in range(0, 6, 3):
+            s = 0.0
+            for c in range(I[NU]):
+                v = load3(W, block(b, c, I) + part)
+                s += dot3(v, v)
+            size += s * dot3(load3(W, a + part), load3(W, a + part))
+    return size
+
+
+@inline
 def factor_cut_rows(I, F, W):
-    """G G^T = L L^T at W_SCHUR, inverse pivots on the diagonal; (row, sine) of the smallest sqrt(pivot / diagonal)."""
+    """G G^T = L L^T at W_SCHUR, inverse pivots on the diagonal; (row, value) of the smallest sqrt(pivot / reach)."""
     n, m, G, S = I[NU], I[M], cut_rows(I), I[W_SCHUR]
     row, smallest = 0, 1.0
     for i in range(m):
-        size = dot(G + n * i, G + n * i, n, W)
+        size = reach(i, I, W)
         for j in range(i + 1):
             s = dot(G + n * i, G + n * j, n, W) - dot(S + m * i, S + m * j, j, W)
             if j < i:
