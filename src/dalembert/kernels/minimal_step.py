@@ -14,7 +14,7 @@ Where a point was interpolated the tangent space is as good as not known: the ba
 import numpy as np
 
 from dalembert.kernels.algebra import dot3, load3
-from dalembert.kernels.bridge import bridge_span, project_across, smallest_pivot
+from dalembert.kernels.bridge import BLIND, bridge_span, project_across, smallest_pivot
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.continuation import exponential, orthonormalise
 from dalembert.kernels.primitives import velocity_gradient_rows
@@ -213,6 +213,8 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     if not first:
         status = note_singular(t, pivot, y, x, I, F, W)
     elif pivot < NEAR:
+        status = NEAR_SINGULAR
+    if I[k + Z_PASS] and pivot < BLIND and not crossed:
         status = NEAR_SINGULAR
     if status != OK:
         return status
