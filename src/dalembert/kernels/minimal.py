@@ -220,7 +220,7 @@ def store_configuration_rates(x, dx, I, F, W):
                 store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), w))
 
 
-@inline
+@flat
 def maggi_rates(t, x, dx, I, F, W, forces, callback):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
     W[I[W_STAT] + N_RHS] += 1.0
