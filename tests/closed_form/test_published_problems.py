@@ -1,4 +1,4 @@
-"""Published problems against values computed elsewhere: Andrews' squeezer, the flyball governor, the fast heavy top."""
+"""Published problems against values computed elsewhere: Andrews' squeezer, the car axis, the flyball governor, a fast top."""
 
 import numpy as np
 import pytest
@@ -27,6 +27,19 @@ def test_andrews(options):
         assert largest(solution.coordinate_rate(joint) - v[:, column]) <= 1e-8, joint  # of up to 1,140 rad/s
     beta = solution.coordinate("O")[-1] + start[0]
     assert beta == pytest.approx(data["published"]["q"][0], abs=2e-9)  # its digits are right to 1.15e-9, as the data say
+
+
+@pytest.mark.parametrize(("tolerance", "limit"), [(1e-9, 1e-7), (1e-13, 1e-11)])
+def test_car_axis(tolerance, limit):
+    """Two time-dependent rows on a Lagrangian: published to 21 digits, velocities and multipliers too."""
+    data = load("car_axis")
+    integrator = da.DOP853(rtol=tolerance, atol=tolerance)
+    solution = run(gallery.car_axis(), [0.0, *data["t"]], integrator)
+    assert largest(solution.q[-1:] - data["columns"]["q"]) <= limit
+    assert largest(solution.u[-1:] - data["columns"]["v"]) <= limit
+    lam = np.concatenate([solution.multiplier("perpendicular"), solution.multiplier("axis")], axis=1)
+    assert largest(lam[-1:] - data["columns"]["lam"]) <= limit * 1e-2  # multipliers are of the size of 1e-3
+    assert largest(lam[0]) <= 1e-15  # both are 0 at the start, as published
 
 
 def governor_rates(t, y, k=8e5, c=4e4):

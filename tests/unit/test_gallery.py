@@ -136,6 +136,7 @@ LAGRANGIAN_FREEDOMS = {  # coordinates minus rows
     "oscillator": 2,
     "oscillator_on_circle": 1,
     "nonholonomic_particle": 2,
+    "car_axis": 2,
     "chaplygin_sleigh": 2,
     "rolling_disc_in_coordinates": 3,
     "routh_sphere_in_coordinates": 3,

@@ -12,6 +12,7 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.gallery.ball_robot import ball_robot
 from dalembert.gallery.bicycle import bicycle
+from dalembert.gallery.car_axis import car_axis
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
@@ -52,6 +53,7 @@ __all__ = [
     "bicycle",
     "bricard",
     "build",
+    "car_axis",
     "chain",
     "chaplygin_sleigh",
     "coiled_chain",
@@ -195,6 +197,7 @@ GALLERY: dict[str, Entry] = {
         Entry("oscillator", oscillator, "a mass on two springs in the plane", "Variational", 20.0),
         Entry("oscillator_on_circle", oscillator_on_circle, "the same held by x x' + y y' = 0", "Variational", 20.0),
         Entry("nonholonomic_particle", nonholonomic_particle, "a free particle with z' = y x'", "Variational", 10.0),
+        Entry("car_axis", car_axis, "two masses on springs over a bumpy road", "IVPTestSet", 3.0),
         Entry("chaplygin_sleigh", chaplygin_sleigh, "a sleigh on one knife edge", "", 10.0),
         Entry("rolling_disc_in_coordinates", rolling_disc_in_coordinates, "a disc rolls, in Euler angles", "", 5.0),
         Entry(
