@@ -1,23 +1,11 @@
-"""Constraints at velocity level: an unconstrained step, then impulses [ConstraintNotes, 3-5].
+"""Constraints at velocity level on bodies: the unconstrained step, impulses, stabilisation, in block-sparse algebra.
 
-    u*                                    end of the unconstrained step M u' = h, any explicit integrator                  (9)
-    (A M^-1 A^T + D^-1) Lam = c,   u+ = u* + M^-1 A^T Lam                                                            (10)-(12)
-
-    rigid       D^-1 = 0                   c = -(A u* + g_t)                                                              (12)
-    Baumgarte   D^-1 = 0                   c = -(A u* + g_t) - g / tau                                                    (26)
-    soft        D = h (h kp + kd)          c = -A u* - (kp g + kd g_t) / (h kp + kd),   g at (q_k, t_k+1)           (27)-(32)
-
-As printed, A belongs to q_k and q+ = q_k (+) h N u+: order 1. PREDICT has order 2, as RATTLE [HairerLubichWanner2006, VII.1]:
-half of the reaction at its start acts from there on, u* = u_k + int M^-1 h dt + h/2 M^-1 A_k^T lam_k with the known multipliers
-lam_k; q+ = q_k (+) (h u_k + h^2/2 u_k'), and the impulse that is left, about the other half, belongs to A at q+.
-
-Deviation: (12) has M^-1 and (29)-(32) the factors and g_t that the print lost; the soft solve is in its dual form, which needs
-no inverse of M + G^T D G; g is taken at the new time, so that a prescribed motion is met without lag.
+The steps themselves, and what the state remembers of them, are in velocity_step.py.
 """
 
 import numpy as np
 
-from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.compiler import flat, kernel
 from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
 from dalembert.kernels.inertia import gravity_and_gyroscopic, pull_back_wrenches
 from dalembert.kernels.kinematics import displace, load_angles, load_poses, normalise, store_rates
@@ -35,13 +23,10 @@ from dalembert.kernels.solve import (
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
-    BAUMGARTE,
     G_X,
     INSIDE,
     MASS_F,
-    MEM_DONE,
     MEM_H,
-    MEM_LAM,
     MEMORY_X,
     MOTIONS,
     N_DG,
@@ -63,13 +48,10 @@ from dalembert.kernels.tables import (
     SOFT_F,
     STABILISE,
     STATE_W,
-    TAU,
     W_A,
     W_ACC,
     W_ANGLE,
     W_BODY,
-    W_G,
-    W_GT,
     W_H,
     W_K,
     W_RHS,
@@ -77,21 +59,23 @@ from dalembert.kernels.tables import (
     WRENCH,
     M,
 )
-
-
-@inline
-def memory_of_start(I):
-    """Where in the state the memory of the step's start lies: lam, q, accelerations, share of lam in them, power, gain."""
-    lam = I[MEMORY_X] + MEM_LAM + I[M]
-    q, a = lam + I[M], lam + I[M] + I[NQ]
-    return lam, q, a, a + I[NU], a + 2 * I[NU], a + 2 * I[NU] + 1
+from dalembert.kernels.velocity_step import (
+    add_work,
+    compliance,
+    end_step,
+    mean_reaction,
+    memory_of_start,
+    remember_start,
+    store_memory_rates,
+    wanted_rates,
+)
 
 
 @flat
 def start_step(t, x, dx, I, F, W, forces, callback):
     """Accelerations and multipliers at the start of a step, as `jet` has them, go into the memory of x. Status."""
-    nq, nu, m = I[NQ], I[NU], I[M]
-    lam, _, a, share, power, _ = memory_of_start(I)
+    nq, nu = I[NQ], I[NU]
+    share = memory_of_start(I)[3]
     status = prepare_solve(t, x, I, F, W, forces, callback)
     store_rates(x, dx, I[W_ACC], I, F, W)
     for i in range(nu):
@@ -99,11 +83,8 @@ def start_step(t, x, dx, I, F, W, forces, callback):
     solve_by_factor(I, F, W)
     finite = store_solution(x, dx, I, F, W)
     for i in range(nu):
-        x[a + i] = dx[nq + i]
         x[share + i] += dx[nq + i]
-    for i in range(m):
-        x[lam + i] = W[I[W_RHS] + i]
-    x[power] = dx[nq + nu] - W[I[W_STAT] + POWER]
+    remember_start(x, dx, W[I[W_STAT] + POWER], I, W)
     return status if status != OK else finite
 
 
@@ -129,21 +110,6 @@ def free_rates(t, x, dx, I, F, W, forces, callback):
 
 
 @flat
-def store_memory_rates(x, dx, I):
-    """The clock runs; where the reaction acts, velocities follow the known acceleration and their gain is kept apart."""
-    nq, nu = I[NQ], I[NU]
-    _, _, a, share, power, gain = memory_of_start(I)
-    for i in range(I[MEMORY_X], x.size):
-        dx[i] = 0.0
-    dx[I[MEMORY_X] + MEM_H] = 1.0
-    if I[PREDICT] == 1:
-        for i in range(nu):
-            dx[gain + i] = dx[nq + i] if x[I[MEMORY_X] + MEM_H] > 0.0 else x[a + i] - x[share + i]
-            dx[nq + i] = x[a + i]
-        dx[nq + nu] += (0.5 if x[I[MEMORY_X] + MEM_H] > 0.0 else -0.5) * x[power]
-
-
-@flat
 def soft_outputs(t, x, I, F, W, forces, callback):
     """W_RHS <- mean reaction of the step to x, W_ACC <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
     load_poses(x, I, F, W)
@@ -154,9 +120,8 @@ def soft_outputs(t, x, I, F, W, forces, callback):
     forces(MOTIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
-    done = x[I[MEMORY_X] + MEM_DONE]
-    for i in range(I[M]):  # what is not known (NaN) stays so; at the start nothing has given way yet
-        W[I[W_RHS] + i] = x[I[MEMORY_X] + MEM_LAM + i] / done if done != 0.0 else 0.0
+    for i in range(I[M]):
+        W[I[W_RHS] + i] = mean_reaction(x, i, I)
     add_rows_transposed(I[W_A], I[W_RHS], I[W_H], I, W)
     apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
     store_outputs(t, I, F, W, forces, callback)
@@ -166,49 +131,31 @@ def soft_outputs(t, x, I, F, W, forces, callback):
 @flat
 def correct_velocities(t, h, x, I, F, W, forces, callback):
     """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in W_RHS, their work goes to the state."""
-    m, soft, r = I[M], I[SOFT_F], I[W_RHS]
     load_poses(x, I, F, W)
     forces(MOTIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     W[I[W_STAT] + N_DG] += 1.0
-    on_g, on_gt = 0.0, 1.0
-    if I[STABILISE] == BAUMGARTE:
-        on_g = 1.0 / (F[TAU] * max(h, x[I[MEMORY_X] + MEM_DONE]))  # the last step may be cut short
-        if I[PREDICT] == 0:  # the rows are at q_k, so that g there at the old time is g - h g_t
-            on_gt = 1.0 - h * on_g
-    for i in range(m):
-        if soft > 0:
-            on_g = F[soft + i] / (h * F[soft + i] + F[soft + m + i])
-            on_gt = 1.0 - h * on_g
-        W[r + i] = -on_g * W[I[W_G] + i] - on_gt * W[I[W_GT] + i]
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
+    wanted_rates(h, x, I, F, W)
+    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_RHS], False, I, W)
     assemble_blocks(I[MASS_F], I, F, W)
-    if soft > 0:
+    if I[SOFT_F] > 0:
         add_compliance(h, I, F, W)
     factor(I, F, W)
     metric_correction(I[W_ACC], I, F, W)
     displace(1, x, I[W_ACC], 1.0, I, F, W)
-    work = 0.0
-    for i in range(m):
-        impulse, rate = W[I[W_RHS] + i], -W[I[W_GT] + i]
-        if soft > 0:  # the compliant force works along A u+, which moves the positions
-            kp, kd = F[soft + i], F[soft + m + i]
-            rate = -(kp * W[I[W_G] + i] + kd * W[I[W_GT] + i] + impulse / h) / (h * kp + kd)
-        work += impulse * rate
-    x[I[NQ] + I[NU]] += work
+    add_work(h, x, I, F, W)
 
 
 @flat
 def add_compliance(h, I, F, W):
     """S <- S + D^-1 on the diagonals of the constraint nodes."""
-    m, soft = I[M], I[SOFT_F]
     for node in range(I[NNODE]):
         p = I[I[NODE_I] + node]
         n, d, row = I[p], I[W_K] + I[p + 1], I[p + 2]
-        if row < m:
+        if row < I[M]:
             for i in range(n):
-                W[d + (n + 1) * i] += 1.0 / (h * (h * F[soft + row + i] + F[soft + m + row + i]))
+                W[d + (n + 1) * i] += compliance(h, row + i, I, F)
 
 
 @flat
@@ -222,45 +169,13 @@ def advance_positions(h, x, I, F, W):
 
 
 @flat
-def end_step(inside, t, x, I, F, W, forces, callback):
-    """x <- end of the step that the unconstrained one led to; inside a step only what stabilisation asks for. Status.
-
-    As printed: impulse with the rows at q_k, positions, stabilisation. Predicted: stabilisation, impulse with the rows at q+.
-    Projected positions ask for velocities that fit, again by an impulse.
-    """
-    status, memory, m, nq, nu = OK, I[MEMORY_X], I[M], I[NQ], I[NU]
-    lam, q_old, a, share, _, gain = memory_of_start(I)
-    h, predicted, projected = x[memory + MEM_H], I[PREDICT] == 1, I[STABILISE] == PROJECTION
-    if not inside:
-        for i in range(m):
-            x[memory + MEM_LAM + i] = 0.5 * h * x[lam + i] if predicted else 0.0
-        for i in range(nu if predicted else 0):  # u* = u_k + gain + half of the reaction's share
-            x[nq + i] += x[gain + i] - h * (x[a + i] - 0.5 * x[share + i])
-        for i in range(0 if predicted else nq):
-            x[i] = x[q_old + i]
-    for turn in range(2):
-        if turn == 0 and (inside or predicted):
-            continue
-        if turn == 1:
-            if projected:
-                status = project_constraints(t, x, I, F, W, forces, callback)
-            else:
-                normalise(x, I)
-            if not projected and (inside or not predicted):
-                continue
-        correct_velocities(t, h, x, I, F, W, forces, callback)
-        for i in range(0 if inside else m):
-            x[memory + MEM_LAM + i] += W[I[W_RHS] + i]
-        if turn == 0:
-            advance_positions(h, x, I, F, W)
-    load_poses(x, I, F, W)
-    snap_angles(x, I, F, W)
-    if not inside:
-        x[memory + MEM_H], x[memory + MEM_DONE] = 0.0, h
-    for i in range(nq):
-        x[q_old + i] = x[i]
-    for i in range(nu):
-        x[gain + i] = 0.0
+def stabilise(t, x, I, F, W, forces, callback):
+    """Positions onto the constraints where the run projects them, unit Euler parameters in any case. Status."""
+    status = OK
+    if I[STABILISE] == PROJECTION:
+        status = project_constraints(t, x, I, F, W, forces, callback)
+    else:
+        normalise(x, I)
     return status
 
 
@@ -269,7 +184,11 @@ def impulse(mode, t, x, dx, I, F, W, forces, callback):
     """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. PROJECT: x <- end of the step, or
     a stabilised state between two steps. OUTPUT: what a saved state and the compliant force of the step to it imply."""
     if mode == PROJECT:
-        return end_step(W[I[W_STAT] + INSIDE] != 0.0, t, x, I, F, W, forces, callback)
+        inside = W[I[W_STAT] + INSIDE] != 0.0
+        status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, F, W, forces, callback)
+        load_poses(x, I, F, W)
+        snap_angles(x, I, F, W)
+        return status
     if mode == OUTPUT:
         return soft_outputs(t, x, I, F, W, forces, callback)
     if I[PREDICT] == 1 and x[I[MEMORY_X] + MEM_H] == 0.0:
