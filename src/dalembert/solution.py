@@ -220,6 +220,14 @@ class Result(Series):
         """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
         return self._rows_of(element, self.evaluated.lam)
 
+    @property
+    def impulses(self) -> Array:
+        """(nt, m) impulses of all rows in the step to each saved state, of `Impulse` and `Soft`."""
+        if "impulse" not in self.more:
+            used = self.settings["formulation"]["type"]
+            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
+        return self.more["impulse"]
+
     def _rows_of(self, element: object, values: Array) -> Array:
         """The columns of a joint or driver in (nt, m) values; zero for redundant rows."""
         name = str(getattr(element, "name", element))
@@ -346,10 +354,7 @@ class Solution(Result, Trajectory):
 
         Zero at the start; at times between two steps interpolated.
         """
-        if "impulse" not in self.more:
-            used = self.settings["formulation"]["type"]
-            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
-        return resultant(self, str(getattr(element, "name", element)), self._rows_of(element, self.more["impulse"]))
+        return resultant(self, str(getattr(element, "name", element)), self._rows_of(element, self.impulses))
 
     def mean_reaction(self, element: object) -> Reaction:
         """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""

@@ -81,6 +81,7 @@ KERNELS = (
     Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
     Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
     Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
+    Kernel("lagrangian_impulse", "lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft", optional=True),
     Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
     Kernel("variational", "variational", "system", 6.0, "LagrangianSystem, --formulation variational", optional=True),
     Kernel("variational_bodies", "variational_bodies", "system", 8.0, "--formulation variational", optional=True),
@@ -95,6 +96,9 @@ _BY_FORMULATION = {
     "Impulse": {"impulse"},
     "Soft": {"impulse"},
 }
+
+
+_GENERALISED = {"Impulse": "lagrangian_impulse", "Soft": "lagrangian_impulse"}
 
 
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
@@ -123,6 +127,8 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
         wanted |= {"baumgarte"} if formulation.projection == "none" else set()
     elif isinstance(formulation, Variational):
         wanted |= {"lagrangian", "variational"} if mechanism.coordinates == "generalised" else {"variational_bodies"}
+    elif mechanism.coordinates == "generalised" and type(formulation).__name__ in _GENERALISED:
+        wanted = wanted - {"jet"} | {"lagrangian", _GENERALISED[type(formulation).__name__]}
     elif isinstance(formulation, Minimal) and formulation.velocities == "joints":
         wanted |= {"minimal_tree", "minimal_tree_step"}
     elif isinstance(formulation, Minimal):

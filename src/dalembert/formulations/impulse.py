@@ -12,7 +12,9 @@ from dalembert.callbacks import Callbacks
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
-from dalembert.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.lagrangian.assembly import without_inertia
+from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
+from dalembert.mechanism import Compiled, Mechanism
 
 Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
@@ -41,7 +43,7 @@ class Impulse:
     tolerance: float = 1e-11
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
 
     def __post_init__(self) -> None:
@@ -55,13 +57,13 @@ class Impulse:
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
-        run = prepare_velocity_level(mechanism)
+        run = prepare_velocity_level("Impulse", mechanism)
         run.I[T.STABILISE], run.I[T.PREDICT] = _STABILISATION[self.stabilisation], int(self.predict)
         run.I[T.MAX_NEWTON] = self.max_newton
         run.F[T.TAU] = self.tau
         run.F[T.TOL_POSITION], run.F[T.TOL_VELOCITY] = self.tolerance, np.inf  # velocities are left to the impulse
         if self.metric == "mass":
-            run.I[T.METRIC_F] = run.I[T.MASS_F]
+            run.I[T.METRIC_F], run.I[T.MASS_METRIC] = run.I[T.MASS_F], 1
         return run
 
 
@@ -94,24 +96,27 @@ class ImpulseRun(Run):
         return np.concatenate([x, clock, step[:, None], impulse, lam, q, rest], axis=1)
 
 
-def prepare_velocity_level(mechanism: Compiled) -> ImpulseRun:
+def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
     """A run of rigid impulses, not stabilised, whose state remembers the last step."""
-    if not isinstance(mechanism, Mechanism):
-        raise ModelError("Impulse and Soft work on bodies and joints; a Lagrangian system takes Jet")
-    from dalembert.kernels.impulse import impulse
     from dalembert.kernels.slots import as_system, no_correction
 
-    I = mechanism.I.copy()
+    I, F = mechanism.I.copy(), mechanism.F.copy()
     I[T.MEMORY_X] = I[T.NX]
-    system = as_system(impulse)
-    return ImpulseRun(
-        mechanism=mechanism,
-        I=I,
-        F=mechanism.F.copy(),
-        W=new_workspace(I),
-        system=system,
-        project=system,
-        correct=as_system(no_correction),
-        stages=0,
-        callbacks=Callbacks(mechanism),
-    )
+    callbacks: Callbacks | GeneratedCode
+    if isinstance(mechanism, LagrangianMechanism):
+        from dalembert.kernels.lagrangian_impulse import lagrangian_impulse as kernel
+
+        if F[T.AUGMENT] > 0:
+            raise ModelError(
+                f"{owner} steps as if there were no constraints, and without them the velocity {without_inertia(mechanism)} has"
+                " no inertia; use Jet, Minimal or Variational, or coordinates that all carry kinetic energy"
+            )
+        callbacks = mechanism.code
+    else:
+        from dalembert.kernels.impulse import impulse as kernel
+
+        assert isinstance(mechanism, Mechanism)
+        callbacks = Callbacks(mechanism)
+    system = as_system(kernel)
+    W, correct = mechanism.workspace(), as_system(no_correction)
+    return ImpulseRun(mechanism, I, F, W, system, system, correct, 0, callbacks)

@@ -17,6 +17,7 @@ from dalembert.model.validation import nearest
 
 Gain = float | Mapping[str, float]
 DEFAULT = "default"
+_HELD = 1e8  # damping of rows that constrain velocities alone [N s/m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class Soft:
 
     stiffness, damping : kp [N/m, N m/rad] and kd [N s/m, N m s/rad], one number for every row, or by joint or driver name,
         "default" for those not named; directions that a joint constrains twice (redundant rows) count once
+    Rows of velocities (rolling, a knife edge) have no g: damping alone holds them, 1e8 N s/m where none is given.
 
     A joint that gives way is not an error here: the report notes the deflection. `Solution.reaction` is the compliant force;
     `energy.external_work` holds all that it does, what the springs store included.
@@ -33,7 +35,7 @@ class Soft:
     stiffness: Gain = 1e8
     damping: Gain = 0.0
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class Soft:
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
-        run = prepare_velocity_level(mechanism)
+        run = prepare_velocity_level("Soft", mechanism)
         kp, kd = self.gains(mechanism)
         for row, name in enumerate(mechanism.row_names()):
             if kp[row] + kd[row] == 0:
@@ -62,8 +64,12 @@ class Soft:
 
     def _by_row(self, label: str, mechanism: Compiled) -> Array:
         given = getattr(self, label)
+        moving = [row.index for row in mechanism.rows if row.nonholonomic and row.index < mechanism.m]
         if not isinstance(given, Mapping):
-            return np.full(mechanism.m, float(given))
+            values = np.full(mechanism.m, float(given))
+            if label == "stiffness" or given == 0:
+                values[moving] = 0.0 if label == "stiffness" else _HELD
+            return values
         known = dict.fromkeys(row.element for row in mechanism.rows)
         for name in given:
             if name != DEFAULT and name not in known:
@@ -71,7 +77,11 @@ class Soft:
         default = 0.0 if label == "damping" else type(self).stiffness
         assert not isinstance(default, Mapping)
         values = np.full(mechanism.m, float(given.get(DEFAULT, default)))
+        if label == "damping" and DEFAULT not in given:
+            values[moving] = _HELD
         for row in mechanism.rows:
             if row.element in given and row.index < mechanism.m:
                 values[row.index] = given[row.element]
+        if label == "stiffness":
+            values[moving] = 0.0
         return values

@@ -83,8 +83,8 @@ def factor_mass(I, F, W):
 
 
 @inline
-def factor_rows(m, weighted, I, F, W):
-    """W_Y <- the first m rows A L^-T (A itself in the Euclidean metric), W_K <- root of Y Y^T."""
+def assemble_rows(m, weighted, I, W):
+    """W_Y <- the first m rows A L^-T (A itself in the Euclidean metric), W_K <- Y Y^T."""
     n, Y, S = I[NQ], I[W_Y], I[W_K]
     for i in range(m):
         for j in range(n):
@@ -96,9 +96,14 @@ def factor_rows(m, weighted, I, F, W):
             for j in range(n):
                 s += W[Y + n * i + j] * W[Y + n * k + j]
             W[S + m * i + k] = s
-    dependent = factor_symmetric(S, m, I[W_DIAG], F[EPS_PIVOT], W)
+
+
+@inline
+def factor_rows(m, weighted, I, F, W):
+    """`assemble_rows`, W_K <- root of Y Y^T; number of rows that depend on others."""
+    assemble_rows(m, weighted, I, W)
     W[I[W_STAT] + N_FACTOR] += 1.0
-    return dependent
+    return factor_symmetric(I[W_K], m, I[W_DIAG], F[EPS_PIVOT], W)
 
 
 @inline
@@ -222,6 +227,18 @@ def project_rows(t, x, I, F, W, callback):
     return status
 
 
+@flat
+def store_outputs(t, x, I, W, callback):
+    """W_G <- g, W_ZETA <- A v + b, KINETIC and POTENTIAL_ENERGY <- T and U. Status."""
+    status = evaluate_part(ROWS_PART, t, x, I, W, callback)
+    velocity_residual(I[W_ZETA], x, I, W)
+    if status == OK:
+        status = callback(ENERGY_PART, t, W, I[W_CALL])
+    W[I[W_STAT] + KINETIC] = W[I[W_SCALARS] + 1]
+    W[I[W_STAT] + POTENTIAL_ENERGY] = W[I[W_SCALARS] + 2]
+    return status
+
+
 @kernel
 def lagrangian(mode, t, x, dx, I, F, W, forces, callback):
     """RATE: dx <- (v, v', power). PROJECT: x <- onto the constraints. OUTPUT: RATE, then residuals, T and U."""
@@ -229,10 +246,5 @@ def lagrangian(mode, t, x, dx, I, F, W, forces, callback):
         return project_rows(t, x, I, F, W, callback)
     status = accelerations(t, x, dx, I, F, W, callback)
     if mode == OUTPUT and status == OK:
-        status = evaluate_part(ROWS_PART, t, x, I, W, callback)
-        velocity_residual(I[W_ZETA], x, I, W)
-        if status == OK:
-            status = callback(ENERGY_PART, t, W, I[W_CALL])
-        W[I[W_STAT] + KINETIC] = W[I[W_SCALARS] + 1]
-        W[I[W_STAT] + POTENTIAL_ENERGY] = W[I[W_SCALARS] + 2]
+        status = store_outputs(t, x, I, W, callback)
     return status

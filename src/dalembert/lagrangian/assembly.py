@@ -201,6 +201,12 @@ def _check_mass(mechanism: LagrangianMechanism, x: Array) -> float:
     return weight
 
 
+def without_inertia(mechanism: LagrangianMechanism) -> str:
+    """The velocity that the kinetic energy of the start leaves out, as text."""
+    M = mechanism.evaluate(T.MOTION_PART, 0.0, mechanism.x_0).M
+    return _combination(mechanism.model.coordinates, _least_eigenvalue(M)[1])
+
+
 def _least_eigenvalue(M: Array) -> tuple[float, Array]:
     """Least eigenvalue of M scaled to a unit diagonal (where it has one), and its vector."""
     diagonal = np.diag(M)

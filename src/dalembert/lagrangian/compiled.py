@@ -244,6 +244,6 @@ def compile_system(system: LagrangianSystem) -> LagrangianMechanism:
         for k in range(len(constraint.rows)):
             label = str(k + 1) if len(constraint.rows) > 1 else ""
             moving = not e.b[len(rows)].is_constant(0.0)
-            rows.append(Row(constraint.name, label, moving, 0, k, len(rows)))
+            rows.append(Row(constraint.name, label, moving, 0, k, len(rows), nonholonomic=len(rows) >= len(e.g)))
     start = LagrangianMechanism(system, I, F, tuple(rows), (), (), np.zeros(2 * e.n + 1), (), ())
     return assemble_system(start)

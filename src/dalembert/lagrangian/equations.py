@@ -135,7 +135,7 @@ class Equations:
         """Header entry -> offset of its section from W[W_CALL]; the end as W_SIZE."""
         n, m, at = self.n, self.m, len(self.inputs)
         sizes = {
-            T.W_G: len(self.g), T.W_A: m * n, T.W_GT: m, T.W_MASS: n * n, T.W_H: n, T.W_BIAS: m, T.W_SCALARS: 3,
+            T.W_G: m, T.W_A: m * n, T.W_GT: m, T.W_MASS: n * n, T.W_H: n, T.W_BIAS: m, T.W_SCALARS: 3,
             T.W_INVARIANT: 1 + 2 * n + m * n,
         }  # fmt: skip
         places = {}

@@ -74,11 +74,25 @@ class LagrangianSolution(Result, LagrangianTrajectory):
         rows = [mechanism.evaluate(T.ROWS_PART, float(t), x).A for t, x in zip(self.t, self.x, strict=True)]
         return np.array(rows).reshape(len(self.t), mechanism.m, mechanism.nu)
 
-    def reaction(self, constraint: object) -> Array:
-        """(nt, n) generalised forces of a constraint, one column per coordinate: A^T lam of its rows."""
-        lam = self.multiplier(constraint)
+    def _generalised(self, constraint: object, values: Array) -> Array:
+        """(nt, n) A^T of a constraint's columns in (nt, m) values."""
         rows = self.mechanism.rows_of(str(constraint))
-        return np.asarray(np.einsum("ti,tij->tj", lam, self._jacobians[:, rows]))
+        return np.asarray(np.einsum("ti,tij->tj", self._rows_of(constraint, values), self._jacobians[:, rows]))
+
+    def reaction(self, constraint: object) -> Array:
+        """(nt, n) generalised forces of a constraint, one column per coordinate: A^T lam of its rows.
+
+        They follow from the saved states; with `Soft` they are the compliant forces of the step to the state.
+        """
+        return self._generalised(constraint, self.evaluated.lam)
+
+    def impulse(self, constraint: object) -> Array:
+        """(nt, n) generalised impulses of a constraint in the step to each saved state, of `Impulse` and `Soft`."""
+        return self._generalised(constraint, self.impulses)
+
+    def mean_reaction(self, constraint: object) -> Array:
+        """(nt, n) `impulse` divided by the step; NaN at the start."""
+        return self.impulse(constraint) / np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
 
     def conjugate_momentum(self, coordinate: object) -> Array:
         """(nt,) dL/dv of a coordinate's velocity; constant where L, forces and constraints do not involve the coordinate."""
