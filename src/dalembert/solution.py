@@ -221,6 +221,15 @@ class Result(Series):
         return self._rows_of(element, self.evaluated.lam)
 
     @property
+    def minimal(self) -> MinimalCoordinates:
+        """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
+        if "basis" not in self.more:
+            raise ModelError(
+                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
+            )
+        return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
+
+    @property
     def impulses(self) -> Array:
         """(nt, m) impulses of all rows in the step to each saved state, of `Impulse` and `Soft`."""
         if "impulse" not in self.more:
@@ -319,15 +328,6 @@ class Solution(Result, Trajectory):
     def kept_values(self, function: Callable[..., Any]) -> Array:
         rows = zip(self.t, self.q, self.u, strict=True)
         return np.array([function(float(t), q, u) for t, q, u in rows], dtype=float)
-
-    @property
-    def minimal(self) -> MinimalCoordinates:
-        """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
-        if "basis" not in self.more:
-            raise ModelError(
-                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
-            )
-        return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property
     def unit_length_error(self) -> float:

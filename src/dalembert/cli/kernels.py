@@ -82,6 +82,7 @@ KERNELS = (
     Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
     Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
     Kernel("lagrangian_impulse", "lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft", optional=True),
+    Kernel("lagrangian_minimal", "lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal", optional=True),
     Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
     Kernel("variational", "variational", "system", 6.0, "LagrangianSystem, --formulation variational", optional=True),
     Kernel("variational_bodies", "variational_bodies", "system", 8.0, "--formulation variational", optional=True),
@@ -98,7 +99,7 @@ _BY_FORMULATION = {
 }
 
 
-_GENERALISED = {"Impulse": "lagrangian_impulse", "Soft": "lagrangian_impulse"}
+_GENERALISED = {"Minimal": "lagrangian_minimal", "Impulse": "lagrangian_impulse", "Soft": "lagrangian_impulse"}
 
 
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:

@@ -13,6 +13,7 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels import tables as T
+from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 from dalembert.mechanism import Compiled, Mechanism, new_workspace
 from dalembert.pack import IntArray
 from dalembert.tree import make_tree
@@ -55,7 +56,7 @@ class Minimal:
     invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar")
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("QRContinuation",)
 
     def __post_init__(self) -> None:
@@ -80,8 +81,9 @@ class Minimal:
 
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
-        if not isinstance(mechanism, Mechanism):
-            raise ModelError("Minimal takes models of bodies; simulate a LagrangianSystem with Jet")
+        if isinstance(mechanism, LagrangianMechanism):
+            return self._on_lagrangian(mechanism)
+        assert isinstance(mechanism, Mechanism)
         return self._on_bodies(mechanism) if self.velocities == "bodies" else self._on_tree(mechanism)
 
     def _on_bodies(self, mechanism: Mechanism) -> Run:
@@ -168,6 +170,32 @@ class Minimal:
         if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
             F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
         return I, F, np.concatenate([W, np.zeros(size - len(W))])
+
+    def _on_lagrangian(self, mechanism: LagrangianMechanism) -> Run:
+        """The same on generalised coordinates, in dense algebra."""
+        from dalembert.kernels.lagrangian_minimal import lagrangian_minimal
+        from dalembert.kernels.slots import as_system, no_correction
+
+        for label, only in (("singular", "stop"), ("velocities", "bodies")):
+            if getattr(self, label) != only:
+                raise ModelError(f"Minimal: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
+        n, m, f = mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
+        W = mechanism.workspace()
+        table = [0] * T.Z_LIST
+        table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
+        table[T.Z_ORDER], table[T.Z_WEIGHT] = _ORDERS[self.order] if self.continuation else 0, len(mechanism.F)
+        table[T.Z_S : T.Z_MARKS + 1] = np.cumsum([len(mechanism.x_0), f, f, n * f, n * f, n]).tolist()
+        size = len(W)
+        dense = n * f + max(n * m + 2 * n * n + 2 * n + m, 4 * n * f)
+        for entry, more in {T.Z_COLUMNS: n * f, T.Z_SMALL: 36 * f * f + 4 * f, T.Z_DENSE: dense}.items():
+            table[entry], size = size, size + more
+        I, F = np.concatenate([mechanism.I, table]).astype(np.int64), np.concatenate([mechanism.F, np.ones(n)])
+        I[T.MINIMAL_I], I[T.MAX_NEWTON] = len(mechanism.I), self.max_newton
+        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        system = as_system(lagrangian_minimal)
+        code = GeneratedCode(mechanism.model, turning=True)
+        W = np.concatenate([W, np.zeros(size - len(W))])
+        return MinimalRun(mechanism, I, F, W, system, system, as_system(no_correction), 0, code)
 
 
 @dataclass(frozen=True, eq=False)

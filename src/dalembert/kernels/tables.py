@@ -41,8 +41,9 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 MINIMAL_I = 79
 # header of I: Lagrangian systems (lagrangian/packing.py): holonomic rows come first among the M rows; RANK of all of them;
 # sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
-# in v, gradient of A v + b); 1 when projections weigh with the mass matrix
+# in v, gradient of A v + b); 1 when projections weigh with the mass matrix; rate of A
 (M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
+W_TURN = 118
 # header of I: B, B' and M* (frame_matrices.py); links as quaternions, sizes of the mechanism's own state, what corrects
 # invariants (tree_invariants.py)
 (W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
@@ -225,4 +226,4 @@ RATE, PROJECT, OUTPUT, STEP = range(4)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS = range(6)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
-ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART = range(7)
+ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART, TURN_PART = range(8)

@@ -40,6 +40,7 @@ class GeneratedCode:
         functions: Sequence[Callable[..., Any]] = (),
         energy: bool = False,
         discrete: DiscreteEquations | None = None,
+        turning: bool = False,
     ) -> None:
         from dalembert.kernels.compiler import generated
         from dalembert.kernels.slots import CALLBACK_SIGNATURE
@@ -55,6 +56,8 @@ class GeneratedCode:
         parts, inputs = e.parts(chosen), e.inputs
         if discrete is not None:
             parts, inputs = parts | discrete.parts(), discrete.inputs
+        if turning:
+            parts = parts | {T.TURN_PART: e.turn_part()}
         self.compiled = generated(write_source(parts, inputs), "callback", CALLBACK_SIGNATURE)
 
     def invariant(self, k: int, t: float, x: Array) -> float:

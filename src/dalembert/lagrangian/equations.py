@@ -136,13 +136,20 @@ class Equations:
         n, m, at = self.n, self.m, len(self.inputs)
         sizes = {
             T.W_G: m, T.W_A: m * n, T.W_GT: m, T.W_MASS: n * n, T.W_H: n, T.W_BIAS: m, T.W_SCALARS: 3,
-            T.W_INVARIANT: 1 + 2 * n + m * n,
+            T.W_INVARIANT: 1 + 2 * n + m * n, T.W_TURN: m * n,
         }  # fmt: skip
         places = {}
         for entry, size in sizes.items():
             places[entry] = at
             at += size
         return places | {T.W_SIZE: at}
+
+    def turn_part(self) -> Part:
+        """The rate of A along the motion."""
+        entries = [(i, j, value) for i, row in enumerate(self.A) for j, value in row.items()]
+        rates = self.rate([value for *_, value in entries])
+        at = self.places[T.W_TURN]
+        return {at + self.n * i + j: rate for (i, j, _), rate in zip(entries, rates, strict=True)}
 
     def parts(self, invariants: Mapping[int, Node] | None = None) -> dict[int, Part]:
         """What each part of the generated code computes; invariants : nodes by their number."""
