@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +30,17 @@ class SlowFunctionWarning(UserWarning):
 class Callbacks:
     """The user functions of a mechanism and of a formulation as one callback for the kernels.
 
-    bends : traced constraints come with d(G u + g_t)/dq
+    rows : "bends" when traced constraints come with d(G u + g_t)/dq, "turns" with how their rows turn along the motion
     compiled : what is passed to the kernels;  error : the exception of a plain Python function, with the element's name
     """
 
-    def __init__(self, mechanism: Mechanism, invariants: Sequence[Callable[..., Any]] = (), *, bends: bool = False) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        invariants: Sequence[Callable[..., Any]] = (),
+        *,
+        rows: Literal["", "bends", "turns"] = "",
+    ) -> None:
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []
         self._nq, self._nu = mechanism.nq, mechanism.nu
@@ -48,7 +54,8 @@ class Callbacks:
         for k, function in enumerate(invariants):
             name = getattr(function, "__name__", f"invariant {k}")
             self._entries.append((FIRST_INVARIANT + k, name, self._invariant(name, function)))
-        self._row_source = mechanism.bend_source if bends else mechanism.row_source
+        sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
+        self._row_source = sources[rows]
         self.compiled = self._ladder()
 
     @property

@@ -80,6 +80,7 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         functions=packed.functions,
         row_source=packed.row_source,
         bend_source=packed.bend_source,
+        turn_source=packed.turn_source,
         x_0=x_0,
         moved=tuple(str(item) for item in assembly.moved),
         warnings=warnings,

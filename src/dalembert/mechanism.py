@@ -131,7 +131,8 @@ class Mechanism(Compiled):
     """A compiled model.
 
     model : the model it was made from (never changed);  coordinates : how poses are stored in the state
-    row_source, bend_source : code of the rows of traced constraints, without and with d(G u + g_t)/dq, "" for none
+    row_source, bend_source, turn_source : code of the rows of traced constraints: alone, with d(G u + g_t)/dq, with how they
+        turn along the motion; "" for none
     I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
     redundant : rows that the others imply;  not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
@@ -153,6 +154,7 @@ class Mechanism(Compiled):
     functions: tuple[PointForce | Torque, ...]
     row_source: str
     bend_source: str
+    turn_source: str
     x_0: Array
     moved: tuple[str, ...]
     warnings: tuple[str, ...]

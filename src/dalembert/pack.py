@@ -55,6 +55,7 @@ class Packed:
     plan: Plan
     row_source: str
     bend_source: str
+    turn_source: str
     functions: tuple[PointForce | Torque, ...]
 
 
@@ -109,13 +110,22 @@ def pack(
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
-    row_source, bend_source, numbers = _traced(flat)
+    row_source, bend_source, turn_source, numbers = _traced(flat)
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _workspace(out.I)
     return Packed(
-        np.array(out.I, dtype=np.int64), np.array(out.F), rows, nodes, forest, plan, row_source, bend_source, functions
+        np.array(out.I, dtype=np.int64),
+        np.array(out.F),
+        rows,
+        nodes,
+        forest,
+        plan,
+        row_source,
+        bend_source,
+        turn_source,
+        functions,
     )
 
 
@@ -237,12 +247,12 @@ def _constraints(
     return tuple(rows), nodes, forest, plan
 
 
-def _traced(flat: FlatModel) -> tuple[str, str, list[int]]:
-    """Code of the rows of traced primitives, without and with d(A u + g_t)/dq, and the number of each one's code."""
+def _traced(flat: FlatModel) -> tuple[str, str, str, list[int]]:
+    """Code of the rows of traced primitives: alone, with d(A u + g_t)/dq, with their turning; the number of each one's code."""
     names = ("ground", *(body.name for body in flat.bodies))
     traced = [item for item in flat.primitives if item.primitive.kind in TRACED]
     if not traced:
-        return "", "", []
+        return "", "", "", []
     from dalembert.lagrangian.body_rows import row_source
 
     return row_source([(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced])

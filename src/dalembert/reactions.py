@@ -77,7 +77,7 @@ def _rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first:
     """(nt, rows, 6) rows of a traced constraint on its second body, (force in world axes, torque in body axes) directions."""
     from dalembert.lagrangian import body_rows as rows
 
-    source, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
+    source, _, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
     code = rows.plain(source)
     numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
     records = np.concatenate(

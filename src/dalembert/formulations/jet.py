@@ -146,6 +146,6 @@ class Jet:
             project=as_system(project),
             correct=as_system(correct),
             stages=_STAGES[self.stages],
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), bends=self.invariants is not None),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows="bends" if self.invariants else ""),
         )
         return with_invariants(run, self.invariants)

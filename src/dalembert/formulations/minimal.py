@@ -111,7 +111,7 @@ class Minimal:
             project=as_system(minimal_step),
             correct=as_system(correct),
             stages=0,
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), bends=True),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows="turns"),
         )
         return with_invariants(run, self.invariants)
 
@@ -132,7 +132,7 @@ class Minimal:
             project=as_system(minimal_tree_step),
             correct=as_system(no_correction),
             stages=0,
-            callbacks=Callbacks(mechanism, bends=True),
+            callbacks=Callbacks(mechanism, rows="turns"),
             tree=tree,
         )
 

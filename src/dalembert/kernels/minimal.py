@@ -47,6 +47,7 @@ from dalembert.kernels.tables import (
     NMOTION,
     NON_FINITE,
     NQ,
+    NTRACED,
     NU,
     PLANAR,
     PLANE_F,
@@ -107,7 +108,7 @@ def admissible_twists(passes, x, I, F, W):
     n, f, nq, weight = I[NU], I[k + Z_DOF], I[NQ], I[k + Z_WEIGHT]
     nb6, V, C = 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, p = C + f * f + f, I[W_ACC]
-    moving = I[NMOTION] > 0
+    moving = I[NMOTION] + I[NTRACED] > 0
     if moving:
         smallest_solution(passes, I[W_GT], p, I, W)
     for j in range(f):
@@ -242,7 +243,7 @@ def maggi_rates(t, x, dx, I, F, W, forces, callback):
     pull_back_rows(I[W_A], I, F, W)
     power = W[I[W_STAT] + POWER]
     reduced_accelerations(passes, I, F, W)
-    if I[NMOTION] > 0:
+    if I[NMOTION] + I[NTRACED] > 0:
         power += power_of_moving_constraints(I, F, W)
     for i in range(nq + nu, x.size):
         dx[i] = 0.0

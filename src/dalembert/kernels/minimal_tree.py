@@ -36,6 +36,7 @@ from dalembert.kernels.tables import (
     NMOTION,
     NON_FINITE,
     NQ,
+    NTRACED,
     NU,
     POWER,
     W_ANGLE,
@@ -169,7 +170,7 @@ def minimal_tree(mode, t, x, dx, I, F, W, forces, callback):
     status = velocity_terms(t, x, acc + 2 * n, I, F, W, forces, callback)
     power = W[I[W_STAT] + POWER]
     joint_accelerations(acc, I, W)
-    if I[NMOTION] > 0:  # -lam . g_t, multipliers of M* u' = F* - N* u + G^T lam by least squares
+    if I[NMOTION] + I[NTRACED] > 0:  # -lam . g_t, multipliers of M* u' = F* - N* u + G^T lam by least squares
         rest = reduced_matrix(I) + n * (n + m)
         for r in range(m):
             W[I[W_RHS] + r] = -dot(cut_rows(I) + n * r, rest, n, W)

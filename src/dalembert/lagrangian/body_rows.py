@@ -6,7 +6,7 @@
     V  f:     A = df/d(v, w_B),  g_t = f - A u,  zeta = D f,  g = 0     (nonholonomic, linear in velocities)
 
 The code of a primitive reads the records of both bodies (W_BODY) and its own numbers (PRIM_F); it leaves g, g_t, zeta, A_i, A_j
-or the rows of d(A u + g_t)/dq, as kernels/traced_rows.py expects.
+or, as kernels/traced_rows.py expects, rows of d(A u + g_t)/dq, or of A' - A (0, w x .): the same for U, not for V.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ def _array(nodes: Sequence[Any]) -> Any:
 
 
 @cache
-def _law_part(law: str, moving: bool) -> tuple[Part, Part]:
+def _law_part(law: str, moving: bool) -> tuple[Part, Part, Part]:
     bodies = _Bodies()
     first, second = bodies.body("first", 0, moving), bodies.body("second", 1, moving)
     return _with_bends(bodies, LAWS[law](bodies.data(), first, second), moving)
 
 
-def _function_part(owner: str, names: Sequence[str], primitive: Primitive) -> tuple[Part, Part]:
+def _function_part(owner: str, names: Sequence[str], primitive: Primitive) -> tuple[Part, Part, Part]:
     bodies, moving = _Bodies(), primitive.kind == "V"
     rows = trace_function(owner, names, primitive.function, bodies, moving)
     values = [row for row, label in zip(rows, _labels(len(rows)), strict=True) if label in primitive.labels]
@@ -194,17 +194,32 @@ def _rows_at(first: int, rows: Sequence[Sequence[Sequence[Node]]]) -> dict[int, 
     }
 
 
-def _with_bends(bodies: _Bodies, values: Sequence[Node], moving: bool) -> tuple[Part, Part]:
-    """Code of the rows, and of d(A u + g_t)/dq."""
+def _with_bends(bodies: _Bodies, values: Sequence[Node], moving: bool) -> tuple[Part, Part, Part]:
+    """Code of the rows, of d(A u + g_t)/dq, and of A' - A (0, w x .)."""
     part, velocity = _part(bodies, values, moving)
-    return part, _rows_at(_BENDS, [bodies.quasi(velocity, side) for side in (0, 1)])
+    bends = _rows_at(_BENDS, [bodies.quasi(velocity, side) for side in (0, 1)])
+    return part, bends, _turns(bodies, part, len(values)) if moving else bends
 
 
-def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> tuple[str, str, list[int]]:
-    """Code of the callback for (owner, body names, primitive) of traced kinds, the same with d(A u + g_t)/dq, which few runs
-    need, and the number by which each primitive is called."""
+def _turns(bodies: _Bodies, part: Part, n: int) -> Part:
+    turned = []
+    for side in (0, 1):
+        lines = []
+        for k in range(n):
+            row = [part[ROWS + 6 * MOST_ROWS * side + 6 * k + i] for i in range(6)]
+            spin = np.cross(_array(row[3:]), _array(bodies.twist(side)[3:]))
+            rate = bodies.rate(row)
+            lines.append([*rate[:3], *(a - b for a, b in zip(rate[3:], spin, strict=True))])
+        turned.append(lines)
+    return _rows_at(_BENDS, turned)
+
+
+def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> tuple[str, str, str, list[int]]:
+    """Code of the callback for (owner, body names, primitive) of traced kinds, the same with d(A u + g_t)/dq and with
+    A' - A (0, w x .), which few runs need, and the number by which each primitive is called."""
     rows: dict[int, Part] = {}
     bends: dict[int, Part] = {}
+    turns: dict[int, Part] = {}
     numbers: list[int] = []
     known: dict[tuple[Any, ...], int] = {}
     for owner, names, primitive in primitives:
@@ -213,10 +228,10 @@ def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> 
         if same not in known:
             number = known[same] = T.FIRST_ROWS + len(rows)
             parts = _law_part(law, primitive.kind == "V") if law else _function_part(owner, names, primitive)
-            rows[number], bends[T.BEND_CODE + number] = parts
+            rows[number], bends[T.BEND_CODE + number], turns[T.BEND_CODE + number] = parts
         numbers.append(known[same])
     inputs = {name: k for k, name in enumerate(_Bodies().names)}
-    return write_source(rows, inputs), write_source(rows | bends, inputs), numbers
+    return write_source(rows, inputs), write_source(rows | bends, inputs), write_source(rows | turns, inputs), numbers
 
 
 def plain(source: str) -> Callable[[int, float, Any, int], int]:
