@@ -53,8 +53,6 @@ class MovingFrame:
             raise ModelError("MovingFrame works on bodies and joints; a Lagrangian system takes Jet")
         from dalembert.kernels.slots import as_system, no_correction
 
-        if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
-            raise ModelError("MovingFrame: invariants and rolling or user-written constraints do not go together; use Jet")
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), tree.F.copy()
         I[T.MAX_NEWTON] = self.max_newton

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.evaluation import Evaluated
+from dalembert.io.given_model import check_given, missing_functions
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_store, write_store
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
@@ -56,8 +57,11 @@ def save(solution: Result, path: str | os.PathLike[str], *, overwrite: bool = Fa
     write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None = None) -> Any:
     """The solution of a result store: states bit for bit, every named output, the report, dense output.
+
+    model : the model that ran, with its user functions, which a file cannot hold: needed for constraints written by users,
+        and for dense output with users' forces. It has to match the stored one in everything but the functions.
 
     A run that was killed while `simulate(..., out=path)` wrote it loads with the states committed until then and
     status "incomplete".
@@ -65,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     folder = Path(path)
     arrays, attributes = read_store(folder)
     try:
-        return _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes)
+        return _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes, model)
     except (KeyError, TypeError, ValueError) as problem:
         raise StoreError(
             f"{folder}: a result store without a dalembert run: {type(problem).__name__}: {problem};"
@@ -190,9 +194,11 @@ def _monitored_rows(mechanism: Compiled) -> list[str]:
     return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
 
 
-def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any]) -> Result:
+def _rebuild(
+    folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any], given: Model | LagrangianSystem | None
+) -> Result:
     versions = dict(attributes["versions"])
-    mechanism = _recompile(folder, attributes, versions)
+    mechanism = _recompile(folder, attributes, versions, given)
     _check_shapes(folder, mechanism, arrays)
     t, x = arrays["t"], arrays["x"]
     status, message = attributes["status"], attributes.get("message", "")
@@ -214,7 +220,9 @@ def _rebuild(folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str,
     )
 
 
-def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str]) -> Compiled:
+def _recompile(
+    folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str], given: Model | LagrangianSystem | None
+) -> Compiled:
     """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
     wrote = f"dalembert {versions.get('dalembert', '?')}, which wrote it"
     try:
@@ -222,6 +230,13 @@ def _recompile(folder: Path, attributes: Mapping[str, Any], versions: Mapping[st
         model = LagrangianSystem.from_dict(data) if data.get("format") == FORMAT else Model.from_dict(data)
         if model.hash != attributes["model_hash"]:
             raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
+        if given is not None:
+            model = check_given(folder, given, data, attributes["model_hash"])
+        elif missing_functions(model):
+            raise StoreError(
+                f"{folder}: the run has constraints written as functions, which the file does not hold; build the model again"
+                " and give it: load(path, model=...)"
+            )
         mechanism: Any = model.compile() if isinstance(model, LagrangianSystem) else compile(model, attributes["coordinates"])
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem

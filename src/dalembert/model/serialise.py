@@ -86,6 +86,11 @@ def _function_record(function: Any) -> dict[str, object]:
     return {"function": name, "source": source, "constants": used, "arguments": argument_count(function)}
 
 
+def is_function_record(data: Any) -> bool:
+    """Whether plain data stands for a user function."""
+    return isinstance(data, Mapping) and data.keys() == {"function", "source", "constants", "arguments"}
+
+
 def encode(value: Any) -> Any:
     """An element, or a part of one, as dicts, lists, strings and numbers."""
     if isinstance(value, np.ndarray):
