@@ -186,6 +186,27 @@ def test_a_coordinate_without_inertia_is_refused_by_impulses():
         da.simulate(gallery.routh_sphere_in_coordinates(), 0.1, formulation=da.Impulse(), integrator=da.RungeKutta4(step=0.01))
 
 
+def test_minimal_keeps_invariants():
+    def momentum(t, q, u):
+        return q.x * u.y - q.y * u.x
+
+    loose = da.DormandPrince(rtol=1e-5, atol=1e-5)
+    for name, invariants in (("routh_sphere_in_coordinates", "energy"), ("oscillator", [momentum])):
+        runs = [
+            da.simulate(gallery.build(name), 1.0, formulation=da.Minimal(invariants=kept), integrator=loose, save_at=TIMES)
+            for kept in (None, invariants)
+        ]
+        values = [
+            run.energy.total if kept == "energy" else run["x"] * run["y'"] - run["y"] * run["x'"]
+            for run, kept in zip(runs, (invariants, invariants), strict=True)
+        ]
+        free, kept = (np.ptp(value) / np.abs(value).max() for value in values)
+        assert free > 1e-8
+        assert kept <= 1e-11
+        assert runs[1].drift.velocity.max() <= 1e-10
+        assert np.abs(runs[1].q - jet(name).q).max() <= 1e-2
+
+
 def test_minimal_stops_at_a_singular_configuration():
     """sin a = sin b, two branches that cross where both are pi / 2."""
     system = da.LagrangianSystem(

@@ -192,10 +192,16 @@ class Minimal:
         I, F = np.concatenate([mechanism.I, table]).astype(np.int64), np.concatenate([mechanism.F, np.ones(n)])
         I[T.MINIMAL_I], I[T.MAX_NEWTON] = len(mechanism.I), self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        correct = no_correction
+        if self.invariants is not None:
+            from dalembert.kernels.lagrangian_invariants import correct_lagrangian as correct
         system = as_system(lagrangian_minimal)
-        code = GeneratedCode(mechanism.model, turning=True)
+        functions, energy = invariant_functions(self.invariants), self.invariants is not None
+        code = GeneratedCode(mechanism.model, functions, energy=energy, turning=True)
         W = np.concatenate([W, np.zeros(size - len(W))])
-        return MinimalRun(mechanism, I, F, W, system, system, as_system(no_correction), 0, code)
+        run = MinimalRun(mechanism, I, F, W, system, system, as_system(correct), 0, code)
+        return with_invariants(run, self.invariants)
 
 
 @dataclass(frozen=True, eq=False)
