@@ -196,13 +196,11 @@ def test_minimal_keeps_invariants():
             da.simulate(gallery.build(name), 1.0, formulation=da.Minimal(invariants=kept), integrator=loose, save_at=TIMES)
             for kept in (None, invariants)
         ]
-        values = [
-            run.energy.total if kept == "energy" else run["x"] * run["y'"] - run["y"] * run["x'"]
-            for run, kept in zip(runs, (invariants, invariants), strict=True)
-        ]
-        free, kept = (np.ptp(value) / np.abs(value).max() for value in values)
-        assert free > 1e-8
-        assert kept <= 1e-11
+        free, kept = (
+            np.ptp(run.energy.total if invariants == "energy" else run["x"] * run["y'"] - run["y"] * run["x'"]) for run in runs
+        )
+        assert free > 1e-9
+        assert kept <= 2.1e-13  # the tolerance, of 1 J, on either side
         assert runs[1].drift.velocity.max() <= 1e-10
         assert np.abs(runs[1].q - jet(name).q).max() <= 1e-2
 
