@@ -96,7 +96,7 @@ class Variational:
         project = as_system(jet)
         system = as_system(variational_bodies)
         W = np.concatenate([W, np.zeros(more)])
-        return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, bends=True))
+        return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, rows="bends"))
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
         from dalembert.kernels.slots import as_system, no_correction
