@@ -127,6 +127,7 @@ FREEDOMS = {
     "planar_pendulum": 1,
     "spherical_pendulum": 2,
     "spin_top": 5,
+    "simple_pendulum": 1,
     "n_four_bar": 1,
     "bricard": 1,
 }

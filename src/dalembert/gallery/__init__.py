@@ -16,7 +16,7 @@ from dalembert.gallery.car_axis import car_axis
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
-from dalembert.gallery.iftomm import bricard, n_four_bar
+from dalembert.gallery.iftomm import bricard, n_four_bar, simple_pendulum
 from dalembert.gallery.jet import crank_mechanism, pendulum_3d, planar_quadrangle
 from dalembert.gallery.lagrangian import (
     chaplygin_sleigh,
@@ -78,6 +78,7 @@ __all__ = [
     "rolling_disc_in_coordinates",
     "routh_sphere",
     "routh_sphere_in_coordinates",
+    "simple_pendulum",
     "sleigh",
     "slider_crank",
     "spatial_four_bar",
@@ -178,6 +179,7 @@ GALLERY: dict[str, Entry] = {
         Entry("planar_pendulum", planar_pendulum, "point mass on a rod in a plane", "QRContinuation", 5.0),
         Entry("spherical_pendulum", spherical_pendulum, "point mass on a rod, released sideways", "QRContinuation", 5.0),
         Entry("spin_top", spin_top, "heavy top with its tip on a sphere: five degrees of freedom", "QRContinuation", 5.0),
+        Entry("simple_pendulum", simple_pendulum, "point mass on a bar, released level", "IFToMM", 10.0),
         Entry("n_four_bar", n_four_bar, "two windows that fold flat: singular twice a turn", "IFToMM", 10.0),
         Entry("bricard", bricard, "overconstrained spatial loop of five rods on six hinges", "IFToMM", 10.0),
         Entry("mobile", mobile, "branched tree: seven beams and eight balls on ball joints", "", 10.0),

@@ -1,6 +1,8 @@
-"""Mechanisms of the IFToMM benchmark library [IFToMM, A02 and A04] that are hard on constraint solvers."""
+"""Mechanisms of the IFToMM benchmark library [IFToMM]: A01, and A02 and A04, which are hard on constraint solvers."""
 
 from __future__ import annotations
+
+from math import cos, pi, sin
 
 import numpy as np
 
@@ -9,15 +11,33 @@ from dalembert.model.elements import Body
 from dalembert.model.model import Model
 from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box, rod
-from dalembert.model.validation import shown
+from dalembert.model.validation import number, shown
 
 GRAVITY = (0.0, -9.81, 0.0)
 BRICARD_POINTS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 BRICARD_AXES = "yzxyzx"
 
 
-def n_four_bar(n: int = 2) -> Model:
-    """n windows of 2 n + 1 thin rods, 1 m and 1 kg each [IFToMM, A02]; starts upright, its top moving at 1 m/s along x.
+def simple_pendulum(length: float = 1.0, mass: float = 1.0, angle: float = -pi / 2, rate: float = 0.0) -> Model:
+    """Point mass on a massless bar in the plane z = 0 [IFToMM, A01]; y is up. By default released at rest, level, at x = -1.
+
+    One degree of freedom. Body "bob", joints "bar" (distance to the origin) and "plane".
+
+    angle : of the bar from hanging, positive towards x [rad];  rate : its derivative [rad/s]
+    """
+    length = number("simple_pendulum", "length", length, above=0.0)
+    model = Model(GRAVITY, name="simple pendulum")
+    s, c = sin(angle), cos(angle)
+    bob = model.add_point_mass(
+        "bob", mass=mass, position=(length * s, -length * c, 0), velocity=(length * rate * c, length * rate * s, 0)
+    )
+    model.add_distance("bar", model.ground, bob, points=((0, 0, 0), (0, 0, 0)))
+    model.add_in_plane("plane", model.ground, bob, direction=(0, 0, 1))
+    return model
+
+
+def n_four_bar(n: int = 2, speed: float = 1.0) -> Model:
+    """n windows of 2 n + 1 thin rods, 1 m and 1 kg each [IFToMM, A02]; starts upright, its top moving at `speed` along x.
 
     One degree of freedom. Twice a turn all rods lie on one line: the constraints lose rank there and n + 1 motions become
     possible. On the branch it comes from the links stay parallel.
@@ -30,11 +50,11 @@ def n_four_bar(n: int = 2) -> Model:
     z = (0, 0, 1)
     for i in range(n + 1):
         model.add_body(
-            f"link {i}", **rod(1.0, 1.0, "y").body(), position=(i, 0.5, 0), velocity=(0.5, 0, 0), angular_velocity=(0, 0, -1)
+            f"link {i}", **rod(1.0, 1.0, "y").body(), position=(i, 0.5, 0), velocity=(speed / 2, 0, 0), angular_velocity=(0, 0, -speed)
         )
         model.add_revolute(f"A {i}", model.ground, f"link {i}", point=(i, 0, 0), axis=z)
     for i in range(1, n + 1):
-        model.add_body(f"coupler {i}", **rod(1.0, 1.0, "x").body(), position=(i - 0.5, 1, 0), velocity=(1, 0, 0))
+        model.add_body(f"coupler {i}", **rod(1.0, 1.0, "x").body(), position=(i - 0.5, 1, 0), velocity=(speed, 0, 0))
         model.add_revolute(f"B {i}", f"link {i - 1}", f"coupler {i}", point=(i - 1, 1, 0), axis=z)
         model.add_revolute(f"C {i}", f"link {i}", f"coupler {i}", point=(i, 1, 0), axis=z)
     return model

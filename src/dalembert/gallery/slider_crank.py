@@ -14,10 +14,10 @@ X = np.array([1.0, 0.0, 0.0])
 ROD_INERTIA = {"A": (4e-3, 4e-4, 4e-3), "C": (4e-3, 4e-3, 4e-4)}  # about n, u, n x u [kg m^2]
 
 
-def slider_crank(rod_inertia: Literal["A", "C"] = "A") -> Model:
+def slider_crank(rod_inertia: Literal["A", "C"] = "A", rate: float = 6.0) -> Model:
     """Spatial slider-crank [IFToMM]: crank 0.08 m about x at A, rod 0.3 m from B to C, slider along x; z is up.
 
-    Starts with the crank up, turning at 6 rad/s; the initial velocities are exactly consistent. One degree of freedom.
+    Starts with the crank up, turning at `rate` [rad/s]; the initial velocities are exactly consistent. One degree of freedom.
     Bodies "crank", "rod", "slider"; joints "A" revolute, "B" spherical, "C" universal (rod axis n, slider axis x),
     "D" prismatic. Body axes of the rod: n = x cross u (normalised), u along the rod from C to B, n cross u.
 
@@ -37,8 +37,8 @@ def slider_crank(rod_inertia: Literal["A", "C"] = "A") -> Model:
         mass=0.12,
         inertia=(1e-4, 1e-4, 1e-5),
         position=(A + B) / 2,
-        velocity=(0, -0.24, 0),
-        angular_velocity=(6, 0, 0),
+        velocity=(0, -0.04 * rate, 0),
+        angular_velocity=(rate, 0, 0),
     )
     rod = model.add_body(
         "rod",
@@ -46,10 +46,10 @@ def slider_crank(rod_inertia: Literal["A", "C"] = "A") -> Model:
         inertia=ROD_INERTIA[rod_inertia],
         position=(B + C) / 2,
         rotation=np.column_stack([n, u, np.cross(n, u)]),
-        velocity=(0.12, -0.24, 0),
-        angular_velocity=(1.92, -0.96, 0.48),
+        velocity=(0.02 * rate, -0.04 * rate, 0),
+        angular_velocity=(0.32 * rate, -0.16 * rate, 0.08 * rate),
     )
-    slider = model.add_body("slider", mass=2.0, inertia=(1e-4, 1e-4, 1e-4), position=C, velocity=(0.24, 0, 0))
+    slider = model.add_body("slider", mass=2.0, inertia=(1e-4, 1e-4, 1e-4), position=C, velocity=(0.04 * rate, 0, 0))
     model.add_revolute("A", model.ground, crank, point=A, axis=X)
     model.add_spherical("B", crank, rod, point=B)
     model.add_universal("C", rod, slider, point=C, axes=(n, X))

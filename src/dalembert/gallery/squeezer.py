@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, hypot, sin, sqrt
 
+from dalembert.errors import ModelError
 from dalembert.model.model import Model
 
 _A, _B, _C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
-_BETA, _GAMMA, _PHI = -0.06171389001427645, 0.45527981916307038, 0.22266839016588588
-_DELTA, _EPSILON = 0.48736497954384255, 1.2305474445498212
+BETA = -0.06171389001427645  # for which Theta = 0: crank and K2 on one line
 
 
-def andrews() -> Model:
+def andrews(beta: float = BETA) -> Model:
     """Andrews' squeezing mechanism [IVPTestSet, II-10; IFToMM, A03]: plane, no gravity, driven by 0.033 N m on the crank.
 
-    At rest with Theta = 0. Bodies "K1" (crank OF), "K2" (FE), "K3" (triangle BDE), "K4" (GE), "K5" (AG), "K6" (HE), "K7" (AH);
+    At rest with the crank at `beta` [rad], by default where Theta = 0. Bodies "K1" (crank OF), "K2" (FE), "K3" (triangle BDE), "K4" (GE), "K5" (AG), "K6" (HE), "K7" (AH);
     joints "O", "F", "B", "A5", "G", "A7", "H" and three that close the loops in E: "E2", "E4", "E6", each with K3.
 
-    Deviation: the text of IFToMM A03 rounds beta_0 to -0.0620; here it is the value for which Theta = 0.
+    Deviation: the text of IFToMM A03 rounds beta to -0.0620; the default is the value for which Theta = 0.
     """
     model = Model((0, 0, 0), name="Andrews' squeezing mechanism")
-    omega = -_PHI
-    angles = (_BETA, _BETA, _GAMMA, _PHI + _DELTA, _DELTA, omega + _EPSILON, _EPSILON)
+    f = _placed((0, 0), beta, (0.007, 0))
+    e = _meeting(f, 0.028, _B, 0.035, 1.0)
+    g, h = _meeting(_A, 0.04, e, 0.02, 1.0), _meeting(_A, 0.04, e, 0.02, -1.0)
+    angles = (
+        beta,
+        _direction(e, f),
+        _direction((0, 0), (_B[1] - e[1], e[0] - _B[0])),  # E is below B in the triangle's frame, likewise in K4 and K7
+        _direction((0, 0), (g[1] - e[1], e[0] - g[0])),
+        _direction(_A, g),
+        _direction(h, e),
+        _direction((0, 0), (_A[1] - h[1], h[0] - _A[0])),
+    )
     masses = (0.04325, 0.00365, 0.02373, 0.00706, 0.0705, 0.00706, 0.05498)
     inertias = (2.194e-6, 4.41e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
     centres = (
         (0.00092, 0), (-0.0115, 0), (0.01043, -0.01874), (0, -0.00579), (0.02308, 0.00916), (0.00579, 0), (-0.00449, -0.01228),
     )  # fmt: skip
-    f = _placed((0, 0), _BETA, (0.007, 0))
-    g, h = _placed(_A, _DELTA, (0.04, 0)), _placed(_A, _EPSILON, (0, -0.04))
     origins = ((0.0, 0.0), f, _B, g, _A, h, _A)
     bodies = []
     for k, (mass, inertia, centre, origin, angle) in enumerate(zip(masses, inertias, centres, origins, angles, strict=True)):
@@ -41,7 +49,6 @@ def andrews() -> Model:
                 rotation=(cos(angle / 2), 0, 0, sin(angle / 2)),
             )
         )
-    e = _placed(_B, _GAMMA, (0, -0.035))
     k1, k2, k3, k4, k5, k6, k7 = bodies
     for name, first, second, point in (
         ("O", model.ground, k1, (0.0, 0.0)),
@@ -60,6 +67,23 @@ def andrews() -> Model:
     model.add_spring_damper("spring", model.ground, k3, points=((*_C, 0), d), stiffness=4530, length=0.07785)
     model.add_torque("drive", k1, (0, 0, 0.033), frame="body")
     return model
+
+
+def _meeting(
+    p: tuple[float, float], r: float, q: tuple[float, float], s: float, side: float
+) -> tuple[float, float]:
+    """The point at r from p and s from q, to the left (side = 1) or the right (-1) of the line from p to q."""
+    x, y = q[0] - p[0], q[1] - p[1]
+    d = hypot(x, y)
+    along = (d * d + r * r - s * s) / (2 * d)
+    if abs(along) > r:
+        raise ModelError("andrews: the crank does not reach this beta; the loops close near -0.0617 rad")
+    across = side * sqrt(r * r - along * along)
+    return p[0] + (along * x - across * y) / d, p[1] + (along * y + across * x) / d
+
+
+def _direction(p: tuple[float, float], q: tuple[float, float]) -> float:
+    return atan2(q[1] - p[1], q[0] - p[0])
 
 
 def _placed(origin: tuple[float, float], angle: float, local: tuple[float, float]) -> tuple[float, float]:

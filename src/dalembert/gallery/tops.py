@@ -28,11 +28,11 @@ def heavy_top(angular_velocity: npt.ArrayLike = (0.0, 150.0, -4.61538)) -> Model
     return model
 
 
-def euler_top(angular_velocity: npt.ArrayLike = (0.6, 0.2, 1.1)) -> Model:
-    """Free asymmetric body [LandauLifshitz1976, 37]: moments of inertia 1, 2, 3 kg m^2, angular velocity in elliptic functions.
+def euler_top(angular_velocity: npt.ArrayLike = (0.6, 0.2, 1.1), inertia: npt.ArrayLike = (1.0, 2.0, 3.0)) -> Model:
+    """Free asymmetric body [LandauLifshitz1976, 37]; its angular velocity is known in elliptic functions.
 
     Body "top", no joint, no gravity.
     """
     model = Model((0.0, 0.0, 0.0), name="free asymmetric top")
-    model.add_body("top", mass=1.0, inertia=(1, 2, 3), angular_velocity=angular_velocity)
+    model.add_body("top", mass=1.0, inertia=inertia, angular_velocity=angular_velocity)
     return model
