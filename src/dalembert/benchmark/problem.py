@@ -1,0 +1,99 @@
+"""What a benchmark problem is: a model, where it comes from, what its motion must be and how well that is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Output = Callable[[Any], Array]  # of a solution: (nt,) or (nt, k)
+
+DEMANDED = 1e-8  # largest relative error, unless the expected values are known less well
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Values from outside: origin : who found them and how;  accuracy : relative to the largest value of a quantity
+
+    t : (nt,) [s];  values : by quantity, first axis time
+    """
+
+    origin: str
+    accuracy: float
+    t: Array
+    values: Mapping[str, Array]
+
+    @property
+    def bound(self) -> float:
+        """The largest relative error that passes: `DEMANDED`, or the accuracy of the values if that is worse."""
+        return max(DEMANDED, self.accuracy)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How one formulation runs a problem. coordinates : of bodies;  note : why not in the usual way"""
+
+    formulation: Any
+    integrator: Any
+    coordinates: str = "absolute"
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One problem of the suite.
+
+    call : the gallery's function that makes the model, as text, and model : that call;  source : citation keys
+    outputs : quantities by name, from a solution; the first one is drawn;  axis : its label
+    ways : formulations that do not run in the usual way (an adaptive method of high order at 1e-11)
+    steps : number of fixed steps for formulations of low order;  cannot : formulations that break down here, and why
+    extra : more times to save;  evidence : what the runs say about published values, from (formulation, solution) pairs
+    """
+
+    name: str
+    title: str
+    call: str
+    model: Callable[[], Any]
+    t_end: float
+    source: tuple[str, ...]
+    outputs: Mapping[str, Output]
+    axis: str
+    expected: tuple[Expected, ...]
+    found_in: tuple[str, ...] = ()
+    holonomic: bool = True
+    ways: Mapping[str, Way] = field(default_factory=dict)
+    steps: int = 20000
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    extra: tuple[float, ...] = ()
+    evidence: Callable[[list[tuple[str, Any]]], list[str]] | None = None
+
+    @property
+    def required(self) -> int:
+        """How many formulations must meet the values: three, two where constraints are nonholonomic."""
+        return 3 if self.holonomic else 2
+
+
+def stored(name: str) -> Any:
+    """A data file of this package."""
+    return json.loads((files("dalembert.benchmark") / "data" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def expected_of(data: Any) -> tuple[Expected, ...]:
+    """The entries "expected" of a data file."""
+    return tuple(_expected(entry) for entry in data["expected"])
+
+
+def derived(name: str) -> Expected:
+    """One motion of data/derived.json, made by benchmarks/references.py."""
+    return _expected(stored("derived")[name])
+
+
+def _expected(entry: Any) -> Expected:
+    values = {name: np.array(column, dtype=float) for name, column in entry["values"].items()}
+    return Expected(entry["origin"], float(entry["accuracy"]), np.array(entry["t"], dtype=float), values)

@@ -1,0 +1,300 @@
+"""What a run of the suite gives: a table for a person, plain data for a program, files written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalembert.benchmark.problem import Array, Problem
+from dalembert.errors import StoreError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PASSED, FAILED, CANNOT = "passed", "failed", "cannot"
+_WIDTH = 128
+COLUMNS = (
+    ("problem", "left"),
+    ("formulation", "left"),
+    ("integrator", "left"),
+    ("error", "right"),
+    ("allowed", "right"),
+    ("drift", "right"),
+    ("energy", "right"),
+    ("steps", "right"),
+    ("CPU", "right"),
+    ("compile", "right"),
+    ("verdict", "left"),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Against one set of expected values: largest relative error, what is allowed, the quantity with it."""
+
+    origin: str
+    error: float
+    bound: float
+    quantity: str
+
+    @property
+    def passed(self) -> bool:
+        return self.error <= self.bound
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """For the drawing: motion, error against the first expected values, energy error and drift over time."""
+
+    t: Array
+    motion: Array
+    t_error: Array
+    error: Array
+    energy: Array
+    drift: Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """One problem by one formulation. settings : integrator with its tolerance or step, coordinates;  note : why those
+
+    verdict : "passed", "failed" or "cannot", with a reason;  by : "values", or "order" for methods of order 1 and 2
+    position_drift : largest constraint residual [m or rad];  energy_error : largest |E - E(0)| / E_ref
+    cpu_time : of the run [s], the shortest of three where it is below 0.3 s;  compile_time : CPU time before it, spent on
+    compilation, assembly and a first step [s]
+    """
+
+    problem: str
+    formulation: str
+    settings: str
+    note: str = ""
+    verdict: str = FAILED
+    reason: str = ""
+    by: str = "values"
+    outcomes: tuple[Outcome, ...] = ()
+    order: float = math.nan
+    order_wanted: int = 0
+    position_drift: float = math.nan
+    velocity_drift: float = math.nan
+    energy_error: float = math.nan
+    steps: int = 0
+    rate_evaluations: int = 0
+    cpu_time: float = math.nan
+    compile_time: float = math.nan
+    curves: Curves | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def worst(self) -> Outcome | None:
+        """The expected values that were met least well."""
+        return max(self.outcomes, key=lambda o: o.error / o.bound if math.isfinite(o.error) else math.inf, default=None)
+
+    @property
+    def error(self) -> float:
+        return self.worst.error if self.worst else math.nan
+
+    @property
+    def bound(self) -> float:
+        return self.worst.bound if self.worst else math.nan
+
+    @property
+    def shown_verdict(self) -> str:
+        if self.verdict != CANNOT and self.by == "order":
+            return f"{self.verdict}, order {self.order:.2f} of {self.order_wanted}"
+        return self.verdict
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table."""
+        if self.verdict == CANNOT or not self.outcomes:
+            return (self.problem, self.formulation, self.settings, *[""] * 7, self.shown_verdict)
+        return (
+            self.problem,
+            self.formulation,
+            self.settings,
+            f"{self.error:.1e}",
+            f"{self.bound:.1e}" if self.by == "values" else "",
+            f"{self.position_drift:.1e}",
+            f"{self.energy_error:.1e}",
+            str(self.steps),
+            seconds(self.cpu_time),
+            seconds(self.compile_time),
+            self.shown_verdict,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        skipped = ("curves", "outcomes", "problem")
+        data = {key: plain(value) for key, value in self.__dict__.items() if key not in skipped}
+        return {**data, "error": plain(self.error), "bound": plain(self.bound), "outcomes": [o.__dict__ for o in self.outcomes]}
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemResult:
+    """All runs of one problem. required : how many formulations must meet the values;  evidence : on published values"""
+
+    problem: Problem
+    runs: tuple[Run, ...]
+    required: int
+    evidence: tuple[str, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def met(self) -> int:
+        """Number of formulations that meet the values."""
+        return sum(run.verdict == PASSED and run.by == "values" for run in self.runs)
+
+    @property
+    def passed(self) -> bool:
+        """Enough formulations meet the values, and none failed."""
+        return self.met >= self.required and not any(run.verdict == FAILED for run in self.runs)
+
+    @property
+    def verdict(self) -> str:
+        if self.interrupted:
+            return "interrupted"
+        return PASSED if self.passed else FAILED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        p = self.problem
+        expected = [{"origin": e.origin, "accuracy": e.accuracy, "times": len(e.t), "quantities": list(e.values)} for e in p.expected]
+        return {
+            "name": p.name,
+            "title": p.title,
+            "model": p.call,
+            "t_end": p.t_end,
+            "source": list(p.source),
+            "found_in": list(p.found_in),
+            "holonomic": p.holonomic,
+            "expected": expected,
+            "required": self.required,
+            "met": self.met,
+            "verdict": self.verdict,
+            "evidence": list(self.evidence),
+            "runs": [run.to_dict() for run in self.runs],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteResult:
+    """What `run_suite` found. `print(result)`, `.passed`, `.to_dict()`, `.save("x.json" | "x.html")`."""
+
+    problems: tuple[ProblemResult, ...]
+    versions: dict[str, str]
+    interrupted: bool = False
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Every problem that was run passed."""
+        return not self.interrupted and all(result.passed for result in self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types; what is not a number is null."""
+        return {
+            "passed": self.passed,
+            "interrupted": self.interrupted,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "versions": dict(self.versions),
+            "problems": [result.to_dict() for result in self.problems],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the data (.json) or a self-contained page with plots (.html), whole or not at all."""
+        from dalembert.benchmark.page import to_html
+        from dalembert.io.atomic import written_whole
+
+        target = Path(path)
+        check_report_path(target)
+        if target.suffix == ".json":
+            text = json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+        else:
+            text = to_html(self)
+        with written_whole(target) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know: evidence, reasons, totals."""
+        lines = []
+        for result in self.problems:
+            name = result.problem.name
+            lines += [f"{name}: {text}" for text in result.evidence]
+            lines += [f"{name}, {run.formulation}: {run.verdict}: {run.reason}" for run in result.runs if run.verdict == FAILED]
+            if result.met < result.required and not result.interrupted:
+                lines.append(f"{name}: {result.met} formulations meet the values, {result.required} are wanted")
+        for reason, where in self._refusals().items():
+            lines.append(f"cannot: {', '.join(where)}: {reason}")
+        done = sum(result.passed for result in self.problems)
+        lines.append(f"{done} of {len(self.problems)} problems passed in {self.seconds:.1f} s ({self.cpu_seconds:.1f} s of CPU)")
+        return lines + (["interrupted: the last problem and those after it are not complete"] if self.interrupted else [])
+
+    def _refusals(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for result in self.problems:
+            for run in result.runs:
+                if run.verdict == CANNOT:
+                    found.setdefault(f"{run.formulation}: {run.reason}", []).append(result.problem.name)
+        return found
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        text = io.StringIO()
+        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+    def __repr__(self) -> str:
+        return f"<SuiteResult: {len(self.problems)} problems, {'passed' if self.passed else 'not passed'}>"
+
+    def print(self, console: Console | None = None) -> None:
+        """Print table and notes to a rich console, default: standard output."""
+        from rich.console import Console
+
+        target = console or Console()
+        target.print(self._table())
+        for line in self.notes():
+            target.print(f"- {line}", markup=False, highlight=False)
+
+    def _table(self) -> Table:
+        from rich.box import Box
+        from rich.table import Table
+
+        plain_box = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+        title = "published problems: largest relative error and what is allowed, drift [m or rad], relative energy error"
+        table = Table(box=plain_box, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+        for heading, side in COLUMNS:
+            table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
+        colours = {PASSED: "green", FAILED: "bold red", CANNOT: "dim"}
+        for result in self.problems:
+            for k, run in enumerate(result.runs):
+                name, *rest, verdict = run.cells()
+                table.add_row("" if k else name, *rest, f"[{colours[run.verdict]}]{verdict}[/]")
+        return table
+
+
+def check_report_path(path: Path) -> None:
+    """Raise a StoreError unless a report can be written there."""
+    from dalembert.io.atomic import check_parent
+
+    if path.suffix not in (".json", ".html"):
+        raise StoreError(f"{path}: {path.suffix or 'no suffix'!r} is no format of a report; give .json or .html")
+    if path.is_dir():
+        raise StoreError(f"{path}: is a folder; give the path of a file")
+    check_parent(path)
+
+
+def seconds(value: float) -> str:
+    """A time for a person."""
+    return f"{1e3 * value:.3g} ms" if value < 1 else f"{value:.3g} s"
+
+
+def plain(value: Any) -> Any:
+    """JSON has no number that is none."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
