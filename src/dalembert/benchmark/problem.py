@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -29,6 +29,11 @@ class Expected:
     t: Array
     values: Mapping[str, Array]
 
+    def until(self, end: float) -> Expected:
+        """Those before `end`."""
+        n = int(np.count_nonzero(self.t <= end))
+        return replace(self, t=self.t[:n], values={name: column[:n] for name, column in self.values.items()})
+
     @property
     def bound(self) -> float:
         """The largest relative error that passes: `DEMANDED`, or the accuracy of the values if that is worse."""
@@ -37,10 +42,13 @@ class Expected:
 
 @dataclass(frozen=True)
 class Way:
-    """How one formulation runs a problem. coordinates : of bodies;  note : why not in the usual way"""
+    """How one formulation runs a problem. integrator : None = the usual one;  coordinates : of bodies
+
+    note : why not in the usual way
+    """
 
     formulation: Any
-    integrator: Any
+    integrator: Any = None
     coordinates: str = "absolute"
     note: str = ""
 
@@ -52,8 +60,10 @@ class Problem:
     call : the gallery's function that makes the model, as text, and model : that call;  source : citation keys
     outputs : quantities by name, from a solution; the first one is drawn;  axis : its label
     ways : formulations that do not run in the usual way (an adaptive method of high order at 1e-11)
-    steps : number of fixed steps for formulations of low order;  cannot : formulations that break down here, and why
-    extra : more times to save;  evidence : what the runs say about published values, from (formulation, solution) pairs
+    steps, short : number of fixed steps of formulations of low order, and where they end, default t_end: short of the motion
+        where errors of order 1 are no longer small
+    cannot : formulations that cannot show these values, and why
+    extra : more times to save, by methods of low order only if extra_always;  evidence : what the runs say about published values, from (formulation, solution) pairs
     """
 
     name: str
@@ -69,9 +79,18 @@ class Problem:
     holonomic: bool = True
     ways: Mapping[str, Way] = field(default_factory=dict)
     steps: int = 20000
+    short: float | None = None
     cannot: Mapping[str, str] = field(default_factory=dict)
     extra: tuple[float, ...] = ()
+    extra_always: bool = False
     evidence: Callable[[list[tuple[str, Any]]], list[str]] | None = None
+
+    def shortened(self) -> Problem:
+        """The problem up to `short`."""
+        if self.short is None:
+            return self
+        end = self.short * (1 + 1e-9)
+        return replace(self, t_end=self.short, short=None, expected=tuple(e.until(end) for e in self.expected if e.t[0] <= end))
 
     @property
     def required(self) -> int:

@@ -7,6 +7,7 @@ import json
 import math
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PASSED, FAILED, CANNOT = "passed", "failed", "cannot"
-_WIDTH = 128
+_WIDTH = 132
+_WIDE_ONLY = ("allowed", "steps", "compile")  # columns that a narrow terminal does without
 COLUMNS = (
     ("problem", "left"),
     ("formulation", "left"),
@@ -91,8 +93,10 @@ class Run:
 
     @property
     def worst(self) -> Outcome | None:
-        """The expected values that were met least well."""
-        return max(self.outcomes, key=lambda o: o.error / o.bound if math.isfinite(o.error) else math.inf, default=None)
+        """The expected values that were not met, if any, else the worst of those that are known best."""
+        if missed := [o for o in self.outcomes if not o.passed]:
+            return missed[0]
+        return min(self.outcomes, key=lambda o: (o.bound, -o.error), default=None)
 
     @property
     def error(self) -> float:
@@ -105,7 +109,7 @@ class Run:
     @property
     def shown_verdict(self) -> str:
         if self.verdict != CANNOT and self.by == "order":
-            return f"{self.verdict}, order {self.order:.2f} of {self.order_wanted}"
+            return f"{self.verdict}, order {self.order:.2f}"
         return self.verdict
 
     def cells(self) -> tuple[str, ...]:
@@ -117,7 +121,7 @@ class Run:
             self.formulation,
             self.settings,
             f"{self.error:.1e}",
-            f"{self.bound:.1e}" if self.by == "values" else "",
+            f"{self.bound:.0e}" if self.by == "values" else "",
             f"{self.position_drift:.1e}",
             f"{self.energy_error:.1e}",
             str(self.steps),
@@ -153,6 +157,13 @@ class ProblemResult:
         """Enough formulations meet the values, and none failed."""
         return self.met >= self.required and not any(run.verdict == FAILED for run in self.runs)
 
+    @cached_property
+    def picture(self) -> str:
+        """Its drawing as SVG, "" without runs; drawn once, however often the page is written."""
+        from dalembert.plot.benchmark import as_svg, draw_problem
+
+        return as_svg(draw_problem(self)) if any(run.curves for run in self.runs) else ""
+
     @property
     def verdict(self) -> str:
         if self.interrupted:
@@ -162,7 +173,9 @@ class ProblemResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
         p = self.problem
-        expected = [{"origin": e.origin, "accuracy": e.accuracy, "times": len(e.t), "quantities": list(e.values)} for e in p.expected]
+        expected = [
+            {"origin": e.origin, "accuracy": e.accuracy, "times": len(e.t), "quantities": list(e.values)} for e in p.expected
+        ]
         return {
             "name": p.name,
             "title": p.title,
@@ -232,7 +245,9 @@ class SuiteResult:
         for reason, where in self._refusals().items():
             lines.append(f"cannot: {', '.join(where)}: {reason}")
         done = sum(result.passed for result in self.problems)
-        lines.append(f"{done} of {len(self.problems)} problems passed in {self.seconds:.1f} s ({self.cpu_seconds:.1f} s of CPU)")
+        lines.append(
+            f"{done} of {len(self.problems)} problems passed in {self.seconds:.1f} s ({self.cpu_seconds:.1f} s of CPU)"
+        )
         return lines + (["interrupted: the last problem and those after it are not complete"] if self.interrupted else [])
 
     def _refusals(self) -> dict[str, list[str]]:
@@ -258,23 +273,26 @@ class SuiteResult:
         from rich.console import Console
 
         target = console or Console()
-        target.print(self._table())
+        target.print(self._table(narrow=target.width < _WIDTH))
         for line in self.notes():
             target.print(f"- {line}", markup=False, highlight=False)
 
-    def _table(self) -> Table:
+    def _table(self, narrow: bool) -> Table:
         from rich.box import Box
         from rich.table import Table
 
         plain_box = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        title = "published problems: largest relative error and what is allowed, drift [m or rad], relative energy error"
-        table = Table(box=plain_box, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-        for heading, side in COLUMNS:
+        title = "published problems: largest relative error and what is allowed, drift in m or rad, relative energy error"
+        table = Table(
+            box=plain_box, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0)
+        )
+        kept = [k for k, (heading, _) in enumerate(COLUMNS) if not (narrow and heading in _WIDE_ONLY)]
+        for heading, side in (COLUMNS[k] for k in kept):
             table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
         colours = {PASSED: "green", FAILED: "bold red", CANNOT: "dim"}
         for result in self.problems:
             for k, run in enumerate(result.runs):
-                name, *rest, verdict = run.cells()
+                name, *rest, verdict = (run.cells()[column] for column in kept)
                 table.add_row("" if k else name, *rest, f"[{colours[run.verdict]}]{verdict}[/]")
         return table
 

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import log2
+from math import inf, log2
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ ORDER_SLACK = 0.35  # an observed order may be smaller than the method's by so m
 PLOT_POINTS = 200
 QUICK = 0.3  # CPU seconds below which a run is timed three times
 
+_SHORT = {"GaussLegendre": "Gauss", "RungeKutta4": "RK4", "FixedStep": "own"}
 ORDERS: dict[type, int] = {Impulse: 2, Soft: 1, Variational: 2}
 
 
@@ -118,24 +119,28 @@ def _gathered(problem: Problem, runs: list[tuple[Run, Any]], asked: int, interru
 
 def run_problem(problem: Problem, name: str, progress: ProgressFunction | None = None) -> tuple[Run, Any]:
     """One problem by one formulation: what came of it, and the solution."""
-    order = ORDERS.get(FORMULATIONS[name])
-    if order is None:
-        cls: Any = FORMULATIONS[name]
-        way = problem.ways.get(name) or Way(cls(), DOP853(rtol=TOLERANCE, atol=TOLERANCE))
-        return _attempt(problem, name, way, progress)
-    step = problem.t_end / problem.steps
-    fine, solution = _attempt(problem, name, _stepped(name, step), progress)
-    if fine.verdict == CANNOT or not fine.outcomes:
-        return fine, solution
-    coarse, _ = _attempt(problem, name, _stepped(name, 2 * step), None)
-    observed = log2(coarse.error / fine.error) if coarse.outcomes and fine.error > 0 else float("nan")
-    converges = observed >= order - ORDER_SLACK or fine.error <= fine.bound
-    return replace(fine, by="order", order=observed, order_wanted=order, verdict=PASSED if converges else FAILED), solution
-
-
-def _stepped(name: str, step: float) -> Way:
     cls: Any = FORMULATIONS[name]
-    return Way(cls(), FixedStep(step=step) if cls is Variational else RungeKutta4(step=step))
+    way = problem.ways.get(name) or Way(cls())
+    order = ORDERS.get(cls)
+    if order is None:
+        usual = DOP853(rtol=TOLERANCE, atol=TOLERANCE)
+        return _attempt(problem, name, replace(way, integrator=way.integrator or usual), progress)
+    problem = problem.shortened()
+    method = FixedStep if cls is Variational else RungeKutta4
+    step = problem.t_end / problem.steps
+    fine, solution = _attempt(problem, name, replace(way, integrator=method(step=step)), progress)
+    if not fine.outcomes:
+        return fine, solution
+    coarse, _ = _attempt(problem, name, replace(way, integrator=method(step=2 * step)), None)
+    if not coarse.outcomes:
+        return replace(
+            fine, by="order", order_wanted=order, verdict=FAILED, reason=f"with the double step: {coarse.reason}"
+        ), solution
+    observed = log2(coarse.error / fine.error) if fine.error > 0 else inf
+    converges = observed >= order - ORDER_SLACK or fine.error <= fine.bound
+    reason = "" if converges else f"errors {coarse.error:.1e}, {fine.error:.1e} with a step half as long: order {observed:.2f}"
+    verdict = PASSED if converges else FAILED
+    return replace(fine, by="order", order=observed, order_wanted=order, verdict=verdict, reason=reason), solution
 
 
 def _attempt(problem: Problem, name: str, way: Way, progress: ProgressFunction | None) -> tuple[Run, Any]:
@@ -177,14 +182,15 @@ def _finished(solution: Any) -> Any:
 def _settings(way: Way) -> str:
     method = way.integrator
     stages = getattr(method, "stages", "")
-    how = f"rtol {method.rtol:g}" if method.adaptive else f"h = {method.step:g} s"
-    return f"{type(method).__name__}{stages or ''}, {how}" + ("" if way.coordinates == "absolute" else f", {way.coordinates}")
+    name = _SHORT.get(type(method).__name__, type(method).__name__)
+    how = f"rtol {method.rtol:g}" if method.adaptive else f"h {method.step:.3g} s"
+    return f"{name}{stages} {how}" + ("" if way.coordinates == "absolute" else f" {way.coordinates}")
 
 
 def _save_times(problem: Problem, way: Way) -> Array:
     """Times of the expected values, of the drawing, and, except with steps of low order, those that evidence needs."""
     wanted = [np.linspace(0.0, problem.t_end, PLOT_POINTS + 1), *(e.t for e in problem.expected)]
-    if type(way.formulation) not in ORDERS or problem.name == "bicycle":
+    if type(way.formulation) not in ORDERS or problem.extra_always:
         wanted.append(np.array(problem.extra))
     times = np.sort(np.concatenate(wanted))
     keep = np.concatenate([[True], np.diff(times) > 1e-12 * problem.t_end])

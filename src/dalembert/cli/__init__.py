@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
-from dalembert.cli import check, compare, doctor, export, gallery, new, plot, run, view, warmup
+from dalembert.cli import benchmark, check, compare, doctor, export, gallery, new, plot, run, view, warmup
 from dalembert.cli.console import OneLineErrors
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
@@ -36,7 +36,7 @@ def main(
 
 COMMANDS = (
     *(run.run, view.view, plot.plot, compare.compare, gallery.gallery, new.new, check.check, export.export),
-    *(warmup.warmup, doctor.doctor),
+    *(benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -50,7 +50,11 @@ def n_four_bar(n: int = 2, speed: float = 1.0) -> Model:
     z = (0, 0, 1)
     for i in range(n + 1):
         model.add_body(
-            f"link {i}", **rod(1.0, 1.0, "y").body(), position=(i, 0.5, 0), velocity=(speed / 2, 0, 0), angular_velocity=(0, 0, -speed)
+            f"link {i}",
+            **rod(1.0, 1.0, "y").body(),
+            position=(i, 0.5, 0),
+            velocity=(speed / 2, 0, 0),
+            angular_velocity=(0, 0, -speed),
         )
         model.add_revolute(f"A {i}", model.ground, f"link {i}", point=(i, 0, 0), axis=z)
     for i in range(1, n + 1):

@@ -69,9 +69,7 @@ def andrews(beta: float = BETA) -> Model:
     return model
 
 
-def _meeting(
-    p: tuple[float, float], r: float, q: tuple[float, float], s: float, side: float
-) -> tuple[float, float]:
+def _meeting(p: tuple[float, float], r: float, q: tuple[float, float], s: float, side: float) -> tuple[float, float]:
     """The point at r from p and s from q, to the left (side = 1) or the right (-1) of the line from p to q."""
     x, y = q[0] - p[0], q[1] - p[1]
     d = hypot(x, y)

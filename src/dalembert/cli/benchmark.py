@@ -1,0 +1,81 @@
+"""dalembert benchmark"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, Voice, complain, print_json, reported_errors
+
+if TYPE_CHECKING:
+    from dalembert.benchmark.record import SuiteResult
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[PROBLEM]...", help="Problems to run; default: all.")]
+Listing = Annotated[bool, typer.Option("--list", help="List the problems with their sources and run nothing.")]
+Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
+Out = Annotated[list[Path] | None, typer.Option(help="Report to write, .html or .json; may be repeated.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+
+
+def benchmark(
+    problems: Names = None,
+    listing: Listing = False,
+    formulations: Formulations = None,
+    out: Out = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run the published problems by every formulation and compare with the values from outside.
+
+    Error, drift, energy, CPU time and verdict of every run, and what the runs say about published values that are wrong or
+    contradict each other. Reports are written whole after every problem, so that what was finished survives an interruption.
+
+    Exit codes:
+    0 = all verdicts pass; 1 = a verdict failed; 2 = bad input (name, option, path); 130 = interrupted.
+    """
+    voice = Voice(quiet=quiet, to_stderr=as_json)
+    with reported_errors():
+        from dalembert.benchmark.record import check_report_path
+
+        for path in out or []:
+            check_report_path(path)
+        if listing:
+            _list(as_json)
+            return
+        from dalembert.benchmark.runner import run_suite
+
+        def keep(so_far: SuiteResult) -> None:
+            for path in out or []:
+                so_far.save(path)
+
+        chosen = None if formulations is None else [name.strip() for name in formulations.split(",") if name.strip()]
+        result = run_suite(problems or None, formulations=chosen, progress=False if quiet else None, after_each=keep)
+        if as_json:
+            print_json(result.to_dict())
+        else:
+            voice.show(result)
+        if out:
+            voice.say(f"\nwritten: {', '.join(map(str, out))}")
+        if result.interrupted:
+            complain("interrupted: not all problems were run")
+            raise typer.Exit(INTERRUPTED)
+        if not result.passed:
+            complain(f"failed: {', '.join(r.problem.name for r in result.problems if not r.passed)}")
+            raise typer.Exit(FAILED)
+
+
+def _list(as_json: bool) -> None:
+    from rich.table import Table
+
+    from dalembert.benchmark.problems import make_problems
+
+    listed = make_problems().values()
+    if as_json:
+        print_json([{"name": p.name, "title": p.title, "model": p.call, "t_end": p.t_end, "source": p.source} for p in listed])
+        return
+    table = Table("name", "what it is", "source", "t_end", box=None, pad_edge=False, header_style="bold")
+    for p in listed:
+        table.add_row(p.name, p.title, ", ".join(p.source), f"{p.t_end:g} s")
+    Voice().show(table)
