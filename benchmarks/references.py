@@ -10,6 +10,7 @@ is integrated twice, with different tolerances or step sizes; their largest rela
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -223,9 +224,10 @@ def top_rates(t, y, inertia=J_TIP, mass=M_TOP):
 # ---------------------------------------------------------------------------------------------- flyball governor
 
 
-def governor_rates(t, y, k=L(800000), c=L(40000)):
+def governor_rates(t, y):
     """(w, alpha, s, alpha', s')' of the symmetric governor by Lagrange's equations; alpha below the horizontal."""
     w, alpha, s, da, ds = y
+    k, c = L(800000), L(40000)
     rod, ball, slider, g = L("0.3"), L(5), L(3), L("9.81")
     axial, across = rod * L("2e-4") / 12, rod * (1 + L("1e-4")) / 12
     ca, sa = np.cos(alpha), np.sin(alpha)
@@ -298,7 +300,7 @@ def radau(rates, y, grid):
     s, n = len(nodes), len(y)
     y = np.array(y, dtype=L)
     states = [y]
-    for t, t_next in zip(grid[:-1], grid[1:], strict=True):
+    for t, t_next in itertools.pairwise(grid):
         h = t_next - t
         f = rates(t, y)
         jacobian = np.zeros((n, n))

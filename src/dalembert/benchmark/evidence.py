@@ -77,8 +77,8 @@ def a03(runs: Runs) -> list[str]:
     worst = max(float(np.abs(s.energy.total - s.energy.total[0]).max()) for _, s in runs)
     scale = max(s.energy.scale for _, s in runs)
     return [
-        f"printed B = ({printed['B'][0]}, {printed['B'][1]}) cannot be: crank and K2 put E {off[0]:.5f} m from it, the triangle "
-        f"needs 0.035 m; with x of B negative, as in the IVP test set, the distance is {off[1]:.5f} m",
+        f"printed B = ({printed['B'][0]}, {printed['B'][1]}) cannot be: crank and K2 put E {off[0]:.5f} m from it, the "
+        f"triangle needs 0.035 m; with x of B negative, as in the IVP test set, the distance is {off[1]:.5f} m",
         f"T + V - E_0 - torque (beta - beta_0), zero in theory: at most {worst:.1e} J of {scale:.2g} J",
     ]
 

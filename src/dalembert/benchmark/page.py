@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import html
 import json
+import os
 import platform
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ def to_html(suite: SuiteResult) -> str:
         "problems passed": f"{done} of {len(suite.problems)}",
         "time": f"{suite.seconds:.1f} s, {suite.cpu_seconds:.1f} s of CPU, compilation included",
         "made": made,
-        "machine": f"{platform.system()} {platform.machine()}, {platform.processor() or 'processor not named'}",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         **{name: version for name, version in suite.versions.items()},
     }
     data = json.dumps(suite.to_dict(), allow_nan=False).replace("</", "<\\/")
@@ -58,7 +59,7 @@ def _section(result: ProblemResult) -> str:
         for e in p.expected
     )
     said = "".join(f"<li>{_e(text)}</li>" for text in result.evidence)
-    notes = dict.fromkeys(f"{run.formulation}: {run.note}" for run in result.runs if run.note)
+    notes = [f"{_together(runs)}: {note}" for note, runs in _by_note(result).items()]
     reasons = [f"{run.formulation} {run.verdict}: {run.reason}" for run in result.runs if run.reason and run.by == "values"]
     remarks = "".join(f"<li>{_e(text)}</li>" for text in (*notes, *reasons))
     head = "".join(f'<th class="{_side(name)}">{name}</th>' for name in _COLUMNS)
@@ -67,11 +68,27 @@ def _section(result: ProblemResult) -> str:
 <p><code>{_e(p.call)}</code>, t = 0 to {p.t_end:g} s. Source: {_e(", ".join(p.source))}.
 <small>{_e("; ".join(p.found_in))}</small></p>
 <h3>Expected values</h3><ul>{expected}</ul>
-<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(_row(run) for run in result.runs)}</tbody></table></div>
+<div class="scroll"><table><thead><tr>{head}</tr></thead>
+<tbody>{"".join(_row(run) for run in result.runs)}</tbody></table></div>
 {result.picture}
 {f"<h3>What the runs say about published values</h3><ul>{said}</ul>" if said else ""}
 {f"<h3>Remarks</h3><ul class='small'>{remarks}</ul>" if remarks else ""}
 </section>"""
+
+
+def _by_note(result: ProblemResult) -> dict[str, list[Run]]:
+    """Runs that were not made in the usual way, by what is said of them."""
+    found: dict[str, list[Run]] = {}
+    for run in result.runs:
+        if run.note:
+            found.setdefault(run.note, []).append(run)
+        if run.outcomes and run.t_end < result.problem.t_end:
+            found.setdefault(f"up to {run.t_end:g} s, while errors of low order are small", []).append(run)
+    return found
+
+
+def _together(runs: list[Run]) -> str:
+    return ", ".join(run.formulation for run in runs)
 
 
 def _row(run: Run) -> str:
@@ -99,7 +116,7 @@ _PAGE = """<!DOCTYPE html>
 <title>dalembert: published problems</title>
 <style>
 body {{ font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 84rem; margin: 1.5rem auto; }}
-body {{ padding: 0 1.2rem; }}
+body {{ padding: 0 1.2rem; overflow-wrap: anywhere; }}
 h1 {{ font-size: 1.6rem; margin-bottom: 0.4rem; }}
 h2 {{ font-size: 1.2rem; margin: 0 0 0.4rem; }}
 h3 {{ font-size: 0.95rem; margin: 1rem 0 0.2rem; color: #444; }}
@@ -130,9 +147,10 @@ tbody tr:hover {{ background: #f3f6fa; }}
 <body>
 <h1>Published problems</h1>
 <p>Every problem by every formulation that applies. Error: largest |value − expected| over time, relative to the largest
-expected value of a quantity; allowed: 1e-8, or the accuracy of the expected values where that is worse. Methods of order 1 and 2
-must approach the values with their order when the step is halved. Drift: largest constraint residual [m or rad]. Energy:
-largest |E − E(0)| relative to the largest kinetic energy or change of potential energy. CPU: time of the run, compilation apart.</p>
+expected value of a quantity; allowed: 1e-8, or the accuracy of the expected values where that is worse. Methods of order 1
+and 2 must approach the values with their order when the step is halved. Drift: largest constraint residual [m or rad].
+Energy: largest |E − E(0)| relative to the largest kinetic energy or change of potential energy. CPU: time of the run,
+compilation apart.</p>
 <dl>{facts}</dl>
 <ol>{contents}</ol>
 {overview}

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.pack import Coordinates
+
 Array = npt.NDArray[np.float64]
 Output = Callable[[Any], Array]  # of a solution: (nt,) or (nt, k)
 
@@ -49,7 +51,7 @@ class Way:
 
     formulation: Any
     integrator: Any = None
-    coordinates: str = "absolute"
+    coordinates: Coordinates = "absolute"
     note: str = ""
 
 
@@ -63,7 +65,8 @@ class Problem:
     steps, short : number of fixed steps of formulations of low order, and where they end, default t_end: short of the motion
         where errors of order 1 are no longer small
     cannot : formulations that cannot show these values, and why
-    extra : more times to save, by methods of low order only if extra_always;  evidence : what the runs say about published values, from (formulation, solution) pairs
+    extra : more times to save, by methods of low order only if extra_always
+    evidence : what the runs say about published values, from (formulation, solution) pairs
     """
 
     name: str

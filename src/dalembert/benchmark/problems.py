@@ -65,10 +65,10 @@ def _pendulum() -> Problem:
 def _n_four_bar(n: int, t_end: float) -> Problem:
     data = stored(f"n_four_bar_{n}")
     note = (
-        "rounding comes back as eps / d^3 from a step that ends at a distance d from a singular position; these fixed steps stay "
-        "away from all of them"
+        "rounding comes back as eps / d^3 from a step that ends at a distance d from a singular position; these fixed steps "
+        "stay away from all of them"
     )
-    tight = {"tolerance": 1e-14, "velocity_tolerance": 1e-14}
+    tight: Any = {"tolerance": 1e-14, "velocity_tolerance": 1e-14}
     return Problem(
         name="a02" if n == 2 else f"a02-{n}",
         title=f"IFToMM A02, N-four-bar with N = {n}",

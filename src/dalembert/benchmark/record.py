@@ -65,6 +65,7 @@ class Curves:
 @dataclass(frozen=True)
 class Run:
     """One problem by one formulation. settings : integrator with its tolerance or step, coordinates;  note : why those
+    t_end : methods of low order may end before the problem does [s]
 
     verdict : "passed", "failed" or "cannot", with a reason;  by : "values", or "order" for methods of order 1 and 2
     position_drift : largest constraint residual [m or rad];  energy_error : largest |E - E(0)| / E_ref
@@ -76,6 +77,7 @@ class Run:
     formulation: str
     settings: str
     note: str = ""
+    t_end: float = math.nan
     verdict: str = FAILED
     reason: str = ""
     by: str = "values"

@@ -145,7 +145,7 @@ def run_problem(problem: Problem, name: str, progress: ProgressFunction | None =
 
 def _attempt(problem: Problem, name: str, way: Way, progress: ProgressFunction | None) -> tuple[Run, Any]:
     """Compile, run, measure. What the library refuses, and what is known to break down here, is no failure."""
-    blank = Run(problem.name, name, _settings(way), way.note)
+    blank = Run(problem.name, name, _settings(way), way.note, t_end=problem.t_end)
     options: dict[str, Any] = {"formulation": way.formulation, "integrator": way.integrator}
     begin = time.process_time()
     with warnings.catch_warnings():
@@ -160,7 +160,8 @@ def _attempt(problem: Problem, name: str, way: Way, progress: ProgressFunction |
             if name in problem.cannot:
                 return replace(blank, verdict=CANNOT, reason=problem.cannot[name]), None
             times = _save_times(problem, way)
-            solution, cpu = None, []
+            solution: Any = None
+            cpu: list[float] = []
             while not cpu or (len(cpu) < 3 and max(cpu) < QUICK):
                 begin = time.process_time()
                 again = simulate(mechanism, problem.t_end, save_at=times, progress=progress or False, **options)

@@ -14,8 +14,9 @@ BETA = -0.06171389001427645  # for which Theta = 0: crank and K2 on one line
 def andrews(beta: float = BETA) -> Model:
     """Andrews' squeezing mechanism [IVPTestSet, II-10; IFToMM, A03]: plane, no gravity, driven by 0.033 N m on the crank.
 
-    At rest with the crank at `beta` [rad], by default where Theta = 0. Bodies "K1" (crank OF), "K2" (FE), "K3" (triangle BDE), "K4" (GE), "K5" (AG), "K6" (HE), "K7" (AH);
-    joints "O", "F", "B", "A5", "G", "A7", "H" and three that close the loops in E: "E2", "E4", "E6", each with K3.
+    At rest with the crank at `beta` [rad], by default where Theta = 0. Bodies "K1" (crank OF), "K2" (FE), "K3" (triangle BDE),
+    "K4" (GE), "K5" (AG), "K6" (HE), "K7" (AH); joints "O", "F", "B", "A5", "G", "A7", "H" and three that close the loops in E:
+    "E2", "E4", "E6", each with K3.
 
     Deviation: the text of IFToMM A03 rounds beta to -0.0620; the default is the value for which Theta = 0.
     """

@@ -34,7 +34,7 @@ def draw_problem(result: ProblemResult) -> Figure:
             energy.plot(c.t[1:], np.maximum(c.energy[1:], _FLOOR), linewidth=1.2, **style)
         error.axhline(problem.expected[0].bound, color=DARK, linewidth=0.9, linestyle=(0, (4, 2)))
         for ax, title, label in (
-            (error, "error against the expected values (dashed: allowed)", "relative error [−]"),
+            (error, "error (dashed: allowed)", "relative error [−]"),
             (energy, "energy", "|E − E(0)| / E_ref [−]"),
         ):
             ax.set_yscale("log")
@@ -48,7 +48,7 @@ def draw_problem(result: ProblemResult) -> Figure:
 
 def _motion(ax: Axes, result: ProblemResult, runs: list[Run]) -> None:
     problem = result.problem
-    ax.set_title("motion, with the expected values")
+    ax.set_title("motion, circles: expected")
     ax.set_xlabel("t [s]")
     ax.set_ylabel(problem.axis)
     longest = max((run for run in runs), key=lambda run: run.curves.t[-1] if run.curves else 0.0, default=None)
