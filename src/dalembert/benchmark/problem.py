@@ -46,13 +46,14 @@ class Expected:
 class Way:
     """How one formulation runs a problem. integrator : None = the usual one;  coordinates : of bodies
 
-    note : why not in the usual way
+    note : why not in the usual way;  model : made in another way, None = the problem's
     """
 
     formulation: Any
     integrator: Any = None
     coordinates: Coordinates = "absolute"
     note: str = ""
+    model: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

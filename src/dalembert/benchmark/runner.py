@@ -152,7 +152,7 @@ def _attempt(problem: Problem, name: str, way: Way, progress: ProgressFunction |
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
             check_pair(way.formulation, way.integrator)
-            model = problem.model()
+            model = (way.model or problem.model)()
             mechanism = compile(model, way.coordinates) if hasattr(model, "bodies") else model.compile()
             early = 1e-7 * problem.t_end
             _finished(simulate(mechanism, early, save_at=[0.0, early], progress=False, **options)).energy  # noqa: B018
@@ -165,6 +165,7 @@ def _attempt(problem: Problem, name: str, way: Way, progress: ProgressFunction |
             while not cpu or (len(cpu) < 3 and max(cpu) < QUICK):
                 begin = time.process_time()
                 again = simulate(mechanism, problem.t_end, save_at=times, progress=progress or False, **options)
+                progress = None  # once is enough
                 cpu.append(time.process_time() - begin)
                 solution = _finished(again)
         except ModelError as problem_found:

@@ -12,7 +12,7 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.gallery.ball_robot import ball_robot
 from dalembert.gallery.bicycle import bicycle
-from dalembert.gallery.car_axis import car_axis
+from dalembert.gallery.car_axis import car_axis, car_axis_of_bodies
 from dalembert.gallery.chain import chain
 from dalembert.gallery.four_bar import spatial_four_bar
 from dalembert.gallery.governor import flyball_governor
@@ -54,6 +54,7 @@ __all__ = [
     "bricard",
     "build",
     "car_axis",
+    "car_axis_of_bodies",
     "chain",
     "chaplygin_sleigh",
     "coiled_chain",
