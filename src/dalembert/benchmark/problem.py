@@ -62,11 +62,12 @@ class Problem:
 
     call : the gallery's function that makes the model, as text, and model : that call;  source : citation keys
     outputs : quantities by name, from a solution; the first one is drawn;  axis : its label
-    ways : formulations that do not run in the usual way (an adaptive method of high order at 1e-11)
+    ways : formulations that do not run in the usual way (an adaptive method of high order at 1e-12)
     steps, short : number of fixed steps of formulations of low order, and where they end, default t_end: short of the motion
         where errors of order 1 are no longer small
     cannot : formulations that cannot show these values, and why
     extra : more times to save, by methods of low order only if extra_always
+    long : runs only when it is named
     evidence : what the runs say about published values, from (formulation, solution) pairs
     """
 
@@ -87,6 +88,7 @@ class Problem:
     cannot: Mapping[str, str] = field(default_factory=dict)
     extra: tuple[float, ...] = ()
     extra_always: bool = False
+    long: bool = False
     evidence: Callable[[list[tuple[str, Any]]], list[str]] | None = None
 
     def shortened(self) -> Problem:

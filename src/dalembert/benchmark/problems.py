@@ -24,5 +24,6 @@ def make_problems() -> dict[str, Problem]:
         tops_and_wheels.euler_top(),
         tops_and_wheels.rolling_disc(),
         tops_and_wheels.bicycle(),
+        mechanisms.n_four_bar(40, 2.0),
     )
     return {problem.name: problem for problem in listed}

@@ -12,7 +12,9 @@ from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, Voice, complain, 
 if TYPE_CHECKING:
     from dalembert.benchmark.record import SuiteResult
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[PROBLEM]...", help="Problems to run; default: all.")]
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[PROBLEM]...", help="Problems to run; default: all but the long ones.")
+]
 Listing = Annotated[bool, typer.Option("--list", help="List the problems with their sources and run nothing.")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 Out = Annotated[list[Path] | None, typer.Option(help="Report to write, .html or .json; may be repeated.")]
@@ -75,7 +77,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"name": p.name, "title": p.title, "model": p.call, "t_end": p.t_end, "source": p.source} for p in listed])
         return
-    table = Table("name", "what it is", "source", "t_end", box=None, pad_edge=False, header_style="bold")
+    table = Table("name", "what it is (* only when named)", "source", "t_end", box=None, pad_edge=False, header_style="bold")
     for p in listed:
-        table.add_row(p.name, p.title, ", ".join(p.source), f"{p.t_end:g} s")
+        table.add_row(p.name, p.title + " *" * p.long, ", ".join(p.source), f"{p.t_end:g} s")
     Voice().show(table)
