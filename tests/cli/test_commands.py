@@ -24,7 +24,15 @@ def call(*arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["run", "--help"], ["view", "--help"], ["compare", "--help"], ["new", "--help"], ["--version"]],
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["view", "--help"],
+        ["compare", "--help"],
+        ["benchmark", "--help"],
+        ["new", "--help"],
+        ["--version"],
+    ],
     ids=" ".join,
 )
 def test_help_imports_nothing_heavy(arguments):
@@ -42,10 +50,10 @@ def test_help_imports_nothing_heavy(arguments):
 def test_help_names_commands_and_exit_codes():
     text = call("--help").stdout
     assert call().stdout.split() == text.split()
-    commands = ("run", "view", "plot", "compare", "gallery", "new", "check", "export", "warmup", "doctor")
+    commands = ("run", "view", "plot", "compare", "gallery", "new", "check", "export", "benchmark", "warmup", "doctor")
     for word in (*commands, "Exit codes", "130"):
         assert word in text
-    for command in ("run", "view", "plot", "compare", "new", "check", "export"):
+    for command in ("run", "view", "plot", "compare", "new", "check", "export", "benchmark"):
         assert "Exit codes" in call(command, "--help").stdout
     text = call("run", "--help").stdout
     for option in ("--t-end", "--formulation", "--projection", "--invariants", "--coordinates", "--integrator", "--rtol",
