@@ -77,7 +77,7 @@ def run_suite(
                     report.next()
             except KeyboardInterrupt:
                 interrupted = True
-            results.append(_gathered(problem, runs, len(ways), interrupted))
+            results.append(_gathered(problem, runs, sum(cls not in ORDERS for cls in ways.values()), interrupted))
             if after_each is not None:
                 after_each(so_far())
             if interrupted:
