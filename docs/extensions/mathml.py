@@ -1,0 +1,46 @@
+"""Formulas as MathML, which browsers draw by themselves: no script, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math import latex2mathml, pick_math_environment
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.math import get_node_equation_number
+
+
+def _mathml(source: str, block: bool) -> str:
+    try:
+        return latex2mathml.tex2mathml(source, as_block=block)
+    except Exception as problem:
+        raise ExtensionError(f"formula {source!r}: {problem}") from problem
+
+
+def visit_inline(self: Any, node: nodes.math) -> None:
+    """A formula in the text."""
+    self.body.append(_mathml(node.astext(), block=False))
+    raise nodes.SkipNode
+
+
+def visit_block(self: Any, node: nodes.math_block) -> None:
+    """A formula on its own, with its number when it has a label."""
+    source = node.astext().strip()
+    if pick_math_environment(source) == "align*":
+        source = rf"\begin{{aligned}}{source}\end{{aligned}}"
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate"))
+    self.body.append(_mathml(source, block=True))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
+    app.config.html_math_renderer = "mathml"
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
