@@ -53,4 +53,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "github-dark",
 }
-html_sidebars = {"index": [], "gallery": [], "limits": [], "references": [], "performance": [], "tutorial": []}
+html_sidebars = {name: [] for name in ("index", "gallery", "tutorial")}
