@@ -7,6 +7,7 @@ with warnings as errors, and every link inside the site is followed.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import runpy
@@ -36,7 +37,9 @@ def main(folder: Path) -> int:
     from sphinx.cmd.build import main as sphinx
 
     shutil.rmtree(folder, ignore_errors=True)
-    code = sphinx(["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", str(HERE / "_build" / "trees"), str(HERE), str(folder)])
+    code = sphinx(
+        ["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", str(HERE / "_build" / "trees"), str(HERE), str(folder)]
+    )
     broken = broken_links(folder)
     for line in broken:
         print(f"broken link: {line}", file=sys.stderr)
@@ -65,7 +68,7 @@ def draw_pages() -> None:
     for page in sorted(HERE.rglob("*.md")):
         shown = re.findall(r"_build/pictures/([\w.-]+)", page.read_text(encoding="utf-8"))
         if any(not (PICTURES / name).exists() for name in shown):
-            with working_in(PICTURES):
+            with working_in(PICTURES), contextlib.redirect_stdout(io.StringIO()):
                 run_blocks(page)
 
 

@@ -21,6 +21,8 @@ myst_enable_extensions = ["dollarmath", "colon_fence", "amsmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 numfig = True
+numfig_secnum_depth = 1
+math_numfig = True
 math_number_all = False
 math_eqref_format = "({number})"
 nitpicky = False
@@ -29,9 +31,11 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 python_display_short_literal_types = True
-python_maximum_signature_line_length = 100
+python_maximum_signature_line_length = 1000
 toc_object_entries_show_parents = "hide"
 add_module_names = False
+
+smartquotes = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "dalembert"

@@ -26,18 +26,26 @@ def _section(name: str, command: Any) -> nodes.section:
     section = nodes.section(ids=[f"dalembert-{name}"], names=[f"dalembert {name}"])
     section += nodes.title("", f"dalembert {name}")
     context = command.make_context(f"dalembert {name}", [], resilient_parsing=True)
-    section += nodes.literal_block(text=command.get_usage(context).removeprefix("Usage: ").replace("{", "").replace("}", ""), language="text")
+    section += nodes.literal_block(
+        text=command.get_usage(context).removeprefix("Usage: ").replace("{", "").replace("}", ""), language="text"
+    )
     for paragraph in re.split(r"\n\s*\n", command.help or ""):
-        section += nodes.paragraph("", " ".join(paragraph.split()))
+        section += _paragraph(paragraph)
     table = nodes.definition_list()
     for parameter in command.params:
         record = parameter.get_help_record(context)
         if record is not None and "--help" not in record[0]:
             item = nodes.definition_list_item("", nodes.term("", "", nodes.literal("", record[0])))
-            item += nodes.definition("", nodes.paragraph("", record[1]))
+            item += nodes.definition("", _paragraph(record[1]))
             table += item
     section += table
     return section
+
+
+def _paragraph(text: str) -> nodes.paragraph:
+    """Running text in which `code` is set as such."""
+    parts = " ".join(text.split()).split("`")
+    return nodes.paragraph("", "", *(nodes.literal("", part) if k % 2 else nodes.Text(part) for k, part in enumerate(parts)))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

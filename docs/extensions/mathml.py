@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import latex2mathml, pick_math_environment
@@ -13,9 +16,27 @@ from sphinx.util.math import get_node_equation_number
 
 def _mathml(source: str, block: bool) -> str:
     try:
-        return latex2mathml.tex2mathml(source, as_block=block)
+        made = latex2mathml.tex2mathml(source)
     except Exception as problem:
         raise ExtensionError(f"formula {source!r}: {problem}") from problem
+    ElementTree.register_namespace("", "http://www.w3.org/1998/Math/MathML")
+    tree = ElementTree.fromstring(re.sub(r"&(?!lt|gt|amp)\w+;", lambda entity: html.unescape(entity[0]), made))
+    _set_indices_aside(tree)
+    if block:
+        tree.set("display", "block")
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+def _set_indices_aside(tree: ElementTree.Element) -> None:
+    """The converter puts the index of an accented letter below it; it belongs to its right."""
+    for node in tree.iter():
+        if node.tag.endswith("munderover") and not node[0].tag.endswith("mo"):
+            space = node.tag.removesuffix("munderover")
+            letter, index, accent = list(node)
+            over = ElementTree.Element(space + "mover", {"accent": "true"})
+            over.extend([letter, accent])
+            node.tag = space + "msub"
+            node[:] = [over, index]
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:

@@ -68,6 +68,9 @@ def test_channels_are_the_solutions(crank):
     assert groups["coordinate of A"]["angle"] == pytest.approx(crank.coordinate("A")[states], rel=1e-6)
     forces = decoded(scene["reactions"]).reshape(len(states), 4, 3)
     assert forces[:, 1] == pytest.approx(crank.reaction("B").force[states], rel=1e-5, abs=1e-5)
+    assert scene["turning"] == [0, 2, 3]  # a ball joint has no torque
+    torques = decoded(scene["torques"]).reshape(len(states), 3, 3)
+    assert torques[:, 2] == pytest.approx(crank.reaction("D").torque[states], rel=1e-5, abs=1e-5)
     assert [line["name"] for line in scene["report"]["lines"]] == [line.name for line in crank.report().lines]
 
 

@@ -13,12 +13,18 @@ from dalembert.errors import ModelError
 SourceName = Annotated[
     str, typer.Argument(metavar="SOURCE", help="Result store of `dalembert run --out`, or a model (for .yaml).")
 ]
-Target = Annotated[Path, typer.Argument(help="File to write: .csv, .nc, .parquet of a result; .yaml of a model.")]
+Target = Annotated[
+    Path,
+    typer.Argument(
+        help="File to write: of a result a table (.csv, .nc, .parquet), page (.html) or animation (.gif, .mp4); of a model .yaml."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
-    """Write a result as a table for other programs, or a model (a gallery name, a Python file, a result's) as a model file.
+    """Write a result as a table for other programs, as a page or as an animation; a model (a gallery name, a Python file, a
+    result's) as a model file.
 
     Exit codes:
     0 = written; 2 = bad input (source, format, path).
@@ -31,6 +37,11 @@ def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
             _write_model(source, target, is_store)
         elif not is_store:
             raise ModelError(f"{source}: is no result store; give what `dalembert run MODEL --out` wrote, or a .yaml target")
+        elif target.suffix in (".html", ".gif", ".mp4"):
+            from dalembert.viewer.server import load_run
+
+            solution = load_run(Path(source))
+            solution.export_html(target) if target.suffix == ".html" else solution.export_animation(target)
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")

@@ -5,10 +5,10 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ Array = npt.NDArray[np.float64]
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
 _NO_POINT = ("perpendicular",)
+_TOUCHING = ("rolling_sphere", "rolling_disc", "rolling_ellipsoid", "skate", "user")  # no place on the ground is their own
+_FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *_TOUCHING[:3])
 _SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
 
 
@@ -65,6 +67,7 @@ def scene_of(solution: Solution) -> dict[str, Any]:
             for body, colour in zip(model.bodies, colours(len(model.bodies)), strict=True)
         ],
         "joints": joints,
+        "turning": _turning(model),
         "trails": trail_bodies(model),
         "springs": [_spring(motion, spring) for spring in model.forces if isinstance(spring, SpringDamper)],
         "t_end": max(float(solution.settings.get("t_end", 0.0)), float(solution.t[-1])),
@@ -77,7 +80,8 @@ def rates_for(solution: Solution) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
     model = solution.mechanism.model
     span = max(float(solution.settings.get("t_end", 0.0)), float(np.ptp(solution.t)))
-    return rates_of(span, 7 * len(model.bodies) + 3 * len(model.joints) + sum(len(j.coordinates) for j in model.joints) + 6)
+    reactions = 3 * len(model.joints) + 3 * len(_turning(model))
+    return rates_of(span, 7 * len(model.bodies) + reactions + sum(len(j.coordinates) for j in model.joints) + 6)
 
 
 def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
@@ -99,7 +103,8 @@ def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[
             {**group, "series": [{"name": name, "values": packed(values[new])} for name, values in group["series"]]}
             for group in _groups(part)
         ],
-        "reactions": packed(_reactions(part)[new]),
+        "reactions": packed(_reactions(part, "force", range(len(solution.mechanism.model.joints)))[new]),
+        "torques": packed(_reactions(part, "torque", _turning(solution.mechanism.model))[new]),
     }
 
 
@@ -249,7 +254,7 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
 
 def mount_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
-    if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT):
+    if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT, *_TOUCHING):
         return None
     point, moving = (joint.p_i, joint.second) if joint.first == GROUND else (joint.p_j, joint.first)
     up = upward(motion.mechanism.model.gravity)
@@ -290,14 +295,18 @@ def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
             yield {"name": f"coordinate of {joint.name}", "unit": unit, "log": False, "series": series}
 
 
-def _reactions(solution: Solution) -> Array:
-    """(nt, joints, 3) forces on the second bodies, world axes [N]; NaN where they cannot be computed."""
-    joints = solution.mechanism.model.joints
-    forces = np.full((len(solution.t), len(joints), 3), np.nan)
+def _turning(model: Model) -> list[int]:
+    """Joints whose reaction may have a torque about the joint point."""
+    return [k for k, joint in enumerate(model.joints) if joint.type not in _FORCE_ALONE]
+
+
+def _reactions(solution: Solution, quantity: Literal["force", "torque"], joints: Sequence[int]) -> Array:
+    """(nt, joints, 3) on the second bodies, world axes [N or N m]; NaN where they cannot be computed."""
+    values = np.full((len(solution.t), len(joints), 3), np.nan)
     with suppress(DalembertError):  # the report says why
         for k, joint in enumerate(joints):
-            forces[:, k] = solution.reaction(joint.name).force
-    return forces
+            values[:, k] = getattr(solution.reaction(solution.mechanism.model.joints[joint].name), quantity)
+    return values
 
 
 def report_of(solution: Solution) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import { Trails } from "./trails.js";
 const Z = new Vector3(0, 0, 1);
 const ONE = new Vector3(1, 1, 1);
 const ARROW = "#d9480f";
+const MOMENT = "#7a3fc4";
 const UNSURE_ARROW = "#8d929b"; // redundancy leaves this reaction undetermined
 
 export class Actor {
@@ -22,7 +23,10 @@ export class Actor {
     this.glyphs = new Solids(stage.scene, layer);
     this.arrows = new Solids(stage.scene, layer, true);
     this.links = [];
-    this.forces = run.joints.map(() => ({ shaft: new Matrix4(), tip: new Matrix4(), shown: false }));
+    this.moments = new Solids(stage.scene, layer, true);
+    const arrow = () => ({ shaft: new Matrix4(), tip: new Matrix4(), second: new Matrix4(), shown: false });
+    this.forces = run.joints.map(arrow);
+    this.torques = run.scene.turning.map(arrow);
     run.bodies.forEach(({ parts, colour }, b) => {
       for (const part of parts) this.bodies.add({ ...part, colour, frame: () => this.bodyFrames[b], tag: `body ${b}` });
     });
@@ -33,9 +37,10 @@ export class Actor {
       const frame = this.#link(spring, length);
       this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame });
     });
-    for (const solids of [this.bodies, this.glyphs, this.arrows]) solids.build();
+    run.scene.turning.forEach((j, k) => this.#addArrow(this.moments, this.torques[k], run.joints[j].unique ? MOMENT : UNSURE_ARROW, scale, ["tip", "second"], `joint ${j}`));
+    for (const solids of [this.bodies, this.glyphs, this.arrows, this.moments]) solids.build();
     this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
-    this.showArrows(false);
+    this.showArrows(false, false);
   }
 
   #addJoint(joint, j, scale) {
@@ -53,16 +58,16 @@ export class Actor {
       const frame = new Matrix4().compose(at, toTip, ONE);
       for (const part of mount(joint)) this.glyphs.add({ ...part, frame: () => frame, tag });
     }
-    const colour = joint.unique ? ARROW : UNSURE_ARROW;
-    const arrow = this.forces[j];
-    this.arrows.add({ kind: "shaft", size: [0.0055 * scale], colour, frame: () => (arrow.shown ? arrow.shaft : null), tag });
-    this.arrows.add({
-      kind: "tip",
-      size: [0.015 * scale, 0.04 * scale],
-      colour,
-      frame: () => (arrow.shown ? arrow.tip : null),
-      tag,
-    });
+    this.#addArrow(this.arrows, this.forces[j], joint.unique ? ARROW : UNSURE_ARROW, scale, ["tip"], tag);
+  }
+
+  // tips: one for a force, two behind each other for a torque
+  #addArrow(solids, arrow, colour, scale, tips, tag) {
+    const thick = 0.0055 * scale;
+    solids.add({ kind: "shaft", size: [thick], colour, frame: () => (arrow.shown ? arrow.shaft : null), tag });
+    for (const name of tips) {
+      solids.add({ kind: "tip", size: [0.015 * scale, 0.04 * scale], colour, frame: () => (arrow.shown ? arrow[name] : null), tag });
+    }
   }
 
   // A frame between two points of two bodies, stretched by how much longer than `length` their distance is.
@@ -90,36 +95,44 @@ export class Actor {
     for (const stretch of this.links) stretch();
     this.bodies.update();
     if (this.glyphs.meshes[0]?.visible) this.glyphs.update();
-    if (this.arrowsShown) this.#pointArrows(t);
+    if (this.forcesShown) this.#pointForces(t);
+    if (this.torquesShown) this.#pointTorques(t);
     this.trails.shared.now.value = Math.max(run.start, Math.min(t, run.end));
   }
 
-  // Lengths are proportional to forces; the largest usual force is a fifth of the picture.
-  #pointArrows(t) {
-    const { run } = this;
-    const { scale } = run.scene;
-    const longest = 0.22 * Math.min(2 * run.scene.camera.radius, 1.6 * scale);
-    const tip = 0.04 * scale;
-    run.joints.forEach((joint, j) => {
-      const force = run.force(j, t, along);
-      const newton = force.length();
-      const arrow = this.forces[j];
-      const length = Math.min(1.5, newton / (run.largestForce || 1)) * longest;
-      arrow.shown = Number.isFinite(newton) && length > 0.15 * tip;
-      if (!arrow.shown) return;
-      turn.setFromUnitVectors(Z, force.divideScalar(newton));
-      run.point(joint.second, joint.p_j, from);
-      const body = Math.max(length - tip, 1e-3 * tip);
-      const thin = Math.min(1, length / (1.5 * tip));
-      arrow.shaft.compose(from, turn, size.set(thin, thin, body));
-      arrow.tip.compose(to.copy(from).addScaledVector(along, body), turn, size.setScalar(Math.min(1, length / tip)));
-    });
+  #pointForces(t) {
+    this.run.joints.forEach((joint, j) => this.#point(this.forces[j], joint, this.run.force(j, t, along), this.run.largestForce));
     this.arrows.update();
   }
 
-  showArrows(value) {
-    this.arrowsShown = value;
-    this.arrows.visible = value;
+  #pointTorques(t) {
+    const { run } = this;
+    run.scene.turning.forEach((j, k) => this.#point(this.torques[k], run.joints[j], run.torque(k, t, along), run.largestTorque));
+    this.moments.update();
+  }
+
+  // Lengths are proportional to reactions; the largest usual one is a fifth of the picture.
+  #point(arrow, joint, vector, largest) {
+    const { scale, camera } = this.run.scene;
+    const longest = 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
+    const tip = 0.04 * scale;
+    const value = vector.length();
+    const length = Math.min(1.5, value / (largest || 1)) * longest;
+    arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
+    if (!arrow.shown) return;
+    turn.setFromUnitVectors(Z, vector.divideScalar(value));
+    this.run.point(joint.second, joint.p_j, from);
+    const body = Math.max(length - tip, 1e-3 * tip);
+    const thin = Math.min(1, length / (1.5 * tip));
+    const sharp = Math.min(1, length / (2 * tip));
+    arrow.shaft.compose(from, turn, size.set(thin, thin, body));
+    arrow.tip.compose(to.copy(from).addScaledVector(vector, body), turn, size.setScalar(Math.min(1, length / tip)));
+    arrow.second.compose(to.copy(from).addScaledVector(vector, body - 0.75 * sharp * tip), turn, size.setScalar(sharp));
+  }
+
+  showArrows(forces, torques) {
+    this.forcesShown = this.arrows.visible = forces;
+    this.torquesShown = this.moments.visible = torques;
   }
 
   get pickable() {

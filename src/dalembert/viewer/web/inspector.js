@@ -123,6 +123,7 @@ function describe({ run }, tag) {
     };
   }
   const joint = run.joints[k];
+  const turning = run.scene.turning.indexOf(k);
   const name = (b) => (b < 0 ? "ground" : run.bodies[b].name);
   const group = run.groups.find((one) => one.name === `coordinate of ${joint.name}`);
   const coordinates = (group?.series ?? []).map((series) => [series.name, (t) => `${short(run.value(series, t))} ${unitOf(series.name)}`]);
@@ -133,6 +134,7 @@ function describe({ run }, tag) {
       ...coordinates,
       [joint.unique ? "reaction" : "reaction, not unique", (t) => `${short(run.force(k, t, point).length())} N`],
       ["", (t) => `${vector(run.force(k, t, point))} N`],
+      ...(turning < 0 ? [] : [["torque", (t) => `${vector(run.torque(turning, t, point))} N m`]]),
     ],
   };
 }

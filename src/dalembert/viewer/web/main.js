@@ -18,7 +18,7 @@ class Viewer {
     const start = Math.min(...this.runs.map((run) => run.start));
     const end = Math.max(...this.runs.map((run) => run.end));
     this.timeline = new Timeline(start, end);
-    this.settings = { trails: 1, forces: false, joints: true, grid: true, names: false, panel: innerWidth > 760, dark: prefers("dark"), side: false };
+    this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: innerWidth > 760, dark: prefers("dark"), side: false };
     this.commands = this.#commands(second);
     this.page = new Page(scene, second, this.timeline, this.commands);
     this.stage = new Stage(this.page.canvas, framed(scenes));
@@ -77,6 +77,7 @@ class Viewer {
         on: () => settings.trails > 0,
       },
       forces: { key: "F", text: "reaction forces", act: flip("forces"), on: lit("forces") },
+      torques: { key: "M", text: "reaction torques", act: flip("torques"), on: lit("torques") },
       joints: { key: "J", text: "joints", act: flip("joints"), on: lit("joints") },
       names: { key: "N", text: "names", act: flip("names"), on: lit("names") },
       grid: { key: "G", text: "ground", act: flip("grid"), on: lit("grid") },
@@ -107,6 +108,7 @@ class Viewer {
       help: { key: "?", text: "keys", act: () => this.page.help() },
     };
     if (!second) delete commands.compare;
+    if (!this.runs.some((run) => run.scene.turning.length)) delete commands.torques;
     return commands;
   }
 
@@ -124,13 +126,17 @@ class Viewer {
     this.actors.forEach((actor, k) => {
       actor.glyphs.visible = settings.joints;
       actor.bodies.ghost = actor.glyphs.ghost = k > 0 && !settings.side;
-      actor.showArrows(settings.forces);
+      actor.showArrows(settings.forces, settings.torques);
       actor.trails.visible = TRAILS[settings.trails] !== "none";
       const span = this.timeline.end - this.timeline.start;
       actor.trails.shared.memory.value = TRAILS[settings.trails] === "whole" ? 1e3 * span : Math.min(1.2 * this.timeline.speed, span || 1);
     });
-    const force = this.runs[0].largestForce;
-    page.scaleNote.textContent = settings.forces && force ? `longest usual arrow ${short(force)} N` : `grid ${short(stage.gridStep)} m`;
+    const { largestForce, largestTorque } = this.runs[0];
+    const arrows = [
+      ...(settings.forces && largestForce ? [`${short(largestForce)} N`] : []),
+      ...(settings.torques && largestTorque ? [`${short(largestTorque)} N m`] : []),
+    ];
+    page.scaleNote.textContent = arrows.length ? `longest usual arrow ${arrows.join(", ")}` : `grid ${short(stage.gridStep)} m`;
     this.inspector.showNames(settings.names);
     page.halves(settings.side ? this.runs.map((run) => run.scene.method) : []);
     if (this.theme !== settings.dark) this.plots.rebuild();

@@ -43,6 +43,7 @@ export class Run {
     this.poses = new Float32Array();
     this.channelTimes = new Float64Array();
     this.reactions = new Float32Array();
+    this.torques = new Float32Array();
     this.groups = scene.groups.map(({ name, unit, log, series }) => ({
       name,
       unit,
@@ -59,13 +60,15 @@ export class Run {
     this.poses = joined(this.poses, decode(part.poses));
     this.channelTimes = joined(this.channelTimes, decode(part.channel_times, Float64Array));
     this.reactions = joined(this.reactions, decode(part.reactions));
+    this.torques = joined(this.torques, decode(part.torques));
     part.groups.forEach((group, g) => {
       group.series.forEach(({ values }, s) => {
         const series = this.groups[g].series[s];
         series.values = joined(series.values, decode(values));
       });
     });
-    this.largestForce = largeForce(this.reactions);
+    this.largestForce = large(this.reactions);
+    this.largestTorque = large(this.torques);
   }
 
   get start() {
@@ -105,8 +108,16 @@ export class Run {
   }
 
   force(joint, t, out) {
-    const n = 3 * this.joints.length;
-    const at = (axis) => interpolated(this.channelTimes, this.reactions, n, 3 * joint + axis, t);
+    return this.#vector(this.reactions, this.joints.length, joint, t, out);
+  }
+
+  // k counts the joints that have torques, scene.turning.
+  torque(k, t, out) {
+    return this.#vector(this.torques, this.scene.turning.length, k, t, out);
+  }
+
+  #vector(values, count, k, t, out) {
+    const at = (axis) => interpolated(this.channelTimes, values, 3 * count, 3 * k + axis, t);
     return out.set(at(0), at(1), at(2));
   }
 
@@ -130,8 +141,8 @@ function interpolated(times, values, width, offset, t) {
   return a + f * (b - a);
 }
 
-// The force that 98 of 100 reactions stay below: peaks do not shrink all other arrows.
-function largeForce(reactions) {
+// What 98 of 100 reactions stay below: peaks do not shrink all other arrows.
+function large(reactions) {
   const sizes = [];
   const stride = 3 * Math.max(1, Math.floor(reactions.length / 3 / 20000));
   for (let k = 0; k + 2 < reactions.length; k += stride) {

@@ -111,7 +111,6 @@ export class Solids {
   build() {
     this.meshes = [];
     for (const { geometry, solids, shiny } of this.pools.values()) {
-      
       const material = new MeshPhongMaterial({
         vertexColors: true,
         specular: shiny ? 0x555555 : 0x1c1c1c,
