@@ -8,7 +8,7 @@ const ICONS = {
   loop: "M7 7h10v3l4-4-4-4v3H5v6h2zM17 17H7v-3l-4 4 4 4v-3h12v-6h-2z",
   trails: "M3 18c4-9 8 2 11-5s5-6 7-7v2c-2 1-3 1-5 6s-7 0-11 6z",
   forces: "M4 19 15 8h-6V5h11v11h-3v-6L6 21z",
-  torques: "M12 4a8 8 0 1 0 7.700 5.800l-2.100.6A5.800 5.800 0 1 1 12 6.200v2.600l5-3.800-5-3.800z",
+  torques: "M2 11h9V6l5 6-5 6v-5H2zM15 6l6 6-6 6v-3.400l2.600-2.600L15 9.400z",
   joints: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM2 11h4v2H2zM18 11h4v2h-4z",
   grid: "M3 3h18v18H3zM5 5v4h4V5zm6 0v4h4V5zm6 0v4h2V5zM5 11v4h4v-4zm6 0v4h4v-4zm6 0v4h2v-4zM5 17v2h4v-2zm6 0v2h4v-2zm6 0v2h2v-2z",
   names: "M4 5h10l6 7-6 7H4z",
