@@ -37,9 +37,8 @@ def main(folder: Path) -> int:
     from sphinx.cmd.build import main as sphinx
 
     shutil.rmtree(folder, ignore_errors=True)
-    code = sphinx(
-        ["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", str(HERE / "_build" / "trees"), str(HERE), str(folder)]
-    )
+    trees = str(HERE / "_build" / "trees")
+    code = sphinx(["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", trees, str(HERE), str(folder)])
     broken = broken_links(folder)
     for line in broken:
         print(f"broken link: {line}", file=sys.stderr)

@@ -26,9 +26,8 @@ def _section(name: str, command: Any) -> nodes.section:
     section = nodes.section(ids=[f"dalembert-{name}"], names=[f"dalembert {name}"])
     section += nodes.title("", f"dalembert {name}")
     context = command.make_context(f"dalembert {name}", [], resilient_parsing=True)
-    section += nodes.literal_block(
-        text=command.get_usage(context).removeprefix("Usage: ").replace("{", "").replace("}", ""), language="text"
-    )
+    usage = re.sub("Usage: |[{}]", "", command.get_usage(context))
+    section += nodes.literal_block(text=usage, language="text")
     for paragraph in re.split(r"\n\s*\n", command.help or ""):
         section += _paragraph(paragraph)
     table = nodes.definition_list()

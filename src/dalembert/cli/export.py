@@ -16,7 +16,7 @@ SourceName = Annotated[
 Target = Annotated[
     Path,
     typer.Argument(
-        help="File to write: of a result a table (.csv, .nc, .parquet), page (.html) or animation (.gif, .mp4); of a model .yaml."
+        help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), animation (.gif, .mp4); of a model: .yaml."
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
