@@ -46,7 +46,7 @@ class LinkCitations(SphinxTransform):
                 text.parent.replace(text, [*parts, nodes.Text(text[done:])])
 
     def _link(self, key: str, shown: str) -> nodes.Node:
-        target = self.app.builder.get_relative_uri(self.env.current_document.docname, "references")
+        target = self.app.builder.get_relative_uri(self.env.docname, "references")
         return nodes.reference("", shown, refuri=f"{target}#{_anchor(key)}", internal=True, classes=["citation"])
 
 

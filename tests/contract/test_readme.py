@@ -2,15 +2,21 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from dalembert.cli import app
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 VARYING = ("compiling kernels", "wall time", "versions")
+sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+
+from code_blocks import python_blocks, run_blocks  # noqa: E402
 
 
 def marked_block(name):
@@ -23,17 +29,15 @@ def marked_block(name):
 def stable_lines(text):
     """Lines with numbers and spacing evened out, without those that differ from run to run, and without wrapped tails."""
     lines = [line for line in text.splitlines() if line.strip() and not line.strip().startswith(VARYING)]
-    lines = [line for line in lines if not line.startswith("   ")]
-    return [" ".join(re.sub(r"\d[\d.]*(e[+-]?\d+)?", "#", line).split()) for line in lines]
+    lines = [line for line in lines if not line.startswith("   ") or " rtol " in line or " h " in line]
+    even = [re.sub(r"\(?\d[\d.]*(e[+-]?\d+)?\)?", "#", line) for line in lines]
+    return [" ".join(re.sub("# m?s$", "#", line.rstrip()).split()) for line in even]
 
 
 def test_python_blocks_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) >= 5
-    names = {}
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), names)
+    assert len(python_blocks(README)) >= 5
+    names = run_blocks(ROOT / "README.md")
     assert names["solution"].report().passed
     assert names["run"].status == "event"
     assert names["run"].t[-1] == pytest.approx(4 * 3.141592653589793 / 6.0, abs=1e-9)
@@ -57,19 +61,79 @@ def test_main_output_is_true(tmp_path, monkeypatch):
     assert (tmp_path / "run.png").stat().st_size > 10_000
 
 
+def printed_by(command, monkeypatch):
+    """What a command of the README prints; a view is ended at once, as by Ctrl-C."""
+
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dalembert.cli.view.time", SimpleNamespace(sleep=interrupt))
+    monkeypatch.setattr("webbrowser.open", lambda url: True)
+    program, *arguments = shlex.split(command)
+    assert program == "dalembert"
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, (command, result.output)
+    return result.stdout
+
+
+def session(name):
+    """(command, output) of every command of a block; output that is left out is a line of three dots."""
+    for part in re.split(r"^\$ ", marked_block(name), flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def check_shown(command, shown, printed):
+    """Every line that the README shows is printed, in this order; between dots, nothing else is."""
+    lines = stable_lines(printed)
+    at = 0
+    for number, piece in enumerate(re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)):
+        wanted = stable_lines(piece)
+        found = next((k for k in range(at, len(lines) + 1) if lines[k : k + len(wanted)] == wanted), None)
+        assert found is not None, (command, wanted, lines[at:])
+        assert number or found == 0, (command, lines[:found])
+        at = found + len(wanted)
+    assert at == len(lines), (command, lines[at:])
+
+
+def rows(table):
+    """Error, steps and evaluations of every row of a comparison."""
+    found = re.findall(r"(?:rtol|h) \S+(?: s)? +\(?([\d.e+-]+)\)? +\S+ +\S+ +(\d+) +(\d+) ", table)
+    return [tuple(map(float, row)) for row in found]
+
+
 def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
-    """From the README alone: a new file, checked, run, drawn, compared; the table has the rows that the README prints."""
+    """From the README alone: run, view, a new file, checked, run, a mass edited, run, compared; every output is as shown."""
     monkeypatch.chdir(tmp_path)
-    for command in marked_block("path-commands").splitlines():
-        program, *arguments = shlex.split(command)
-        assert program == "dalembert"
-        result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, (command, result.output)
-    printed, shown = (re.sub(r"\S+ ms", "", text) for text in (result.stdout, marked_block("compare-output")))
-    assert "- reference: jet" in shown
-    wanted, rows = ({line for line in stable_lines(text) if "rtol" in line or " h " in line} for text in (shown, printed))
-    assert wanted <= rows
-    assert {"mine.yaml", "mine.zarr", "spectrum.png", "mine.html"} <= {path.name for path in tmp_path.iterdir()}
+    monkeypatch.setenv("COLUMNS", "116")
+    CliRunner().invoke(app, shlex.split(marked_block("main-command").split("&&")[-1])[1:])
+    commands = list(session("path"))
+    assert commands.pop(0)[0] == ". .venv/bin/activate"
+    for command, shown in commands:
+        check_shown(command, shown, printed_by(command, monkeypatch))
+    line = marked_block("edited-line").split("#")[0].rstrip()
+    before = Path("mine.yaml").read_text(encoding="utf-8")
+    assert line.replace("mass: 4", "mass: 2") in before
+    Path("mine.yaml").write_text(before.replace(line.replace("mass: 4", "mass: 2"), line), encoding="utf-8")
+    for command, shown in session("path-after-edit"):
+        printed = printed_by(command, monkeypatch)
+        check_shown(command, shown, printed)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"mine.zarr", "heavy.zarr", "bearing.png", "heavy.gif", "both.html", "mine.html"} <= names
+    wanted, found = rows(shown), rows(printed)
+    assert len(wanted) == len(found) == 16
+    for (error, steps, evaluations), (same_error, same_steps, same_evaluations) in zip(wanted, found, strict=True):
+        assert 0.2 < error / same_error < 5.0 and steps == pytest.approx(same_steps, rel=0.05)
+        assert evaluations == pytest.approx(same_evaluations, rel=0.05)
+
+
+def test_false_outputs_are_caught():
+    printed = "one 1\ntwo\nthree 3e-4\n"
+    for shown in ("one 7\ntwo\nthree 3e-9", "one 1\n...\nthree 5\n", "...\nthree 1\n"):
+        check_shown("", shown, printed)
+    for shown in ("two\nthree 1\n", "one 1\ntwo\n", "one 1\nthree 1\n", "one 1\n...\nfour\n", "two\n...\nthree 1\n"):
+        with pytest.raises(AssertionError):
+            check_shown("", shown, printed)
 
 
 def test_test_command_runs_pytest():
