@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+NO_MEANING = "has no meaning"  # in what `pairs.check_pair` says
 NOT_RUN = "not run: the time budget was used up"
 _WIDTH = 118
 _COLUMNS = (
@@ -174,7 +175,11 @@ class Comparison:
         lines += [f"{m.formulation}, {m.integrator}, {m.shown_setting} broke down: {m.problem}" for m in broken]
         if missing := sum(m.problem == NOT_RUN for m in self.measurements):
             lines.append(f"{missing} of {len(self.measurements)} runs were not made: give a larger budget, or compare less")
-        lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in self.excluded]
+        meaningless = [e for e in self.excluded if NO_MEANING in e.reason]
+        others = [e for e in self.excluded if e not in meaningless]
+        lines += [f"{e.formulation} with {e.integrator}: cannot run this model: {e.reason}" for e in others]
+        if meaningless:
+            lines.append(f"left out, for they have no meaning: {_grouped(meaningless)}")
         return lines + (["interrupted: not all runs were made"] if self.interrupted else [])
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -242,6 +247,17 @@ class Comparison:
         return _PAGE.format(
             title=html.escape(title), picture=picture, head=head, body=body, notes=notes, settings=settings, data=data
         )
+
+
+def _grouped(pairs: list[Excluded]) -> str:
+    """Formulations that go without the same integrators together."""
+    without: dict[str, list[str]] = {}
+    for pair in pairs:
+        without.setdefault(pair.formulation, []).append(pair.integrator)
+    alike: dict[str, list[str]] = {}
+    for formulation, integrators in without.items():
+        alike.setdefault(", ".join(integrators), []).append(formulation)
+    return "; ".join(f"{', '.join(formulations)} with {integrators}" for integrators, formulations in alike.items())
 
 
 def _row(cells: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.comparison import SAMPLES
+from dalembert.comparison_table import NO_MEANING
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
@@ -136,8 +137,11 @@ def test_what_cannot_run_is_listed():
     ran = {m.formulation for m in result.measurements}
     assert "jet" in ran
     assert ran | {e.formulation for e in result.excluded} == set(FORMULATIONS)
+    text, _, left_out = str(result).replace("\n", " ").partition("left out, for they have no meaning: ")
     for item in result.excluded:
-        assert item.reason and item.reason in str(result).replace("\n", " ")
+        assert item.reason
+        assert f"{item.formulation} with {item.integrator}" in left_out if NO_MEANING in item.reason else item.reason in text
+    assert any(NO_MEANING in item.reason for item in result.excluded)
 
 
 def test_runs_that_break_down_are_listed():
