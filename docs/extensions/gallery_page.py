@@ -13,6 +13,7 @@ from dalembert.gallery import GALLERY, Entry
 
 _SIZE = (480, 360)
 _TRAIL = 1.2  # s
+_LONGEST = {"bicycle": 0.5, "rolling_disc": 1.0}  # s; what rolls away is small in a picture of the whole way
 
 
 def draw(folder: Path) -> None:
@@ -24,7 +25,7 @@ def draw(folder: Path) -> None:
 
     for entry in GALLERY.values():
         model = entry.build()
-        end = min(entry.t_end, 3.0)
+        end = min(entry.t_end, _LONGEST.get(entry.name, 3.0))
         solution = da.simulate(model, end, progress=False)
         target = folder / f"gallery_{entry.name}.png"
         if isinstance(model, LagrangianSystem):

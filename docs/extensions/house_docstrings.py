@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 # `name : meaning`, also several on one line: `t : (nt,) [s];  x : (nt, nx) states`
 _TERM = re.compile(r"^[A-Za-z_][\w *./'(),]*? : ")
