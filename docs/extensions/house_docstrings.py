@@ -33,7 +33,7 @@ def _prose(rows: list[str]) -> list[str]:
     for row in rows:
         if _TERM.match(row):
             terms += _NEXT.split(row)
-        elif terms and (row.startswith(" ") or row[:1].islower()):
+        elif terms and (row.startswith((" ", "`")) or row[:1].islower()):
             terms[-1] += " " + row.strip()
         elif terms:  # prose behind a list of terms
             return [*_paragraph(text), *_definitions(terms), *_prose(rows[rows.index(row) :])]
