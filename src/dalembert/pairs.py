@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.impulse import Impulse
+from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.soft import Soft
 from dalembert.formulations.variational import Variational
 from dalembert.integrators import INTEGRATORS
@@ -20,6 +21,12 @@ def check_pair(formulation: object, integrator: object) -> None:
         raise ModelError(f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
     if isinstance(formulation, Variational) != integrator.by_formulation:
         raise ModelError(f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
+    if isinstance(formulation, Minimal) and formulation.singular == "pass" and not integrator.adaptive:
+        better = _named(integrator) if integrator.estimates_error else "DOP853"
+        raise ModelError(
+            "Minimal(singular='pass') needs an integrator that chooses its steps: how near to a singular configuration a fixed "
+            f"step ends is chance, and so is what rounding does there; give {better}() without a step"
+        )
     if isinstance(formulation, VELOCITY_LEVEL):
         if integrator.implicit:
             raise ModelError(f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")

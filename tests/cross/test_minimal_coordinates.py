@@ -279,8 +279,8 @@ def test_singular_configuration_stops_a_run(integrator):
     ("n", "integrator"),
     [
         (2, da.DOP853(rtol=1e-10, atol=1e-10)),
-        (2, da.RungeKutta4(step=1e-3)),
-        (2, da.GaussLegendre(3, step=5e-3)),
+        (2, da.DormandPrince(rtol=1e-10, atol=1e-10)),
+        (2, da.GaussLegendre(4, rtol=1e-10, atol=1e-10)),
         (40, da.DOP853(rtol=1e-10, atol=1e-10)),
     ],
 )
@@ -298,6 +298,12 @@ def test_singular_configuration_is_passed_with_a_warning(n, integrator):
     assert np.ptp(links, axis=0).max() <= 1e-10
     energy = solution.energy.total
     assert np.abs(energy - energy[0]).max() <= 1e-8 * solution.energy.scale
+
+
+@pytest.mark.parametrize("integrator", [da.RungeKutta4(step=1e-3), da.DOP853(step=1e-3), da.GaussLegendre(3, step=5e-3)])
+def test_fixed_steps_do_not_pass(integrator):
+    with pytest.raises(da.ModelError, match=r"needs an integrator that chooses its steps.* give \w+\(\) without a step"):
+        da.simulate(n_four_bar(), 1.0, formulation=da.Minimal(singular="pass"), integrator=integrator)
 
 
 @pytest.mark.parametrize("longer", [1e-3, 1e-6])
