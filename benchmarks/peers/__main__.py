@@ -1,0 +1,97 @@
+"""`python -m benchmarks.peers`: this library beside others at equal accuracy; prints tables and writes docs/performance.md."""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import argparse  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from benchmarks.peers import growth, memory, ours, problems, report  # noqa: E402
+from benchmarks.peers.measure import Curve, race, scan  # noqa: E402
+from benchmarks.peers.plots import work_precision  # noqa: E402
+from benchmarks.peers.programs import Programs, programs  # noqa: E402
+
+SIZES = (4, 8, 16, 32, 64)
+CHAIN_ACCURACIES, CRANK_ACCURACIES = (1e-6, 1e-9), (1e-5, 1e-8)  # m
+REFERENCE = 1e-13  # tolerance of the reference runs
+FIGURES = Path("docs/performance")
+PARTS = ("chains", "crank", "growth", "memory")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--peers", nargs="*", help="only these (default: all that are installed)")
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="numbers of links")
+    parser.add_argument("--no-page", action="store_true", help="print only")
+    options = parser.parse_args()
+    problems.consistent()
+    here = programs(None if options.peers is None else set(options.peers))
+    for name, why in here.missing.items():
+        print(f"{name}: skipped, {why}")
+    text = report.machine(here, "python -m benchmarks.peers")
+    if "chains" in options.parts:
+        text += chains(here, options.sizes)
+    if "crank" in options.parts:
+        text += crank(here)
+    if "growth" in options.parts:
+        text += "\n## Growth with the number of bodies\n\n" + report.growth_section(growth.measure())
+    if "memory" in options.parts:
+        text += "\n## Memory\n\n" + report.memory_section(memory.measure())
+    print(text)
+    if not options.no_page:
+        report.write(text)
+
+
+def chains(here: Programs, sizes: tuple[int, ...]) -> str:
+    """P1: chains of n rods on ball joints for 10 s."""
+    text = (
+        "\n## Chains of n links on ball joints, 10 s\n\nRods of 50 kg and 2 m, hung at 0.1 rad, thrown sideways at 0.1 rad/s;"
+        " error: distance of the chain's lower end from the reference at 10 s.\n"
+    )
+    panels: list[tuple[str, list[Curve]]] = []
+    for n in sizes:
+        methods = [method for program in here.found for method in program.chain(n)]
+        reference = ours.chain(n)[0].solve(REFERENCE).point
+        curves = [scan(method, reference, min(CHAIN_ACCURACIES)) for method in methods]
+        text += _checked(curves, n) + report.accuracies(f"n = {n}", race(curves, CHAIN_ACCURACIES), curves, CHAIN_ACCURACIES)
+        panels.append((f"chain of {n} links", curves))
+    shown = [
+        panel for panel in panels if panel[0] in {f"chain of {n} links" for n in (sizes[0], sizes[len(sizes) // 2], sizes[-1])}
+    ]
+    work_precision(shown, CHAIN_ACCURACIES, FIGURES / "chains.png")
+    every = [curve for _, curves in panels for curve in curves]
+    return f"{text}\n![error against time](performance/chains.png)\n\n{report.settings(every)}"
+
+
+def crank(here: Programs) -> str:
+    """P2: the spatial slider-crank for 5 s."""
+    methods = [method for program in here.found for method in program.slider_crank()]
+    reference = ours.slider_crank()[0].solve(REFERENCE).point
+    curves = [scan(method, reference, min(CRANK_ACCURACIES)) for method in methods]
+    tables = report.accuracies("slider-crank", race(curves, CRANK_ACCURACIES), curves, CRANK_ACCURACIES)
+    work_precision([("spatial slider-crank", curves)], CRANK_ACCURACIES, FIGURES / "slider_crank.png")
+    return (
+        "\n## Spatial slider-crank, a closed loop, 5 s\n\nError: distance of the rod's centre of mass from the reference at 5 s;"
+        " drifts are the largest of the run, that of the energy relative to the largest kinetic energy.\n"
+        + _checked(curves, 0)
+        + tables
+        + f"\n![error against time](performance/slider_crank.png)\n\n{report.settings(curves)}"
+    )
+
+
+def _checked(curves: list[Curve], n: int) -> str:
+    """How near other programs come to the reference, which is ours at a tight tolerance."""
+    nearest = min(((c.best, c.method.program) for c in curves if not c.method.ours), default=(np.inf, "none"))
+    name = f"n = {n}: " if n else ""
+    return f"\n{name}nearest to the reference of the other programs: {nearest[1]}, {nearest[0]:.1e} m.\n"
+
+
+if __name__ == "__main__":
+    main()
