@@ -47,6 +47,17 @@ def compiled_partitioned() -> Any:
     return _time_loop(partitioned, (matrix, matrix))
 
 
+def compiled_combine() -> Any:
+    """Sums over stages, which every time loop calls."""
+    from numba import types
+
+    from dalembert.kernels.compiler import bind
+    from dalembert.kernels.stepping import combine
+
+    v, m = types.float64[::1], types.float64[:, ::1]
+    return bind(combine, types.none(v, m, m, types.int64, types.int64, types.float64, v))
+
+
 def compiled_evaluate_states() -> Any:
     """The loop over saved states."""
     from numba import types
@@ -101,6 +112,7 @@ def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
     from dalembert.kernels.compiler import bind
     from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
 
+    compiled_combine()
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
     before = (SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v)
     after = (m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)

@@ -14,6 +14,8 @@ from dalembert.kernels.stepping import (
     C_H,
     C_T,
     D_HAVE_RATE,
+    H_ATOL,
+    H_RTOL,
     R_CONTROL,
     R_ERROR,
     R_NQU,
@@ -25,7 +27,6 @@ from dalembert.kernels.stepping import (
     combine,
     judge,
     save_inside,
-    squared_errors,
     visit,
 )
 from dalembert.kernels.tables import OK, STEP_TOO_SMALL, TOO_MANY_STEPS
@@ -86,7 +87,7 @@ def runge_kutta(
             elif i == s:
                 what = VISIT_ALL
                 if settings_i[R_ERROR] == 2:
-                    err = error_norm(x, y, stages, e, s, h, nq, settings_f)
+                    err = error_norm(x, y, stages, dense, e, s, h, nq, settings_f)
                     if not err <= 1.0:
                         break
             status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
@@ -99,7 +100,7 @@ def runge_kutta(
         if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
             return status
         if settings_i[R_ERROR] == 1 and status == OK:
-            err = error_norm(x, y, stages, e, s + 1, h, nq, settings_f)
+            err = error_norm(x, y, stages, dense, e, s + 1, h, nq, settings_f)
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
         if status == AGAIN:
             status, h = OK, value
@@ -118,14 +119,24 @@ def runge_kutta(
 
 
 @inline
-def error_norm(x, y, stages, e, count, h, n, settings_f):
-    """RMS over q and u of h sum e_i k_i, scaled by the tolerances.
+def error_norm(x, y, stages, dense, e, count, h, n, settings_f):
+    """RMS over q and u of err = h sum e_i k_i over atol + rtol max(|x|, |y|) [HairerNorsettWanner1993, II (4.11)].
 
     With a second estimator (DOP853): err5^2 / sqrt(err5^2 + 0.01 err3^2)  [HairerNorsettWanner1993, II.10 (10.17)]
+    dense : rows 0..2 are scratch
     """
-    five, three = squared_errors(x, y, stages, e, count, n, settings_f)
+    first, last, zero = dense[0], dense[1], dense[2]
+    for i in range(x.size):
+        zero[i] = 0.0
+    combine(zero, stages, e, 0, count, h, first)
+    combine(zero, stages, e, e.shape[0] - 1, count, h, last)
+    five, three = 0.0, 0.0
+    for i in range(n):
+        scale = 1.0 / (settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i])))
+        five += (first[i] * scale) * (first[i] * scale)
+        three += (last[i] * scale) * (last[i] * scale)
     if e.shape[0] == 1:
-        return abs(h) * np.sqrt(five / n)
+        return np.sqrt(five / n)
     if five == 0.0 and three == 0.0:
         return 0.0
-    return abs(h) * five / np.sqrt((five + 0.01 * three) * n)
+    return five / np.sqrt((five + 0.01 * three) * n)

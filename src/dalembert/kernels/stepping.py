@@ -6,7 +6,7 @@ point (first same as last). Dense output runs through the projected end points, 
 
 import numpy as np
 
-from dalembert.kernels.compiler import flat, inline
+from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.tables import (
     CALLBACK_FAILED,
     INSIDE,
@@ -139,14 +139,21 @@ def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
     return status
 
 
-@inline
+@kernel
 def combine(x, stages, a, row, count, h, y):
-    """y <- x + h sum_{j < count} a[row, j] k_j"""
+    """y <- x + h sum_{j < count} a[row, j] k_j
+
+    A kernel of its own, so that its loops are vectorised whatever the time loop around it is compiled with.
+    """
     for i in range(x.size):
-        s = 0.0
-        for j in range(count):
-            s += a[row, j] * stages[j, i]
-        y[i] = x[i] + h * s
+        y[i] = 0.0
+    for j in range(count):
+        weight = a[row, j]
+        if weight != 0.0:
+            for i in range(x.size):
+                y[i] += weight * stages[j, i]
+    for i in range(x.size):
+        y[i] = x[i] + h * y[i]
 
 
 @flat
@@ -176,7 +183,7 @@ def save_inside(
         due = 0
         while state_i[D_NEXT] + due < save_t.size and save_t[state_i[D_NEXT] + due] <= t_new:
             due += 1
-        if due > 0:
+        if due > 0 and save_t[state_i[D_NEXT]] < t_new:
             status = dense_coefficients(
                 system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
             )
