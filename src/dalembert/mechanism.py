@@ -229,9 +229,8 @@ class Mechanism(Compiled):
 def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
     """Zeros, with the ground at rest in the origin and every rotation the identity."""
     W = np.zeros(int(I[T.W_SIZE] if dense else I[T.W_DENSE]))
-    for b in range(int(I[T.NB]) + 1):
-        at = int(I[T.W_BODY]) + T.STATE_W * b + T.S_ROT
-        W[at : at + 9] = np.eye(3).ravel()
+    poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)
+    poses[:, T.S_ROT : T.S_ROT + 9] = np.eye(3).ravel()
     return W
 
 

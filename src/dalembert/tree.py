@@ -85,8 +85,15 @@ class Tree:
     def nu(self) -> int:
         return sum(link.nu for link in self.links)
 
+    @cached_property
+    def x_0(self) -> Array:
+        """The mechanism's initial state in relative coordinates."""
+        return self.from_absolute(self.mechanism.x_0.copy())
+
     def from_absolute(self, x: Array) -> Array:
         """(n,) or (nt, n) relative states (q, u, external work, angles) of absolute ones."""
+        if x is self.mechanism.x_0:  # as at the start of every run
+            return self.x_0.copy()
         mechanism = self.mechanism
         x_all = np.atleast_2d(x)
         nt, nb, (p, c) = len(x_all), mechanism.nb, (self.index("parent"), self.index("body"))

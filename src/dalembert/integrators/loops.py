@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 
+@cache
 def compiled_runge_kutta() -> Any:
     """Explicit steps; work arrays: stages, dense output."""
     from numba import types
@@ -15,6 +17,7 @@ def compiled_runge_kutta() -> Any:
     return _time_loop(runge_kutta, (matrix, matrix))
 
 
+@cache
 def compiled_implicit_runge_kutta() -> Any:
     """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N,
     memory of sweeps."""
@@ -27,6 +30,7 @@ def compiled_implicit_runge_kutta() -> Any:
     return _time_loop(implicit_runge_kutta, work)
 
 
+@cache
 def compiled_own_steps() -> Any:
     """Steps of the formulation; work arrays: stages, dense output."""
     from numba import types
@@ -37,6 +41,7 @@ def compiled_own_steps() -> Any:
     return _time_loop(own_steps, (matrix, matrix))
 
 
+@cache
 def compiled_partitioned() -> Any:
     """Symplectic Euler and Stoermer-Verlet; work arrays: rates, dense output."""
     from numba import types
@@ -47,6 +52,7 @@ def compiled_partitioned() -> Any:
     return _time_loop(partitioned, (matrix, matrix))
 
 
+@cache
 def compiled_combine() -> Any:
     """Sums over stages, which every time loop calls."""
     from numba import types
@@ -58,6 +64,7 @@ def compiled_combine() -> Any:
     return bind(combine, types.none(v, m, m, types.int64, types.int64, types.float64, v))
 
 
+@cache
 def compiled_evaluate_states() -> Any:
     """The loop over saved states."""
     from numba import types
@@ -70,6 +77,7 @@ def compiled_evaluate_states() -> Any:
     return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
 
 
+@cache
 def compiled_tree_states() -> Any:
     """Absolute states of relative ones."""
     from numba import types

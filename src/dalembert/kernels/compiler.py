@@ -142,7 +142,7 @@ def flat(function):
 
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
-    if JIT and not function.signatures:
+    if JIT and not function.overloads:
         compile_for(function, signature)
     return function
 
