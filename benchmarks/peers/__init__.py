@@ -1,1 +1,1 @@
-"""The same mechanisms in other programs, one file each; `python -m benchmarks.peers` measures and writes docs/performance.md."""
+"""The same mechanisms in other programs, one file each; `python -m benchmarks.peers` measures them."""

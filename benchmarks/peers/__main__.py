@@ -12,8 +12,8 @@ from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from benchmarks.peers import growth, memory, ours, problems, report  # noqa: E402
-from benchmarks.peers.measure import Curve, race, scan  # noqa: E402
+from benchmarks.peers import ensemble, growth, memory, ours, problems, report  # noqa: E402
+from benchmarks.peers.measure import Curve, best_per_program, race, scan  # noqa: E402
 from benchmarks.peers.plots import work_precision  # noqa: E402
 from benchmarks.peers.programs import Programs, programs  # noqa: E402
 
@@ -21,7 +21,7 @@ SIZES = (4, 8, 16, 32, 64)
 CHAIN_ACCURACIES, CRANK_ACCURACIES = (1e-6, 1e-9), (1e-5, 1e-8)  # m
 REFERENCE = 1e-13  # tolerance of the reference runs
 FIGURES = Path("docs/performance")
-PARTS = ("chains", "crank", "growth", "memory")
+PARTS = ("chains", "crank", "ensemble", "growth", "memory")
 
 
 def main() -> None:
@@ -35,16 +35,18 @@ def main() -> None:
     here = programs(None if options.peers is None else set(options.peers))
     for name, why in here.missing.items():
         print(f"{name}: skipped, {why}")
+    made = {
+        "chains": lambda: chains(here, options.sizes),
+        "crank": lambda: crank(here),
+        "ensemble": lambda: many(here),
+        "growth": lambda: "\n## Growth with the number of bodies\n\n" + report.growth_section(growth.measure()),
+        "memory": lambda: "\n## Memory\n\n" + report.memory_section(memory.measure()),
+    }
     text = report.machine(here, "python -m benchmarks.peers")
-    if "chains" in options.parts:
-        text += chains(here, options.sizes)
-    if "crank" in options.parts:
-        text += crank(here)
-    if "growth" in options.parts:
-        text += "\n## Growth with the number of bodies\n\n" + report.growth_section(growth.measure())
-    if "memory" in options.parts:
-        text += "\n## Memory\n\n" + report.memory_section(memory.measure())
-    print(text)
+    for part in options.parts:
+        section = made[part]()
+        print(section, flush=True)
+        text += section
     if not options.no_page:
         report.write(text)
 
@@ -62,9 +64,8 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
         curves = [scan(method, reference, min(CHAIN_ACCURACIES)) for method in methods]
         text += _checked(curves, n) + report.accuracies(f"n = {n}", race(curves, CHAIN_ACCURACIES), curves, CHAIN_ACCURACIES)
         panels.append((f"chain of {n} links", curves))
-    shown = [
-        panel for panel in panels if panel[0] in {f"chain of {n} links" for n in (sizes[0], sizes[len(sizes) // 2], sizes[-1])}
-    ]
+    few = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
+    shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
     work_precision(shown, CHAIN_ACCURACIES, FIGURES / "chains.png")
     every = [curve for _, curves in panels for curve in curves]
     return f"{text}\n![error against time](performance/chains.png)\n\n{report.settings(every)}"
@@ -83,6 +84,22 @@ def crank(here: Programs) -> str:
         + _checked(curves, 0)
         + tables
         + f"\n![error against time](performance/slider_crank.png)\n\n{report.settings(curves)}"
+    )
+
+
+def many(here: Programs) -> str:
+    """P3: a thousand chains of four links."""
+    reference = ours.chain(ensemble.LINKS)[0].solve(REFERENCE).point
+    chosen = []
+    for program in here.found[1:]:
+        curves = [scan(method, reference, ensemble.ACCURACY) for method in program.chain(ensemble.LINKS)]
+        best = best_per_program(race(curves, [ensemble.ACCURACY]), ensemble.ACCURACY)
+        file = program.__name__.rpartition(".")[2]
+        chosen += [(file, name, time.curve.method.label, time.setting) for name, time in best.items()]
+    return (
+        f"\n## {ensemble.RUNS} chains of {ensemble.LINKS} links from different starts, 10 s each\n\n"
+        f"Error {ensemble.ACCURACY:g} m, on all {os.cpu_count()} cores: ours in threads, the others in as many processes, started"
+        " and warmed before the clock.\n\n" + report.rates_section(ensemble.measure(chosen))
     )
 
 

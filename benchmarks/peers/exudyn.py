@@ -17,7 +17,7 @@ from exudyn.itemInterface import (  # noqa: E402
     SensorNode,
 )
 
-from benchmarks.peers.problems import (
+from benchmarks.peers.problems import (  # noqa: E402
     ACROSS,
     AXIAL,
     CHAIN_END,
@@ -175,7 +175,7 @@ def slider_crank() -> list[Method]:
         crank = _turn(0, q[0])
         cross = _turn(0, q[2])
         rod = cross @ ROD_ROTATION @ _turn(0, q[3])
-        at = C + [q[1], 0.0, 0.0]
+        at = C + np.array([q[1], 0.0, 0.0])
         omega = np.array([u[2], 0.0, 0.0]) + u[3] * (cross @ ROD_ROTATION[:, 0])
         arm, half = rod @ (end / 2), crank @ (CRANK_CENTRE - A)
         centre = at + arm

@@ -10,9 +10,10 @@ import numpy as np
 
 from benchmarks.peers.problems import Method, Outcome
 
-LONGEST = 6.0  # s: no setting beyond the first that takes longer is tried
-BEYOND = 30.0  # scanning ends when two settings in a row are this much better than the tightest accuracy asked for
-ROUNDS, SHORT = 9, 3  # repetitions of what takes less than a second, and of the rest
+LONGEST = 3.0  # s: no setting beyond the first that takes longer is tried
+BEYOND = 10.0  # scanning ends when two settings in a row are this much better than the tightest accuracy asked for
+ROUNDS, SHORT = 7, 3  # repetitions of what takes less than BRIEF, and of the rest
+BRIEF = 0.3  # s
 
 
 @dataclass
@@ -44,6 +45,11 @@ class Curve:
     @property
     def best(self) -> float:
         return min((p.error for p in self.points), default=np.inf)
+
+    @property
+    def longest(self) -> float:
+        """Seconds of the tightest setting tried."""
+        return max((p.outcome.seconds for p in self.points if p.outcome is not None), default=0.0)
 
 
 def scan(method: Method, reference: np.ndarray, tightest: float) -> Curve:
@@ -84,7 +90,7 @@ def race(curves: Sequence[Curve], accuracies: Sequence[float]) -> list[Time]:
     outcomes: list[Outcome | None] = [None] * len(entries)
     for turn in range(ROUNDS):
         for k, (curve, _, setting) in enumerate(entries):
-            if turn < SHORT or seconds[k][0] < 1.0:
+            if turn < SHORT or seconds[k][0] < BRIEF:
                 outcome = curve.method.solve(setting)
                 outcomes[k] = outcome
                 seconds[k].append(outcome.seconds)

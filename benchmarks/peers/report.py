@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.peers import growth, memory
+from benchmarks.peers.ensemble import Rate
 from benchmarks.peers.measure import Curve, Time, best_per_program
 from benchmarks.peers.programs import Programs
 from dalembert.versions import current_versions
@@ -59,8 +60,11 @@ def accuracies(title: str, times: Sequence[Time], curves: Sequence[Curve], wante
         for name in names:
             time = best.get(name)
             if time is None:
-                reached = min(c.best for c in curves if c.method.program == name)
-                cells = [f"not reached ({reached:.1e} m)", "", "", ""] + ["", ""] * loops
+                nearest = min((c for c in curves if c.method.program == name), key=lambda c: c.best)
+                cells = [f"{nearest.best:.1e} m in {milliseconds(nearest.longest)}", "", nearest.method.label, ""] + [
+                    "",
+                    "",
+                ] * loops
             else:
                 cells = [milliseconds(time.seconds), f"{time.seconds / ours.seconds:.2g}" if ours else ""]
                 cells += [time.curve.method.label, f"{time.setting:g}"]
@@ -88,6 +92,18 @@ def growth_section(results: Sequence[growth.Growth]) -> str:
         rows.append([r.kind, span, ends, f"{r.evaluations[0]} .. {r.evaluations[-1]}", f"{r.run:.2f}", f"{r.evaluation:.2f}"])
     head = ["", "bodies", "time", "evaluations", "exponent of a run", "exponent of time / evaluations"]
     return table(head, rows) + f"\nLimit for a run: {growth.LIMIT}.\n"
+
+
+def rates_section(rates: Sequence[Rate]) -> str:
+    """Runs per second, ours first."""
+    ours = rates[0]
+    rows = []
+    for r in rates:
+        ratios = f"{ours.per_second / r.per_second:.2g}", f"{ours.per_cpu_second / r.per_cpu_second:.2g}"
+        cells = [r.program, f"{r.per_second:.0f}", ratios[0], f"{r.per_cpu_second:.0f}", ratios[1]]
+        rows.append([*cells, r.method, f"{r.setting:g}", f"{r.error:.1e}"])
+    head = ["program", "runs per second", "ours / its", "runs per CPU second", "ours / its", "method", "setting", "error [m]"]
+    return table(head, rows)
 
 
 def memory_section(results: Sequence[memory.Memory]) -> str:
