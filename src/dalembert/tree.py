@@ -318,7 +318,7 @@ def _workspace(I: list[int]) -> None:
         T.W_ZETA: m_all,
         T.W_A: 12 * (m + 1),
         T.W_RHS: m,
-        T.W_SCHUR: m * m + m,
+        T.W_SCHUR: m * m + m + (m + 1) * nu,
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,

@@ -190,13 +190,28 @@ def carry(t, tp, M, p_v, W):
 
 
 @inline
+def subtract_wrench(b, h, I, W):
+    """X_P of body b -= the wrench (force world, torque body about the centre of mass) at W[h]."""
+    t, f = I[W_TREE] + TREE_W * b, load3(W, h)
+    torque = add3(mul(load9(W, I[W_BODY] + STATE_W * b + S_ROT), load3(W, h + 3)), cross(load3(W, t + X_C), f))
+    add_to3(W, t + X_P, scale3(-1.0, torque))
+    add_to3(W, t + X_P + 3, scale3(-1.0, f))
+
+
+@inline
 def subtract_wrenches(h, I, W):
-    """X_P -= the wrenches (force world, torque body about the centre of mass) at W[h + 6 b]."""
+    """X_P -= the wrenches at W[h + 6 b]."""
     for b in range(1, I[NB] + 1):
-        t, f = I[W_TREE] + TREE_W * b, load3(W, h + 6 * b)
-        torque = add3(mul(load9(W, I[W_BODY] + STATE_W * b + S_ROT), load3(W, h + 6 * b + 3)), cross(load3(W, t + X_C), f))
-        add_to3(W, t + X_P, scale3(-1.0, torque))
-        add_to3(W, t + X_P + 3, scale3(-1.0, f))
+        subtract_wrench(b, h + 6 * b, I, W)
+
+
+@inline
+def clear_forces(I, W):
+    """X_P <- 0"""
+    for b in range(1, I[NB] + 1):
+        t = I[W_TREE] + TREE_W * b + X_P
+        store3(W, t, (0.0, 0.0, 0.0))
+        store3(W, t + 3, (0.0, 0.0, 0.0))
 
 
 @inline
@@ -282,12 +297,41 @@ def add_body_accelerations(o, moving, I, F, W):
 
 
 @inline
+def column_forces(o, d, I, W):
+    """W[o + i] <- e_i, what `carry_wrenches` left of the forces at column i; W[d + i] <- 1 / d_i.
+
+    With J^T f = L e, M = L D L^T: f_1 . M^-1 f_2 = sum e_1i e_2i / d_i, no sweep outwards [Featherstone2008, 6.5, 7.3]
+    """
+    for b in range(1, I[NB] + 1):
+        k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
+        u = I[k + R_U]
+        if I[k + R_TURN] == QUATERNION and I[k + R_NTRANS] == 0:
+            store3(W, o + u, load3(W, t + X_P))
+            store3(W, d + u, load3(W, t + X_J + 3))
+        else:
+            for j in range(I[k + R_NROT] + I[k + R_NTRANS]):
+                col = I[W_COL] + COL_W * (I[k + R_COL] + j)
+                W[o + u + j], W[d + u + j] = W[col + K_E], W[col + K_D]
+
+
+@inline
+def accelerate_by_columns(e, o, I, F, W):
+    """Response of the tree at rest to what is left of forces, W[e + i]: W[o + COL_W i] <- u'_i; X_P."""
+    for b in range(1, I[NB] + 1):
+        k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
+        u = I[k + R_U]
+        if I[k + R_TURN] == QUATERNION and I[k + R_NTRANS] == 0:
+            store3(W, t + X_P, load3(W, e + u))
+        else:
+            for j in range(I[k + R_NROT] + I[k + R_NTRANS]):
+                W[I[W_COL] + COL_W * (I[k + R_COL] + j) + K_E] = W[e + u + j]
+    accelerate_tree(W, o, COL_W, 0.0, I, F, W)
+
+
+@inline
 def respond(h, o, I, F, W):
     """Response of the tree at rest to the wrenches at W[h + 6 b]: W[o + COL_W i] <- u'_i; X_P."""
-    for b in range(1, I[NB] + 1):
-        t = I[W_TREE] + TREE_W * b + X_P
-        store3(W, t, (0.0, 0.0, 0.0))
-        store3(W, t + 3, (0.0, 0.0, 0.0))
+    clear_forces(I, W)
     subtract_wrenches(h, I, W)
     carry_wrenches(I, W)
     accelerate_tree(W, o, COL_W, 0.0, I, F, W)

@@ -2,7 +2,7 @@
 
     u' by the articulated-body recursion; with cut joints  S lam = -zeta - A a_0,  S = A (response of the tree to A^T)
 
-Each row of a cut joint costs one more O(n) response, S is as small as the number of such rows. Rows that depend on others get
+Each row of a cut joint costs one more O(n) sweep, S is as small as the number of such rows. Rows that depend on others get
 no multiplier. Deviation: the thesis treats open chains of spherical joints; other joints and loops are what it leaves open.
 """
 
@@ -10,7 +10,17 @@ import numpy as np
 from numpy import uintp
 
 from dalembert.kernels.algebra import dot3, load3, load6
-from dalembert.kernels.articulated import accelerate_tree, add_body_accelerations, eliminate_tree, respond, subtract_wrenches
+from dalembert.kernels.articulated import (
+    accelerate_by_columns,
+    accelerate_tree,
+    add_body_accelerations,
+    carry_wrenches,
+    clear_forces,
+    column_forces,
+    eliminate_tree,
+    subtract_wrench,
+    subtract_wrenches,
+)
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.kinematics import load_angles
 from dalembert.kernels.orthogonal import dense_cholesky_solve
@@ -60,7 +70,6 @@ from dalembert.kernels.tables import (
     W_RHS,
     W_SCHUR,
     W_STAT,
-    W_WORK,
     W_ZETA,
     WRENCH,
     M,
@@ -94,19 +103,23 @@ def clear(o, I, W):
 
 @inline
 def solve_cut_rows(c, I, F, W):
-    """W[c] <- S^-1 W[c]: one response of the tree per row, then a dense factorisation."""
-    m, h, acc, S = I[M], I[W_WORK], I[W_WORK] + 6 * (I[NB] + 1), I[W_SCHUR]
+    """W[c] <- S^-1 W[c]: one sweep inwards per row, then a dense factorisation."""
+    m, nu, S = I[M], I[NU], I[W_SCHUR]
+    e = S + m * m + m
+    d = e + m * nu
     for r in range(m):
-        clear(h, I, W)
-        clear(acc, I, W)
-        add_cut_row(r, 1.0, h, I, W)
-        respond(h, I[W_COL] + K_ACC, I, F, W)
-        add_body_accelerations(acc, 0.0, I, F, W)
-        for i in range(m):
-            W[S + m * m + i] = 0.0
-        subtract_cut_rows(acc, 6, S + m * m, I, W)
-        for i in range(r, m):
-            W[S + m * i + r] = -W[S + m * m + i]
+        clear_forces(I, W)
+        for side in range(2):
+            b = I[I[CUT_I] + 2 * r + side]
+            if b > 0:
+                subtract_wrench(b, I[W_A] + 12 * r + 6 * side, I, W)
+        carry_wrenches(I, W)
+        column_forces(e + nu * r, d, I, W)
+        for s in range(r + 1):
+            dot = 0.0
+            for i in range(nu):
+                dot += W[e + nu * r + i] * W[d + i] * W[e + nu * s + i]
+            W[S + m * r + s] = dot
     scale = S + m * m
     for r in range(m):  # what the row would feel if its bodies were free: joints only make it stiffer
         W[scale + r] = 0.0
@@ -121,11 +134,15 @@ def solve_cut_rows(c, I, F, W):
 
 @inline
 def respond_to_multipliers(lam, I, F, W):
-    """K_ACC, X_P <- response of the tree to A^T lam."""
-    clear(I[W_WORK], I, W)
-    for r in range(I[M]):
-        add_cut_row(r, W[lam + r], I[W_WORK], I, W)
-    respond(I[W_WORK], I[W_COL] + K_ACC, I, F, W)
+    """K_ACC, X_P <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
+    m, nu = I[M], I[NU]
+    e = I[W_SCHUR] + m * m + m
+    total = e + m * nu
+    for i in range(nu):
+        W[total + i] = 0.0
+        for r in range(m):
+            W[total + i] += W[lam + r] * W[e + nu * r + i]
+    accelerate_by_columns(total, I[W_COL] + K_ACC, I, F, W)
 
 
 @flat
