@@ -13,13 +13,14 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 
 from benchmarks.peers import ensemble, growth, memory, ours, problems, report  # noqa: E402
-from benchmarks.peers.measure import Curve, best_per_program, race, scan  # noqa: E402
+from benchmarks.peers.measure import Curve, Time, best_per_program, race, scan  # noqa: E402
 from benchmarks.peers.plots import work_precision  # noqa: E402
 from benchmarks.peers.programs import Programs, programs  # noqa: E402
 
 SIZES = (4, 8, 16, 32, 64)
 CHAIN_ACCURACIES, CRANK_ACCURACIES = (1e-6, 1e-9), (1e-5, 1e-8)  # m
 REFERENCE = 1e-13  # tolerance of the reference runs
+HAND_WRITTEN = 0.14  # of the time of aba, what an articulated-body recursion written for a chain of ball joints took
 FIGURES = Path("docs/performance")
 PARTS = ("chains", "crank", "ensemble", "growth", "memory")
 
@@ -54,7 +55,8 @@ def main() -> None:
 def chains(here: Programs, sizes: tuple[int, ...]) -> str:
     """P1: chains of n rods on ball joints for 10 s."""
     text = (
-        "\n## Chains of n links on ball joints, 10 s\n\nRods of 50 kg and 2 m, hung at 0.1 rad, thrown sideways at 0.1 rad/s;"
+        "\n## Chains of n links on ball joints, 10 s\n\n"
+        "Rods of 50 kg and 2 m, hung at 0.1 rad, thrown sideways at 0.1 rad/s;"
         " error: distance of the chain's lower end from the reference at 10 s.\n"
     )
     panels: list[tuple[str, list[Curve]]] = []
@@ -62,13 +64,32 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
         methods = [method for program in here.found for method in program.chain(n)]
         reference = ours.chain(n)[0].solve(REFERENCE).point
         curves = [scan(method, reference, min(CHAIN_ACCURACIES)) for method in methods]
-        text += _checked(curves, n) + report.accuracies(f"n = {n}", race(curves, CHAIN_ACCURACIES), curves, CHAIN_ACCURACIES)
+        times = race(curves, CHAIN_ACCURACIES)
+        text += _checked(curves, n) + report.accuracies(f"n = {n}", times, curves, CHAIN_ACCURACIES)
+        text += _hand_written(here, times, n)
         panels.append((f"chain of {n} links", curves))
     few = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
     shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
     work_precision(shown, CHAIN_ACCURACIES, FIGURES / "chains.png")
     every = [curve for _, curves in panels for curve in curves]
     return f"{text}\n![error against time](performance/chains.png)\n\n{report.settings(every)}"
+
+
+def _hand_written(here: Programs, times: list[Time], n: int) -> str:
+    """Ours against C++ written for one chain: HAND_WRITTEN of Pinocchio's aba per evaluation, nothing else."""
+    peer = next((program for program in here.found if program.__name__.endswith("pinocchio")), None)
+    if peer is None:
+        return ""
+    aba, lines = peer.aba_seconds(n), []
+    for t in times:
+        if t.curve.method.ours and t.outcome.evaluations:
+            bare = HAND_WRITTEN * aba * t.outcome.evaluations
+            lines.append(f"{t.seconds / bare:.2g} at {t.accuracy:g} m ({t.outcome.evaluations} evaluations)")
+    return (
+        f"\nAgainst C++ written for this chain alone ({HAND_WRITTEN} of aba's {1e6 * aba:.2f} us per evaluation): "
+        + ", ".join(lines)
+        + ".\n"
+    )
 
 
 def crank(here: Programs) -> str:
@@ -79,7 +100,8 @@ def crank(here: Programs) -> str:
     tables = report.accuracies("slider-crank", race(curves, CRANK_ACCURACIES), curves, CRANK_ACCURACIES)
     work_precision([("spatial slider-crank", curves)], CRANK_ACCURACIES, FIGURES / "slider_crank.png")
     return (
-        "\n## Spatial slider-crank, a closed loop, 5 s\n\nError: distance of the rod's centre of mass from the reference at 5 s;"
+        "\n## Spatial slider-crank, a closed loop, 5 s\n\n"
+        "Error: distance of the rod's centre of mass from the reference at 5 s;"
         " drifts are the largest of the run, that of the energy relative to the largest kinetic energy.\n"
         + _checked(curves, 0)
         + tables
@@ -98,8 +120,8 @@ def many(here: Programs) -> str:
         chosen += [(file, name, time.curve.method.label, time.setting) for name, time in best.items()]
     return (
         f"\n## {ensemble.RUNS} chains of {ensemble.LINKS} links from different starts, 10 s each\n\n"
-        f"Error {ensemble.ACCURACY:g} m, on all {os.cpu_count()} cores: ours in threads, the others in as many processes, started"
-        " and warmed before the clock.\n\n" + report.rates_section(ensemble.measure(chosen))
+        f"Error {ensemble.ACCURACY:g} m, on all {os.cpu_count()} cores: ours in threads, the others in as many processes,"
+        " started and warmed before the clock.\n\n" + report.rates_section(ensemble.measure(chosen))
     )
 
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -124,6 +125,20 @@ def chain(n: int) -> list[Method]:
         what = f"spherical joints, aba in world axes (faster than the default), {_COMPILED}"
         methods.append(Method(COMPILED, "DOP853", what, TOLERANCES, solve))
     return methods
+
+
+def aba_seconds(n: int) -> float:
+    """CPU time of one aba of the chain, called from Python; the smallest of many rounds."""
+    model = chain_model(n)
+    data, q, v, tau = model.createData(), pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+    v[:3] = CHAIN_RATE
+    rounds = []
+    for _ in range(30):
+        begin = time.process_time()
+        for _ in range(100):
+            pin.aba(model, data, q, v, tau, pin.Convention.WORLD)
+        rounds.append((time.process_time() - begin) / 100)
+    return min(rounds)
 
 
 def _by_scipy(
