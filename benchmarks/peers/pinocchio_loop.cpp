@@ -19,7 +19,7 @@ struct Chain {
     void rate(const double * x, double * dx) {
         for (int k = 0; k < model.nv / 3; ++k) q.segment<4>(4 * k) = Eigen::Map<const Eigen::Vector4d>(x + 4 * k).normalized();
         v = Eigen::Map<const Vector>(x + model.nq, model.nv);
-        Eigen::Map<Vector>(dx + model.nq, model.nv) = pin::aba(model, data, q, v, tau, pin::Convention::WORLD);
+        Eigen::Map<Vector>(dx + model.nq, model.nv) = pin::aba(model, data, q, v, tau);
         for (int k = 0; k < model.nv / 3; ++k) {  // theta' = 1/2 theta (w, 0), scalar last
             const double *a = x + 4 * k, *b = x + model.nq + 3 * k;
             double * d = dx + 4 * k;
