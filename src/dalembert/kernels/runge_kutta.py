@@ -128,15 +128,15 @@ def error_norm(x, y, stages, dense, e, count, h, n, settings_f):
     first, last, zero = dense[0], dense[1], dense[2]
     for i in range(x.size):
         zero[i] = 0.0
-    combine(zero, stages, e, 0, count, h, first)
-    combine(zero, stages, e, e.shape[0] - 1, count, h, last)
+    combine(zero, stages, e, 0, count, 1.0, first)
+    combine(zero, stages, e, e.shape[0] - 1, count, 1.0, last)
     five, three = 0.0, 0.0
     for i in range(n):
-        scale = 1.0 / (settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i])))
-        five += (first[i] * scale) * (first[i] * scale)
-        three += (last[i] * scale) * (last[i] * scale)
+        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        five += (first[i] / scale) * (first[i] / scale)
+        three += (last[i] / scale) * (last[i] / scale)
     if e.shape[0] == 1:
-        return np.sqrt(five / n)
+        return abs(h) * np.sqrt(five / n)
     if five == 0.0 and three == 0.0:
         return 0.0
-    return five / np.sqrt((five + 0.01 * three) * n)
+    return abs(h) * five / np.sqrt((five + 0.01 * three) * n)
