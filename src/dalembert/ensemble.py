@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation import compile
+from dalembert.ensemble_work import Work
 from dalembert.errors import DalembertError, ModelError
 from dalembert.failure import failure_of
 from dalembert.formulations import Formulation
@@ -22,7 +20,6 @@ from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_ensemble
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Compiled, Mechanism
@@ -35,7 +32,6 @@ from dalembert.trajectory import OUTPUTS
 
 Array = npt.NDArray[np.float64]
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word
-_NOT_RUN = -1
 
 
 def simulate_many(
@@ -83,8 +79,9 @@ def simulate_many(
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
-    work = _Work(runs, integrator, given, t_end, after, threads)
+    work = Work(runs, integrator, _starts(runs, given), t_end, after, threads)
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
+        work.go_side_by_side(bar)
         work.go(bar)
     return Ensemble(mechanisms, runs, formulation, integrator, work, times, given)
 
@@ -148,119 +145,12 @@ def _states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
     return full
 
 
-class _Work:
-    """All runs in blocks, each block one call of compiled code in one of several threads.
-
-    x : where every run ended;  start : where it began;  out : saved states;  errors : what user functions raised
-    """
-
-    def __init__(
-        self, runs: list[Run], integrator: Integrator, given: Array, t_end: float, save_at: Array, threads: int | None
-    ) -> None:
-        run = runs[0]
-        shared = all(other is run for other in runs)
-        together = shared and type(run) is Run
-        starts = run.from_absolute(given) if together else [r.from_absolute(x) for r, x in zip(runs, given, strict=True)]
-        self.x = np.ascontiguousarray(starts)
-        count, n = self.x.shape
-        self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
-        self.start = self.x.copy()
-        self.state_i, self.state_f = (np.tile(a, (count, 1)) for a in self.advance.fresh)
-        self.out = np.full((count, len(save_at), n), np.nan)
-        self.status = np.full(count, _NOT_RUN, dtype=np.int64)
-        self.counters = np.zeros((count, T.N_STAT))
-        self.errors: dict[int, tuple[str, BaseException]] = {}
-        self._save_at, self.t_end = save_at, t_end
-        different = runs[:1] if shared else runs
-        self._F, self._W_0 = np.stack([r.F for r in different]), np.stack([r.W for r in different])
-        self._stop = np.zeros(1, dtype=np.int64)
-        self._next, self._done = 0, 0
-        self._lock = threading.Lock()
-        self._threads = min(_threads(threads), count)
-        if run.callbacks.slow:
-            self._threads = 1  # plain Python holds the interpreter
-
-    @property
-    def accepted(self) -> npt.NDArray[np.int64]:
-        """Steps of every run."""
-        from dalembert.kernels.stepping import D_ACCEPTED
-
-        return np.asarray(self.state_i[:, D_ACCEPTED], dtype=np.int64)
-
-    @property
-    def saved(self) -> npt.NDArray[np.int64]:
-        """States that every run has saved."""
-        from dalembert.kernels.stepping import D_SAVED
-
-        return np.asarray(self.state_i[:, D_SAVED], dtype=np.int64)
-
-    def go(self, bar: Progress) -> None:
-        """Until all runs have ended, or Ctrl-C."""
-        compiled_ensemble(self.advance.kernel, self._arrays())
-        with ThreadPoolExecutor(self._threads) as pool:
-            waiting = {pool.submit(self._worker) for _ in range(self._threads)}
-            try:
-                while waiting:
-                    done, waiting = wait(waiting, timeout=0.1)
-                    bar.update(self._done, len(self.x))
-                    for future in done:
-                        future.result()
-            except BaseException as problem:
-                self._stop[0] = 1
-                if not isinstance(problem, KeyboardInterrupt):
-                    raise
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return self.advance.integrator.workspace(self.advance.run)
-
-    def _block(self) -> tuple[int, int]:
-        """Runs that a thread takes next: fewer towards the end, so that no thread waits long for another."""
-        with self._lock:
-            first, left = self._next, len(self.x) - self._next
-            size = 1 if self.advance.run.callbacks.slow else min(max(1, left // (8 * self._threads)), 64)
-            self._next += min(size, left)
-            return first, self._next
-
-    def _worker(self) -> None:
-        advance, run = self.advance, self.advance.run
-        n, work = self.x.shape[1], self._arrays()
-        kernel, tableau = compiled_ensemble(advance.kernel, work), advance.integrator.tableau
-        forces, callbacks = run.forces, run.callbacks
-        x_old, spare, W, out_t = np.zeros(n), np.zeros((3, n)), self._W_0[0].copy(), np.zeros(len(self._save_at))
-        current = np.zeros(1, dtype=np.int64)
-        while not self._stop[0]:
-            k, last = first, _ = self._block()
-            if first == last:
-                return
-            while k < last:
-                try:
-                    kernel(
-                        advance.kernel, run.system, run.project, run.correct, forces, callbacks.compiled, k, last, self.t_end,
-                        self.x, self.start, x_old, spare, work, tableau.a, tableau.c, tableau.e, tableau.d,
-                        *advance.settings, self.state_i, self.state_f, self._save_at, out_t, self.out,
-                        advance.integrator.max_steps, self._stop, current, self.status, self.counters, run.I, self._F, W,
-                        self._W_0,
-                    )  # fmt: skip
-                    if callbacks.error is not None:
-                        self.errors[k], callbacks.error = callbacks.error, None
-                    k = last
-                except Exception as problem:  # kernels raise nothing: this comes from a compiled user function
-                    if not callbacks.compiled_names:
-                        raise
-                    k = int(current[0])
-                    self.errors[k] = " or ".join(callbacks.compiled_names), problem
-                    self.status[k] = T.CALLBACK_FAILED
-                    k += 1
-            self._done += last - first
-
-
-def _threads(wanted: int | None) -> int:
-    """One per core that this process may use, unless told otherwise."""
-    if wanted is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
-        raise ModelError(f"threads is {wanted!r}; give a positive whole number")
-    return wanted
+def _starts(runs: list[Run], given: Array) -> Array:
+    """(runs, n) states of the runs from those of their mechanisms."""
+    run = runs[0]
+    if type(run) is Run and all(other is run for other in runs):
+        return np.ascontiguousarray(run.from_absolute(given))
+    return np.array([r.from_absolute(x) for r, x in zip(runs, given, strict=True)])
 
 
 class Ensemble:
@@ -279,7 +169,7 @@ class Ensemble:
         runs: list[Run],
         formulation: Formulation,
         integrator: Integrator,
-        work: _Work,
+        work: Work,
         times: Array,
         given: Array,
     ) -> None:
@@ -288,7 +178,7 @@ class Ensemble:
         self._mechanisms, self._runs, self._work = mechanisms, runs, work
         code = work.status
         self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
-        self.status[(code == _NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (work.accepted < integrator.max_steps))] = "interrupted"
+        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (work.accepted < integrator.max_steps))] = "interrupted"
         self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
         self.moved = self._moved(given)
         self.warnings: tuple[str, ...] = ()
@@ -352,7 +242,7 @@ class Ensemble:
     def _saved(self, k: int) -> tuple[Array, Array]:
         """Times and states of a run, as far as it went."""
         work = self._work
-        if self.status[k] == "interrupted" and work.status[k] == _NOT_RUN:
+        if self.status[k] == "interrupted" and work.status[k] == T.NOT_RUN:
             return self.t[:0], work.out[k, :0]
         x = work.out[k, : work.saved[k]]
         if self.t[0] == 0.0:
@@ -392,5 +282,5 @@ class Ensemble:
             flipped = np.abs(x[:, at : at + 4] + given[:, at : at + 4])
             change[:, at : at + 4] = np.minimum(change[:, at : at + 4], flipped)
         moved: Array = change.max(axis=1, initial=0.0)
-        moved[self._work.status == _NOT_RUN] = np.nan
+        moved[self._work.status == T.NOT_RUN] = np.nan
         return moved

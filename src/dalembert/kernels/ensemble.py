@@ -2,7 +2,7 @@
 
 from dalembert.kernels.compiler import kernel
 from dalembert.kernels.stepping import C_H, D_ACCEPTED, H_MAX, R_NQU, R_ORDER, VISIT_PROJECT, first_step, visit
-from dalembert.kernels.tables import N_STAT, OK, TOO_MANY_STEPS, W_STAT
+from dalembert.kernels.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, W_STAT
 
 CHUNK = 1000  # steps between looks at the stop flag
 
@@ -44,12 +44,15 @@ def ensemble(
     W,
     W_0,
 ):
-    """Runs first .. last - 1, each in its own rows of x, start, state_i, state_f, out_x, status, counters (and F and
-    W_0, where they have more than one); start <- where a run began, projected onto its constraints, x <- where it ended.
+    """Those of the runs first .. last - 1 that are not done yet, each in its own rows of x, start, state_i, state_f, out_x,
+    status, counters (and F and W_0, where they have more than one); start <- where a run began, projected onto its constraints,
+    x <- where it ended.
 
     stop[0] not zero: leave off as soon as may be;  current[0] <- the run that goes on;  W_0 : workspaces as good as new
     """
     for k in range(first, last):
+        if status[k] != NOT_RUN:
+            continue
         current[0] = k
         F_k = F[k if F.shape[0] > 1 else 0]
         for i in range(W.size):

@@ -181,6 +181,28 @@ def project_cut_joints(t, x, dx, I, F, W, forces, callback):
     return status
 
 
+@flat
+def project_tree(x, dx, I, F, W):
+    """Unit quaternions, and poses of the bodies where angles are counted: all that a tree without cut joints needs."""
+    normalise_tree(x, I)
+    if I[NANGLE] > 0:
+        move_tree(x, dx, I, F, W)
+        place_bodies(x, I, F, W)
+
+
+@flat
+def finish_rates(power, dx, I, W):
+    """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
+    nq, end = I[NQ], I[NQ] + I[NU]
+    dx[end] = power
+    for c in range(I[NANGLE]):
+        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
+    finite = True
+    for i in range(uintp(nq), uintp(end + 1)):
+        finite &= abs(dx[i]) < np.inf
+    return finite
+
+
 @kernel
 def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
     """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies in W_ACC.
@@ -191,10 +213,7 @@ def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
         if m > 0:
             status = project_cut_joints(t, x, dx, I, F, W, forces, callback)
         else:
-            normalise_tree(x, I)
-            if I[NANGLE] > 0:
-                move_tree(x, dx, I, F, W)
-                place_bodies(x, I, F, W)
+            project_tree(x, dx, I, F, W)
         snap_angles(x, I, F, W)
         return status
     W[I[W_STAT] + N_RHS] += 1.0
@@ -227,10 +246,5 @@ def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
         add_body_accelerations(I[W_ACC], 0.0, I, F, W)
         for i in range(nu):
             dx[nq + i] += W[I[W_COL] + COL_W * i + K_ACC]
-    dx[nq + nu] = power
-    for c in range(I[NANGLE]):
-        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
-    bad = False
-    for i in range(uintp(nq), uintp(nq + nu + 1)):
-        bad |= not abs(dx[i]) < np.inf
-    return NON_FINITE if bad else status
+    finite = finish_rates(power, dx, I, W)
+    return status if finite else NON_FINITE

@@ -220,6 +220,7 @@ N_MARKS = Y_WHERE + 2 * N_PASSAGES
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)
 NEAR_SINGULAR = 20
+NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT, STEP = range(4)

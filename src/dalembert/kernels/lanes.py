@@ -1,0 +1,160 @@
+"""Lanes: a scalar that holds the same number of several runs, so that one evaluation of a kernel's source serves them all.
+
+A value is one vector register of LLVM, <COUNT x double>; +, -, *, /, abs, sqrt, sin, cos, arctan2 and floor act lane by lane
+and give what they give for float64, to the last bit. Numbers that all runs share (constants, literals) stay float64 and are
+spread where they meet lanes. A kernel goes one way for all lanes, so comparisons give one answer:
+
+    a < b, a <= b, a == b     true when true in every lane
+    a > b, a >= b, a != b     true when true in some lane
+
+A branch on values is right for lanes when taking it does no harm where it was not called for (normalising, refusing a step).
+"""
+
+import math
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
+from numba.np.arrayobj import populate_array
+
+COUNT = 4  # doubles in a register of AVX2
+_VECTOR = ir.VectorType(ir.DoubleType(), COUNT)
+_BITS = ir.IntType(COUNT)
+_NUMBERS = (types.Float, types.Integer)
+
+
+class Lanes(types.Type):
+    """The type; numbers become lanes where they must."""
+
+    def __init__(self):
+        super().__init__(name=f"Lanes({COUNT})")
+
+    def can_convert_from(self, typingctx, other):
+        return Conversion.safe if isinstance(other, _NUMBERS) else None
+
+    def unify(self, typingctx, other):
+        return self if isinstance(other, _NUMBERS) else None
+
+
+LANES = Lanes()
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, _VECTOR)
+
+
+@lower_cast(types.Float, Lanes)
+@lower_cast(types.Integer, Lanes)
+def _spread(context, builder, fromty, toty, value):
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    one = builder.insert_element(undefined, context.cast(builder, value, fromty, types.float64), _at(0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT))
+
+
+def _at(lane):
+    return ir.Constant(ir.IntType(32), lane)
+
+
+def _define(function, arguments, lower, result=LANES):
+    """`function` of one or two arguments, lanes or numbers but not numbers alone; lower(context, builder, *values)."""
+
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == arguments and all(isinstance(a, (Lanes, *_NUMBERS)) for a in args) and LANES in args:
+                return signature(result, *[LANES] * arguments)
+            return None
+
+    infer_global(function)(Template)
+    lower_builtin(function, *[Lanes] * arguments)(lambda context, builder, sig, args: lower(context, builder, *args))
+
+
+def _instruction(name):
+    return lambda context, builder, a, b: getattr(builder, name)(a, b)
+
+
+def _intrinsic(name):
+    """LLVM's own function of one vector."""
+
+    def lower(context, builder, a):
+        function = ir.FunctionType(_VECTOR, [_VECTOR])
+        return builder.call(cgutils.get_or_insert_function(builder.module, function, f"llvm.{name}.v{COUNT}f64"), [a])
+
+    return lower
+
+
+def _each(function):
+    """A function of float64, lane after lane."""
+
+    def lower(context, builder, *args):
+        scalar, out = context.get_function(function, signature(*[types.float64] * (len(args) + 1))), args[0]
+        for lane in range(COUNT):
+            value = scalar(builder, [builder.extract_element(a, _at(lane)) for a in args])
+            out = builder.insert_element(out, value, _at(lane))
+        return out
+
+    return lower
+
+
+def _compared(how, every):
+    def lower(context, builder, a, b):
+        compare = builder.fcmp_unordered if how == "!=" else builder.fcmp_ordered
+        bits = builder.bitcast(compare(how, a, b), _BITS)
+        return builder.icmp_unsigned("==" if every else "!=", bits, ir.Constant(_BITS, -1 if every else 0))
+
+    return lower
+
+
+for _function, _inplace, _name in (
+    (operator.add, operator.iadd, "fadd"),
+    (operator.sub, operator.isub, "fsub"),
+    (operator.mul, operator.imul, "fmul"),
+    (operator.truediv, operator.itruediv, "fdiv"),
+):
+    _define(_function, 2, _instruction(_name))
+    _define(_inplace, 2, _instruction(_name))
+for _function, _how, _every in (
+    (operator.lt, "<", True),
+    (operator.le, "<=", True),
+    (operator.eq, "==", True),
+    (operator.gt, ">", False),
+    (operator.ge, ">=", False),
+    (operator.ne, "!=", False),
+):
+    _define(_function, 2, _compared(_how, _every), types.boolean)
+_define(operator.neg, 1, lambda context, builder, a: builder.fneg(a))
+_define(abs, 1, _intrinsic("fabs"))
+_define(np.sqrt, 1, _intrinsic("sqrt"))
+_define(np.floor, 1, _intrinsic("floor"))
+_define(np.sin, 1, _each(math.sin))
+_define(np.cos, 1, _each(math.cos))
+_define(np.arctan2, 2, _each(math.atan2))
+
+
+@intrinsic
+def as_lanes(typingctx, a, first):
+    """a[first:] as lanes: entry i of lane k is a[first + COUNT i + k]. Any alignment will do."""
+    made = types.Array(LANES, 1, "C", aligned=False)
+
+    def codegen(context, builder, sig, args):
+        given = context.make_array(sig.args[0])(context, builder, args[0])
+        view = context.make_array(made)(context, builder)
+        size = builder.sub(builder.extract_value(given.shape, 0), args[1])
+        item = context.get_constant(types.intp, 8 * COUNT)
+        populate_array(
+            view,
+            data=builder.bitcast(builder.gep(given.data, [args[1]]), view.data.type),
+            shape=[builder.sdiv(size, context.get_constant(types.intp, COUNT))],
+            strides=[item],
+            itemsize=item,
+            meminfo=None,
+        )
+        return view._getvalue()
+
+    return made(a, types.intp), codegen
