@@ -82,7 +82,8 @@ def simulate_many(
     work = Work(runs, integrator, _starts(runs, given), t_end, after, threads)
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
         work.go_side_by_side(bar)
-        work.go(bar)
+        if (work.status == T.NOT_RUN).any():
+            work.go(bar)
     return Ensemble(mechanisms, runs, formulation, integrator, work, times, given)
 
 
