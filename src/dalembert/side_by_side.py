@@ -48,7 +48,7 @@ def group_of(run: Run, integrator: Integrator, count: int) -> Group | None:
     from dalembert.kernels.moving_frame import moving_frame
     from dalembert.kernels.slots import as_system, no_correction
 
-    if not JIT or count < ENOUGH or integrator.loop != "runge_kutta" or integrator.implicit:
+    if not JIT or count < ENOUGH or integrator.loop != "runge_kutta":
         return None
     if run.system is not moving_frame or run.correct is not no_correction or run.I[T.M] > 0 or run.mechanism.functions:
         return None

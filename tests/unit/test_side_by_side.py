@@ -1,0 +1,220 @@
+"""Runs side by side in lanes: the arithmetic of one run to the last bit, steps that suit all, failures that stay alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from random_mechanisms import add_forces, add_joint, add_random_body
+
+import dalembert as da
+from dalembert import gallery, side_by_side
+from dalembert.kernels import tables as T
+from dalembert.kernels.compiler import JIT
+from dalembert.tree import TREE_JOINTS
+
+pytestmark = pytest.mark.skipif(not JIT, reason="lanes are compiled code")
+MOVING = da.MovingFrame()
+
+
+def tree(forces):
+    """A body on every joint type that a tree can have, on the one before it or on ground."""
+    rng = np.random.default_rng(5)
+    model = da.Model((0.5, -1.0, -9.0))
+    bodies, joints = [model.ground], []
+    for k, kind in enumerate(sorted(TREE_JOINTS)):
+        bodies.append(add_random_body(model, rng, f"body {k}", (0.8 * k, 0.0, 0.0)))
+        joints.append(add_joint(model, rng, kind, f"joint {k}", bodies[0 if k == 4 else -2], bodies[-1]))
+    if forces:
+        add_forces(model, rng, joints)
+    add_random_body(model, rng, "free")
+    return da.compile(model)
+
+
+def starts(mechanism, count):
+    """States along a run: consistent, and all different."""
+    s = da.simulate(mechanism, 2.0, save_at=np.linspace(0.0, 2.0, count))
+    return np.hstack([s.q, s.u])
+
+
+@pytest.fixture(scope="module")
+def chain():
+    mechanism = da.compile(gallery.chain(4))
+    return mechanism, starts(mechanism, 67)
+
+
+def both(monkeypatch, mechanism, t_end, states, **options):
+    """The same runs in lanes and one by one."""
+    lanes = da.simulate_many(mechanism, t_end, initial_states=states, formulation=MOVING, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(side_by_side, "ENOUGH", 10**9)
+        return lanes, da.simulate_many(mechanism, t_end, initial_states=states, formulation=MOVING, **options)
+
+
+@pytest.mark.parametrize("forces", [False, True])
+def test_slot_gives_every_lane_what_it_gives_one_run(forces):
+    run = MOVING.prepare(tree(forces))
+    group = side_by_side.group_of(run, da.DOP853(), 1000)
+    assert run.I[T.M] == 0 and (run.I[T.NFORCE] > 20) == forces
+    rng = np.random.default_rng(2)
+    x = run.from_absolute(run.mechanism.x_0) + 0.1 * rng.standard_normal((group.lanes, run.state_size))
+    together = group.gather(x)[0]
+    rates, rate = np.zeros(group.state_size), np.zeros((group.lanes, run.state_size))
+    assert rates.size == group.lanes * run.state_size
+    for mode in (T.RATE, T.PROJECT):
+        assert group.system(mode, 0.3, together, rates, group.I, group.F, group.W, group.forces, run.callbacks.compiled) == T.OK
+        for lane in range(group.lanes):
+            status = run.system(mode, 0.3, x[lane], rate[lane], run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+            assert status == T.OK
+        result = (rates, rate) if mode == T.RATE else (together, x)
+        assert np.array_equal(group.scatter(result[0][None]), result[1])
+        assert np.ptp(result[1], axis=0).max() > 0.1  # lanes that are all alike would show nothing
+    assert group.counter(T.N_RHS) == 1 and run.counter(T.N_RHS) == group.lanes
+
+
+def test_a_lane_that_is_not_finite_is_noticed():
+    run = MOVING.prepare(da.compile(gallery.chain(2)))
+    group = side_by_side.group_of(run, da.DOP853(), 1000)
+    for lane in range(group.lanes):
+        x = np.repeat(run.from_absolute(run.mechanism.x_0), group.lanes)
+        x[group.lanes * int(run.I[T.NQ]) + lane] = np.nan
+        rest = group.I, group.F, group.W, group.forces, run.callbacks.compiled
+        assert group.system(T.RATE, 0.0, x, np.zeros_like(x), *rest) == T.NON_FINITE
+
+
+def test_equal_steps_give_equal_bits(monkeypatch, chain):
+    """Also at times between steps, and in the three runs left over."""
+    options = {"integrator": da.RungeKutta4(step=0.01), "save_at": np.linspace(0.0, 0.5, 8)}
+    lanes, alone = both(monkeypatch, *chain[:1], 0.5, chain[1], **options)
+    for one, other in zip(lanes, alone, strict=True):
+        assert np.array_equal(one.x, other.x)
+        assert one.statistics == other.statistics
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8])
+def test_shared_steps_suit_every_run(monkeypatch, chain, tolerance):
+    """Errors against tight runs are no larger than those of runs that choose their steps alone."""
+    mechanism, states = chain
+    options = {"save_at": np.linspace(0.0, 5.0, 7)}
+    lanes, alone = both(monkeypatch, mechanism, 5.0, states, integrator=da.DOP853(rtol=tolerance, atol=tolerance), **options)
+    _, exact = both(monkeypatch, mechanism, 5.0, states, integrator=da.DOP853(rtol=1e-12, atol=1e-12), **options)
+    tip = exact.position("rod 4")
+    errors = [np.abs(ensemble.position("rod 4") - tip).max(axis=(1, 2)) for ensemble in (lanes, alone)]
+    assert np.median(errors[0]) < np.median(errors[1]) < tolerance
+    assert errors[0].max() < errors[1].max()
+    steps = [np.array([s.statistics.accepted for s in ensemble]) for ensemble in (lanes, alone)]
+    assert (steps[0][:64].reshape(-1, 4) == steps[0][:64:4, None]).all()
+    assert (steps[0][64:] == steps[1][64:]).all()
+    assert np.mean(steps[1]) < np.mean(steps[0][:64]) < 1.25 * np.mean(steps[1])
+    assert all(s.report().passed for s in lanes)
+
+
+def test_failures_stay_alone(monkeypatch, chain):
+    mechanism, states = chain[0], chain[1].copy()
+    states[5, mechanism.nq + 3 :] = 1e200
+    with pytest.warns(RuntimeWarning, match="moved"):
+        lanes, alone = both(monkeypatch, mechanism, 1.0, states)
+    assert lanes.failed.tolist() == alone.failed.tolist() == [5]
+    assert lanes.message == alone.message
+    for k in (4, 6, 7, 64, 65, 66):  # its neighbours are run one by one, like those left over
+        assert np.array_equal(lanes[k].x, alone[k].x)
+    assert not np.array_equal(lanes[8].x, alone[8].x)
+
+
+def test_threads_change_no_bit(chain):
+    mechanism, states = chain
+    one, three = (
+        da.simulate_many(mechanism, 1.0, initial_states=states, formulation=MOVING, threads=threads) for threads in (1, 3)
+    )
+    for k in range(len(states)):
+        assert np.array_equal(one[k].x, three[k].x)
+        assert one[k].statistics == three[k].statistics
+
+
+def test_interruption(chain):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    many = da.simulate_many(chain[0], 1e5, initial_states=chain[1], formulation=MOVING, progress=stop)
+    assert set(many.status) == {"interrupted"}
+
+
+def test_progress_counts_runs(chain):
+    seen = []
+    da.simulate_many(
+        chain[0], 0.1, initial_states=chain[1], formulation=MOVING, progress=lambda done, total: seen.append((done, total))
+    )
+    assert (64, 64) in seen and seen[-1] == (67, 67)
+
+
+def test_what_cannot_go_side_by_side():
+    def group_of(model, formulation=MOVING, integrator=None, count=64):
+        return side_by_side.group_of(formulation.prepare(da.compile(model)), integrator or da.DOP853(), count)
+
+    chain = gallery.chain(2)
+    assert group_of(chain) is not None
+    assert group_of(chain, integrator=da.RungeKutta4(step=0.1)) is not None
+    assert group_of(chain, count=63) is None
+    assert group_of(chain, integrator=da.GaussLegendre(stages=2)) is None
+    assert group_of(chain, da.Jet()) is None
+    assert group_of(chain, da.MovingFrame(path="reference")) is None
+    assert group_of(chain, da.MovingFrame(invariants="energy")) is None
+    assert group_of(gallery.slider_crank()) is None
+    chain.add_force("push", "rod 1", lambda t, r, v, R, w: (t, 0.0, 0.0))
+    assert group_of(chain) is None
+
+
+def test_arithmetic_of_lanes():
+    """Every operation against NumPy, lane by lane; numbers on either side; comparisons of all lanes."""
+    import numba
+
+    from dalembert.kernels.compiler import _ALL
+    from dalembert.kernels.lanes import COUNT, as_lanes
+
+    @numba.njit(**_ALL)
+    def calculate(given, first, out, answers):
+        x, y = as_lanes(given, first), as_lanes(out, 0)
+        a, b = x[0], x[1]
+        y[0], y[1], y[2], y[3] = a + b, a - b, a * b, a / b
+        y[4], y[5], y[6], y[7] = 2.0 + a, a - 3, 2 * a, 1.0 / a
+        y[8], y[9], y[10], y[11] = -a, abs(a), np.sqrt(b), np.floor(a)
+        y[12], y[13], y[14], y[15] = np.sin(a), np.cos(a), np.arctan2(a, b), 7
+        total = 0.0
+        for i in range(x.size):
+            total += x[i]
+        y[16] = total
+        y[17] += a
+        answers[0], answers[1], answers[2] = a < b, a <= b, a == b
+        answers[3], answers[4], answers[5] = a > b, a >= b, a != b
+
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(COUNT), rng.uniform(3.0, 4.0, COUNT)
+    one = np.ones(COUNT)
+    expected = [
+        *(a + b, a - b, a * b, a / b, 2.0 + a, a - 3, 2 * a, 1.0 / a, -a, abs(a), np.sqrt(b), np.floor(a)),
+        *(np.sin(a), np.cos(a), np.arctan2(a, b), 7 * one, 0.0 + a + b, one + a),
+    ]
+    out, answers = np.ones((18, COUNT)), np.zeros(6, dtype=bool)
+    cases = {(): [1, 1, 0, 0, 0, 1], (1,): [0, 0, 0, 1, 1, 1], tuple(range(COUNT)): [0, 0, 0, 1, 1, 1]}
+    for larger, truth in cases.items():  # lanes in which a > b
+        other = b.copy()
+        other[list(larger)] = -5.0
+        calculate(np.concatenate([[np.nan], a, other]), 1, out.reshape(-1), answers)
+        assert answers.tolist() == [bool(value) for value in truth]
+    calculate(np.concatenate([[np.nan], a, a]), 1, out.reshape(-1), answers)
+    assert answers.tolist() == [False, True, True, False, True, False]
+    calculate(np.concatenate([[np.nan], a, [np.nan], b[1:]]), 1, out.reshape(-1), answers)
+    assert answers.tolist() == [False, False, False, False, False, True]
+    out[17] = 1.0
+    calculate(np.concatenate([[np.nan], a, b]), 1, out.reshape(-1), answers)
+    np.testing.assert_allclose(out, expected, rtol=4e-16, atol=0)
+
+
+def test_groups_gather_and_scatter():
+    run = MOVING.prepare(da.compile(gallery.chain(2)))
+    group = side_by_side.group_of(run, da.DOP853(), 64)
+    x = np.arange(10.0 * 3).reshape(10, 3)
+    assert group.gather(x)[1, :5].tolist() == [12.0, 15.0, 18.0, 21.0, 13.0]
+    assert np.array_equal(group.scatter(group.gather(x)), x[:8])
+    saved = np.stack([group.gather(x + 100 * k) for k in range(5)], axis=1)
+    assert np.array_equal(group.scatter(saved), np.stack([x[:8] + 100 * k for k in range(5)], axis=1))
+    assert dataclasses.replace(group, lanes=1).size == run.size
