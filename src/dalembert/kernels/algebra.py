@@ -54,9 +54,8 @@ def store4(a, k, v):
 
 @inline
 def store9(a, k, v):
-    store3(a, k, v[0:3])
-    store3(a, k + 3, v[3:6])
-    store3(a, k + 6, v[6:9])
+    for i in range(9):
+        a[uintp(k + i)] = v[i]
 
 
 @inline

@@ -196,10 +196,11 @@ def own_inertia(t, f, C, w, F, W):
     c, a, b = mul(C, load3(F, f + RF_C)), mul(C, load3(F, f + RF_A)), mul(C, load3(F, f + RF_B))
     J_0, m = F[uintp(f + RF_J)], F[uintp(f + RF_M)]
     h = scale3(m, c)
+    zero = h[0] - h[0]  # of their type, lanes among others
     store3(W, t + X_C, c)
     store3(W, t + X_J, (J_0 + a[0] * a[0] + b[0] * b[0], a[0] * a[1] + b[0] * b[1], a[0] * a[2] + b[0] * b[2]))
     store3(W, t + X_J + 3, (J_0 + a[1] * a[1] + b[1] * b[1], a[1] * a[2] + b[1] * b[2], J_0 + a[2] * a[2] + b[2] * b[2]))
-    store9(W, t + X_H, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store9(W, t + X_H, (zero, -h[2], h[1], h[2], zero, -h[0], -h[1], h[0], zero))
     store3(W, t + X_M, (m, 0.0, 0.0))
     store3(W, t + X_M + 3, (m, 0.0, m))
     store3(W, t + X_P, cross(w, axpy3(dot3(a, w), a, scale3(dot3(b, w), b))))  # w x J_0 w = 0
