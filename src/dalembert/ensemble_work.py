@@ -78,11 +78,13 @@ class Work:
         work = Work([group] * len(starts), integrator, starts, self.t_end, self._save_at, self._threads)
         work.go(bar)
         self._stop = work._stop
-        done = np.flatnonzero(np.repeat(work.status == T.OK, group.lanes))
-        for name in ("x", "start", "out"):
-            getattr(self, name)[done] = group.scatter(getattr(work, name))[done]
-        for name in ("state_i", "state_f", "counters", "status"):
-            getattr(self, name)[done] = np.repeat(getattr(work, name), group.lanes, axis=0)[done]
+        done = work.status == T.OK
+        for k in range(group.lanes):
+            mine = slice(k, group.lanes * len(starts), group.lanes)
+            for name in ("x", "start", "out"):
+                getattr(self, name)[mine][done] = group.lane(getattr(work, name), k)[done]
+            for name in ("state_i", "state_f", "counters", "status"):
+                getattr(self, name)[mine][done] = getattr(work, name)[done]
 
     def go(self, bar: Progress) -> None:
         """Until all runs have ended, or Ctrl-C."""

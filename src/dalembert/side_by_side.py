@@ -35,10 +35,9 @@ class Group(Run):
         groups, n = len(x) // self.lanes, x.shape[1]
         return x[: groups * self.lanes].reshape(groups, self.lanes, n).swapaxes(1, 2).reshape(groups, -1)
 
-    def scatter(self, x: Array) -> Array:
-        """(groups * lanes, ..., n) from (groups, ..., lanes * n)"""
-        split = np.moveaxis(x.reshape(*x.shape[:-1], -1, self.lanes), -1, 1)
-        return split.reshape(-1, *split.shape[2:])
+    def lane(self, x: Array, k: int) -> Array:
+        """(groups, ..., n) of run k in each group, a view of (groups, ..., lanes * n)"""
+        return x.reshape(*x.shape[:-1], -1, self.lanes)[..., k]
 
 
 def group_of(run: Run, integrator: Integrator, count: int) -> Group | None:

@@ -1,7 +1,5 @@
 """Runs side by side in lanes: the arithmetic of one run to the last bit, steps that suit all, failures that stay alone."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from random_mechanisms import add_forces, add_joint, add_random_body
@@ -66,7 +64,8 @@ def test_slot_gives_every_lane_what_it_gives_one_run(forces):
             status = run.system(mode, 0.3, x[lane], rate[lane], run.I, run.F, run.W, run.forces, run.callbacks.compiled)
             assert status == T.OK
         result = (rates, rate) if mode == T.RATE else (together, x)
-        assert np.array_equal(group.scatter(result[0][None]), result[1])
+        for lane in range(group.lanes):
+            assert np.array_equal(group.lane(result[0], lane), result[1][lane])
         assert np.ptp(result[1], axis=0).max() > 0.1  # lanes that are all alike would show nothing
     assert group.counter(T.N_RHS) == 1 and run.counter(T.N_RHS) == group.lanes
 
@@ -209,12 +208,11 @@ def test_arithmetic_of_lanes():
     np.testing.assert_allclose(out, expected, rtol=4e-16, atol=0)
 
 
-def test_groups_gather_and_scatter():
-    run = MOVING.prepare(da.compile(gallery.chain(2)))
-    group = side_by_side.group_of(run, da.DOP853(), 64)
+def test_groups_gather_runs():
+    group = side_by_side.group_of(MOVING.prepare(da.compile(gallery.chain(2))), da.DOP853(), 64)
     x = np.arange(10.0 * 3).reshape(10, 3)
-    assert group.gather(x)[1, :5].tolist() == [12.0, 15.0, 18.0, 21.0, 13.0]
-    assert np.array_equal(group.scatter(group.gather(x)), x[:8])
-    saved = np.stack([group.gather(x + 100 * k) for k in range(5)], axis=1)
-    assert np.array_equal(group.scatter(saved), np.stack([x[:8] + 100 * k for k in range(5)], axis=1))
-    assert dataclasses.replace(group, lanes=1).size == run.size
+    together = group.gather(x)
+    assert together[1, :5].tolist() == [12.0, 15.0, 18.0, 21.0, 13.0]
+    for k in range(group.lanes):
+        assert np.array_equal(group.lane(together, k), x[[k, k + 4]])
+        assert np.array_equal(group.lane(np.stack([together, together + 1], axis=1), k)[:, 1], x[[k, k + 4]] + 1)
