@@ -90,7 +90,7 @@ KERNELS = (
     Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
     Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
     Kernel("ensemble", "ensemble", "loop", 2.5, "simulate_many", optional=True),
-    Kernel("tree_lanes", "tree_lanes", "system", 9.0, "simulate_many with moving-frame", optional=True),
+    Kernel("tree_lanes", "tree_lanes", "system", 8.0, "simulate_many with moving-frame", optional=True),
     Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
 )
 
