@@ -135,6 +135,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "gallery":
+        return importlib.import_module("dalembert.gallery")
     if name in _LAZY:
         return getattr(importlib.import_module(f"dalembert.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
