@@ -62,7 +62,7 @@ KERNELS = (
     Kernel("no_forces", "slots", "forces", 0.1, "stands in for force elements"),
     Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
     Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
-    Kernel("combine", "stepping", "loop", 0.3, "sums over stages"),
+    Kernel("combine", "stepping", "loop", 0.4, "sums over stages"),
     Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
     Kernel("implicit_runge_kutta", "implicit_runge_kutta", "loop", 12.0, "implicit time steps", optional=True),
     Kernel("evaluate_states", "outputs", "loop", 0.5, "energies, residuals, multipliers"),
