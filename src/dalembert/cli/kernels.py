@@ -61,7 +61,7 @@ KERNELS = (
     Kernel("no_callback", "slots", "callback", 0.5, "stands in for user functions"),
     Kernel("no_forces", "slots", "forces", 0.1, "stands in for force elements"),
     Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
-    Kernel("jet", "jet", "system", 10.0, "equations of motion and projection"),
+    Kernel("jet", "jet", "system", 9.5, "equations of motion and projection"),
     Kernel("combine", "stepping", "loop", 0.4, "sums over stages"),
     Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
     Kernel("implicit_runge_kutta", "implicit_runge_kutta", "loop", 12.0, "implicit time steps", optional=True),
