@@ -28,6 +28,8 @@ from dalembert.trajectory import Series, Trajectory, nearest
 from dalembert.versions import current_versions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray
 
     from dalembert.plot import Plots
@@ -132,6 +134,7 @@ class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
+    path : the store that `load` read it from, else None
     more : what the formulation saved beside the states, by name;  warnings : what happened in the run that a reader should know
     """
 
@@ -154,6 +157,7 @@ class Result(Series):
         warnings: tuple[str, ...] = (),
     ) -> None:
         super().__init__(mechanism, t, x)
+        self.path: Path | None = None
         self.warnings = warnings
         self.more = more or {}
         self.settings = settings

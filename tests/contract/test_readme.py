@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+import dalembert as da
 from dalembert.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +126,22 @@ def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
     for (error, steps, evaluations), (same_error, same_steps, same_evaluations) in zip(wanted, found, strict=True):
         assert 0.2 < error / same_error < 5.0 and steps == pytest.approx(same_steps, rel=0.05)
         assert evaluations == pytest.approx(same_evaluations, rel=0.05)
+
+
+def test_verbs_are_all_listed():
+    listed = re.search("<!-- verbs -->(.*?)<!-- end of verbs -->", README, re.DOTALL)[1]
+    verbs = [name for name in dir(da.Model) if name.startswith("add_")]
+    assert sorted(re.findall(r"`(add_\w+)`", listed)) == sorted(verbs)
+
+
+def test_message_about_a_wrong_key_is_true(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(app, ["new", "mine.yaml"])
+    text = Path("mine.yaml").read_text(encoding="utf-8")
+    Path("mine.yaml").write_text(text.replace("    axis: [0, 1, 0]", "    axs: [0, 1, 0]", 1), encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", "mine.yaml"])
+    assert result.exit_code == 2
+    assert f"`{result.stderr.strip().removeprefix('dalembert: error: ')}`" in README
 
 
 def test_false_outputs_are_caught():

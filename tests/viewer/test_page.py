@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import dalembert as da
 from dalembert.plot.style import COLOURS
 
 TIMES = (0, 40, 95, 131, -1)
@@ -206,6 +207,22 @@ def test_two_runs_overlaid_and_side_by_side(open_tab, crank, coarse_crank, tmp_p
     middle = side.shape[1] // 2
     assert min(hues(side[:, :middle])) > 60 and min(hues(side[:, middle:])) > 60
     assert (np.abs(side - overlaid).max(axis=2) > 20).mean() > 0.01
+
+
+def test_two_runs_have_the_names_of_their_files(open_tab, crank, coarse_crank, tmp_path):
+    crank.save(tmp_path / "fine.zarr")
+    coarse_crank.save(tmp_path / "coarse.zarr")
+    fine, coarse = da.load(tmp_path / "fine.zarr"), da.load(tmp_path / "coarse.zarr")
+    for second, names in ((coarse, ["fine.zarr", "coarse.zarr"]), (coarse_crank, ["run 1", "run 2"])):
+        path = tmp_path / "named.html"
+        fine.export_html(path, compare=second)
+        tab = open_tab(path)
+        assert tab.page.locator(".plot").first.locator(".legend em").all_inner_texts() == names
+        chips = tab.page.locator(".chip.quiet").all_inner_texts()
+        assert chips[:2] == [f"{names[0]}: Jet · DOP853", f"compared with {names[1]}: Jet · RungeKutta4"]
+        tab.screenshot(f"named_{names[0].replace(' ', '_')}")
+        tab.do("viewer.command('compare')")
+        assert tab.page.locator(".halves span").all_inner_texts() == [chips[0], f"{names[1]}: Jet · RungeKutta4"]
 
 
 def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):

@@ -63,7 +63,7 @@ def test_channels_are_the_solutions(crank):
     scene = scene_of(crank)
     states = np.searchsorted(crank.t, decoded(scene["channel_times"], "<f8"))
     groups = {group["name"]: {s["name"]: decoded(s["values"]) for s in group["series"]} for group in scene["groups"]}
-    assert groups["energy"]["kinetic"] == pytest.approx(crank.energy.kinetic[states], rel=1e-6)
+    assert groups["energy"]["kinetic T"] == pytest.approx(crank.energy.kinetic[states], rel=1e-6)
     assert groups["constraint drift"]["position"] == pytest.approx(crank.drift.position[states], rel=1e-5)
     assert groups["coordinate of A"]["angle"] == pytest.approx(crank.coordinate("A")[states], rel=1e-6)
     forces = decoded(scene["reactions"]).reshape(len(states), 4, 3)
@@ -72,6 +72,23 @@ def test_channels_are_the_solutions(crank):
     torques = decoded(scene["torques"]).reshape(len(states), 3, 3)
     assert torques[:, 2] == pytest.approx(crank.reaction("D").torque[states], rel=1e-5, abs=1e-5)
     assert [line["name"] for line in scene["report"]["lines"]] == [line.name for line in crank.report().lines]
+
+
+def test_energies_are_named_as_in_the_figures(crank):
+    model = GALLERY["pendulum_3d"].build()
+    model.add_force("push", model.bodies[0], (0.0, 1.0, 0.0))
+    for solution, last in ((crank, ["total T + U"]), (da.simulate(model, 0.2), ["external work W", "balance T + U − W"])):
+        energies = scene_of(solution)["groups"][0]["series"]
+        assert [series["name"] for series in energies] == ["kinetic T", "potential U", *last]
+        assert decoded(energies[-1]["values"])[-1] == pytest.approx(solution.energy.total[-1], rel=1e-6)
+        shown = solution.plot.energy().axes[0].get_legend_handles_labels()[1]
+        assert shown == [series["name"] for series in energies]
+
+
+def test_a_run_from_a_file_has_its_name(crank, tmp_path):
+    assert scene_of(crank)["file"] == ""
+    crank.save(tmp_path / "crank.zarr")
+    assert scene_of(da.load(tmp_path / "crank.zarr"))["file"] == "crank.zarr"
 
 
 @pytest.mark.parametrize("name", SMALL)

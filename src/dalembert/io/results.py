@@ -69,12 +69,14 @@ def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None
     folder = Path(path)
     arrays, attributes = read_store(folder)
     try:
-        return _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes, model)
+        solution = _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes, model)
     except (KeyError, TypeError, ValueError) as problem:
         raise StoreError(
             f"{folder}: a result store without a dalembert run: {type(problem).__name__}: {problem};"
             " give a path written by Solution.save or simulate(..., out=...)"
         ) from problem
+    solution.path = folder
+    return solution
 
 
 def open_writer(

@@ -46,6 +46,7 @@ def scene_of(solution: Solution) -> dict[str, Any]:
     joints = [_joint(motion, joint, pictures, scale) for joint in model.joints]
     return {
         "title": model.name or "model",
+        "file": "" if solution.path is None else solution.path.resolve().name,
         "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
         "status": solution.status,
         "scale": scale,
@@ -278,9 +279,9 @@ def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
     """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
     with suppress(DalembertError):  # the report says why
         energy, drift = solution.energy, solution.drift
-        parts = [("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)]
+        parts = [("kinetic T", energy.kinetic), ("potential U", energy.potential), ("total T + U", energy.total)]
         if np.any(energy.external_work):
-            parts.insert(2, ("external work", energy.external_work))
+            parts[2:] = [("external work W", energy.external_work), ("balance T + U − W", energy.total)]
         yield {"name": "energy", "unit": "J", "log": False, "series": parts}
         error = np.abs(energy.total - energy.total[0]) / energy.scale
         yield {"name": "energy error, relative", "unit": "", "log": True, "series": [("error", error)]}

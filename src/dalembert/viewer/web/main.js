@@ -14,13 +14,13 @@ const TRAILS = ["none", "recent", "whole"];
 class Viewer {
   constructor(scenes) {
     this.runs = scenes.map((scene) => new Run(scene));
-    const [scene, second] = scenes;
+    this.names = namesOf(scenes);
     const start = Math.min(...this.runs.map((run) => run.start));
     const end = Math.max(...this.runs.map((run) => run.end));
     this.timeline = new Timeline(start, end);
     this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: innerWidth > 760, dark: prefers("dark"), side: false };
-    this.commands = this.#commands(second);
-    this.page = new Page(scene, second, this.timeline, this.commands);
+    this.commands = this.#commands();
+    this.page = new Page(scenes, this.names, this.timeline, this.commands);
     this.stage = new Stage(this.page.canvas, framed(scenes));
     this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1));
     this.inspector = new Inspector(this.stage, this.page, this.actors);
@@ -29,7 +29,7 @@ class Viewer {
       this.timeline.scrub(t);
     };
     const first = this.runs[0].groups.find(({ name }) => name.startsWith("coordinate"));
-    this.plots = new Plots(this.page.plots, this.runs, ["energy", first?.name ?? "", "constraint drift"], seek);
+    this.plots = new Plots(this.page.plots, this.runs, this.names, ["energy", first?.name ?? "", "constraint drift"], seek);
     this.stage.onResize = () => {
       const { width, height } = this.stage.size;
       const ratio = this.stage.sideBySide ? 0.5 : 1;
@@ -61,7 +61,7 @@ class Viewer {
   }
 
   // name: key, what it does, how; on() says whether it is lit
-  #commands(second) {
+  #commands() {
     const { settings } = this;
     const flip = (name) => () => {
       settings[name] = !settings[name];
@@ -107,7 +107,7 @@ class Viewer {
       },
       help: { key: "?", text: "keys", act: () => this.page.help() },
     };
-    if (!second) delete commands.compare;
+    if (this.runs.length < 2) delete commands.compare;
     if (!this.runs.some((run) => run.scene.turning.length)) delete commands.torques;
     return commands;
   }
@@ -138,7 +138,7 @@ class Viewer {
     ];
     page.scaleNote.textContent = arrows.length ? `longest usual arrow ${arrows.join(", ")}` : `grid ${short(stage.gridStep)} m`;
     this.inspector.showNames(settings.names);
-    page.halves(settings.side ? this.runs.map((run) => run.scene.method) : []);
+    page.halves(settings.side ? this.runs.map((run, k) => `${this.names[k]}: ${run.scene.method}`) : []);
     if (this.theme !== settings.dark) this.plots.rebuild();
     this.theme = settings.dark;
     page.update();
@@ -259,6 +259,12 @@ function framed(scenes) {
   const radius = Math.max(...scenes.map(({ camera }) => camera.radius + gap(camera.target, first.camera.target)));
   const extent = first.camera.extent.map((size) => (size * radius) / first.camera.radius);
   return { ...first, camera: { ...first.camera, radius, extent }, floor: Math.min(...scenes.map(({ floor }) => floor)) };
+}
+
+// What tells runs from each other: their files, where they have different ones.
+function namesOf(scenes) {
+  const files = scenes.map(({ file }) => file);
+  return files.every(Boolean) && new Set(files).size === files.length ? files : scenes.map((_, k) => `run ${k + 1}`);
 }
 
 function prefers(scheme) {

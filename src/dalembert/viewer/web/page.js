@@ -38,8 +38,8 @@ export function icon(button, name) {
 }
 
 export class Page {
-  // commands: { name: { key, text, act, on() } } in the order of the buttons
-  constructor(scene, second, timeline, commands) {
+  // names: of the runs; commands: { name: { key, text, act, on() } } in the order of the buttons
+  constructor([scene, second], names, timeline, commands) {
     this.timeline = timeline;
     this.commands = commands;
     const { body } = document;
@@ -51,8 +51,9 @@ export class Page {
     element(head, "h1", "", scene.title);
     const chips = element(head, "div", "chips");
     this.chip = element(chips, "button", "chip");
-    element(chips, "span", "chip quiet", scene.method);
-    if (second) element(chips, "span", "chip quiet ghostly", `compared with ${second.title}, ${second.method}`);
+    const [name, other] = names;
+    element(chips, "span", "chip quiet", other ? `${name}: ${scene.method}` : scene.method);
+    if (other) element(chips, "span", "chip quiet ghostly", `compared with ${other}: ${second.method}`);
     this.scaleNote = element(chips, "span", "chip quiet", "");
     this.#buttons();
     this.#transport();

@@ -39,12 +39,13 @@ function column(values, width, offset) {
 }
 
 export class Plots {
-  // seek(t): called when the user points into a plot
-  constructor(parent, runs, names, seek) {
+  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot
+  constructor(parent, runs, names, shown, seek) {
+    this.names = names;
     this.groups = runs.map(groupsOf);
     this.seek = seek;
     this.time = 0;
-    this.plots = names.map((name) => new Plot(parent, this, name));
+    this.plots = shown.map((name) => new Plot(parent, this, name));
   }
 
   rebuild() {
@@ -101,7 +102,8 @@ class Plot {
     });
     this.curves = this.found.flatMap((group, r) =>
       group.series.map((series, s) => ({
-        label: this.found.length > 1 && r ? `${series.name} (2)` : series.name,
+        run: r,
+        label: series.name,
         colour: PALETTE[s % PALETTE.length],
         dash: r ? [5, 4] : undefined,
         times: tables[r][0],
@@ -143,10 +145,16 @@ class Plot {
     this.moveTo(this.owner.time, 0);
   }
 
+  // A row per run, with its name where there are two.
   #names() {
     this.legend.replaceChildren();
-    this.numbers = this.curves.map(({ label, colour, dash }) => {
-      const item = this.legend.appendChild(document.createElement("span"));
+    const rows = this.found.map((_, r) => {
+      const row = this.legend.appendChild(document.createElement("div"));
+      if (this.found.length > 1) row.appendChild(document.createElement("em")).textContent = this.owner.names[r];
+      return row;
+    });
+    this.numbers = this.curves.map(({ run, label, colour, dash }) => {
+      const item = rows[run].appendChild(document.createElement("span"));
       const mark = item.appendChild(document.createElement("i"));
       mark.style.borderTopColor = colour;
       if (dash) mark.style.borderTopStyle = "dashed";
