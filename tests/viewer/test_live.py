@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import StoreError
+from dalembert.gallery import pendulum_3d
 from dalembert.io.results import open_writer
 from dalembert.viewer import server
 from dalembert.viewer.server import LiveServer
@@ -84,6 +85,23 @@ def test_a_new_run_in_the_same_place_starts_again(crank, coarse_crank, tmp_path)
         assert next(events)[0] == "scenes"
         coarse_crank.save(path, overwrite=True)
         assert next(events)[0] == "restart"
+
+
+def test_a_force_that_begins_to_work_starts_again(tmp_path):
+    model = pendulum_3d()
+    model.add_force("late push", model.bodies[0], (0.0, 5.0, 0.0), factor=da.SmoothStep(0.0, 1.0, 0.2, 0.3))
+    pushed = da.simulate(model, 0.4, integrator=da.RungeKutta4(step=0.01))
+    path = tmp_path / "run.zarr"
+    _, write = writer_of(pushed, path)
+    write(0, 10)
+    with LiveServer(path) as live:
+        events = live.events()
+        name, (scene,) = next(events)
+        assert name == "scenes" and len(scene["groups"][0]["series"]) == 3
+        write(10, len(pushed.t))
+        assert next(events)[0] == "restart"
+        name, (scene,) = next(live.events())
+        assert name == "scenes" and len(scene["groups"][0]["series"]) == 4
 
 
 def test_only_this_machine_and_only_two_addresses(crank, tmp_path):

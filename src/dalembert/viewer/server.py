@@ -1,7 +1,7 @@
 """The live view: a page on this machine's own address that follows a run while it is computed.
 
 `GET /` is the page, `GET /events` a stream of server-sent events: "scenes" once, "frames" while the run grows, "done" at
-its end; "restart" if another run took its place. Only this machine can connect.
+its end; "restart" if another run took its place, or it has other curves than before. Only this machine can connect.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class LiveServer:
     def events(self) -> Iterator[tuple[str, Any]]:
         """(name, data) for one listener; ("", None) is a sign of life."""
         shown: Solution | None = None
+        curves: list[Any] = []
         for solution in self._versions():
             if solution is None:
                 yield "", None
@@ -79,9 +80,15 @@ class LiveServer:
             if not len(usable(solution)) and solution.status == INCOMPLETE:
                 continue
             if shown is None:
-                yield "scenes", [scene_of(run) for run in (solution, *self._compare)]
+                scenes = [scene_of(run) for run in (solution, *self._compare)]
+                curves = _curves(scenes[0])
+                yield "scenes", scenes
             elif len(solution.t) > len(shown.t):
-                yield "frames", frames_of(solution, rates_for(solution), after=float(shown.t[-1]))
+                frames = frames_of(solution, rates_for(solution), after=float(shown.t[-1]))
+                if _curves(frames) != curves:  # the first external work
+                    yield "restart", None
+                    return
+                yield "frames", frames
             shown = solution
             if solution.status != INCOMPLETE:
                 yield "done", {"report": report_of(solution), "status": solution.status}
@@ -117,6 +124,11 @@ def _continues(old: Solution, new: Solution) -> bool:
     n = len(old.t)
     same_model = old.mechanism.model.hash == new.mechanism.model.hash
     return same_model and len(new.t) >= n and np.array_equal(old.t, new.t[:n])
+
+
+def _curves(frames: dict[str, Any]) -> list[Any]:
+    """Names of all that is plotted."""
+    return [(group["name"], [series["name"] for series in group["series"]]) for group in frames["groups"]]
 
 
 def _handler(page: bytes, events: Any) -> type[BaseHTTPRequestHandler]:
