@@ -28,25 +28,34 @@ from dalembert.pack import Packed, motion_values, pack
 Array = npt.NDArray[np.float64]
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
+ROUNDING = 1e-12  # changes below this are no news
+MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
 
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """How far assembly moved one body: metres, radians, m/s, rad/s."""
+    """How far assembly moved one body: metres, radians, m/s, rad/s.
+
+    completed : only velocities changed, and only such that the user did not give
+    """
 
     body: str
     distance: float
     angle: float
     velocity: float
     angular_velocity: float
+    completed: bool
 
     def __str__(self) -> str:
-        return (
-            f"{self.body}: moved {self.distance:.3e} m, turned {self.angle:.3e} rad,"
-            f" velocity {self.velocity:.3e} m/s, angular velocity {self.angular_velocity:.3e} rad/s"
+        parts = (
+            ("moved", self.distance, "m"),
+            ("turned", self.angle, "rad"),
+            ("velocity", self.velocity, "m/s"),
+            ("angular velocity", self.angular_velocity, "rad/s"),
         )
+        return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +67,38 @@ class Assembly:
     position_residual: tuple[float, float]
     velocity_residual: tuple[float, float]
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What was given and had to change, one text per body."""
+        return tuple(str(item) for item in self.moved if not item.completed)
+
+    @property
+    def completed(self) -> tuple[str, ...]:
+        """Bodies of which only velocities changed that were not given: they follow from those that were."""
+        return tuple(item.body for item in self.moved if item.completed)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One text if poses changed by more than `MISFIT`: which body most, and how far."""
+        far = [item for item in self.moved if max(item.distance, item.angle) > MISFIT]
+        if not far:
+            return ()
+        worst = max(far, key=lambda item: max(item.distance, item.angle))
+        others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        return (
+            f"body {worst.body!r}{others} does not start where it was placed: assembly moved it by {worst.distance:.3g} m and"
+            f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
+        )
+
     def __str__(self) -> str:
         lines = [
             f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
             f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
         ]
-        return "\n".join([*lines, *(map(str, self.moved) if self.moved else ["nothing was moved"])])
+        lines += self.changed or ["nothing was moved"]
+        if self.completed:
+            lines.append(f"velocities completed from what was given: {', '.join(self.completed)}")
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
 
 
 def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
@@ -302,15 +337,12 @@ def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
 
 def _moved(old: Body, new: Body, size: float) -> Moved | None:
     turn = quaternion_to_matrix(old.rotation).T @ quaternion_to_matrix(new.rotation)
-    angle = float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0))
-    moved = Moved(
-        old.name,
-        float(np.linalg.norm(new.position - old.position)),
-        abs(angle),
-        float(np.linalg.norm(new.velocity - old.velocity)),
-        float(np.linalg.norm(new.angular_velocity - old.angular_velocity)),
-    )
-    threshold = 1e-12 * size
-    changed = moved.distance > threshold or moved.angle > 1e-12
+    angle = abs(float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)))
+    distance = float(np.linalg.norm(new.position - old.position))
+    change = [float(np.linalg.norm(new.velocity - old.velocity))]
+    change += [float(np.linalg.norm(new.angular_velocity - old.angular_velocity))]
     speed = 1.0 + float(np.linalg.norm(old.velocity) + np.linalg.norm(old.angular_velocity))
-    return moved if changed or max(moved.velocity, moved.angular_velocity) > 1e-12 * speed else None
+    faster = [value > ROUNDING * speed for value in change]
+    pose = distance > ROUNDING * size or angle > ROUNDING
+    completed = not pose and not any(new and given for new, given in zip(faster, old.given, strict=True))
+    return Moved(old.name, distance, angle, *change, completed) if pose or any(faster) else None

@@ -63,9 +63,9 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
     def named(keys: frozenset[RowKey]) -> tuple[Row, ...]:
         return tuple(row for row in packed.rows if (row.primitive, row.component) in keys)
 
-    warnings: tuple[str, ...] = ()
+    warnings = assembly.warnings
     if report.singular_start:
-        warnings = ("the initial configuration is singular: the constraint rank is lower there than nearby",)
+        warnings += ("the initial configuration is singular: the constraint rank is lower there than nearby",)
     return Mechanism(
         model=model,
         coordinates=coordinates,
@@ -82,7 +82,8 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         bend_source=packed.bend_source,
         turn_source=packed.turn_source,
         x_0=x_0,
-        moved=tuple(str(item) for item in assembly.moved),
+        moved=assembly.changed,
+        completed=assembly.completed,
         warnings=warnings,
     )
 

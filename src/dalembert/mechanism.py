@@ -28,7 +28,7 @@ class Compiled(ABC):
     """What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, ways to read states.
 
     model : what it was made from, with name, hash and to_dict();  coordinates : what its state holds
-    I, F, rows, redundant, not_unique, x_0, moved, warnings : see `Mechanism`
+    I, F, rows, redundant, not_unique, x_0, moved, completed, warnings : see `Mechanism`
     """
 
     element_word: ClassVar[str] = "joint"  # what has constraint rows
@@ -45,6 +45,7 @@ class Compiled(ABC):
     body_names: Any
     x_0: Array
     moved: tuple[str, ...]
+    completed: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property
@@ -138,7 +139,8 @@ class Mechanism(Compiled):
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t = 0: q, u, external work, joint angles
     moved : what assembly had to change in the given initial data, one text per body
-    warnings : what the reader of a report should know (singular start, ...)
+    completed : bodies of which assembly found velocities that were not given
+    warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
     """
 
     model: Model
@@ -157,6 +159,7 @@ class Mechanism(Compiled):
     turn_source: str
     x_0: Array
     moved: tuple[str, ...]
+    completed: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property

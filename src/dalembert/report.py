@@ -246,6 +246,9 @@ def _mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("dependent rows", text, data=dependent)
     if mechanism.moved:
         yield _listed("assembly moved", mechanism.moved, "the initial data did not fit")
+    if mechanism.completed:
+        names = list(mechanism.completed)
+        yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names)
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning)
     if slow := solution.settings.get("plain_python"):

@@ -134,10 +134,21 @@ def test_doctor():
     for word in ("dalembert", "numba", "cache", "writable", "runge_kutta", "all is well"):
         assert word in result.stdout
     findings = json.loads(call("doctor", "--json").stdout)
+    assert "imageio-ffmpeg" in findings["optional"]
     assert findings["versions"]["dalembert"] == __version__
     assert findings["problems"] == []
     assert set(findings["kernels"]) == {kernel.name for kernel in KERNELS}
     assert findings["machine"]["cores"] >= 1
+
+
+def test_doctor_shows_a_long_folder_whole(monkeypatch):
+    from dalembert.cli import doctor
+
+    folder = "/".join(["", *(f"folder{k}" for k in range(40))])
+    findings = doctor.examine()
+    monkeypatch.setattr(doctor, "examine", lambda: {**findings, "cache": {"folder": folder, "writable": True}})
+    result = call("doctor")
+    assert folder in "".join(result.stdout.split()) and "…" not in result.stdout
 
 
 def test_doctor_finds_what_is_wrong(monkeypatch):

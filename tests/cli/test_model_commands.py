@@ -100,7 +100,7 @@ def test_export_of_models_and_results(store):
     for target, start in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a"), ("a.mp4", b"")):
         assert call("export", store, target).stdout == f"written: {target}\n"
         assert Path(target).read_bytes().startswith(start) and Path(target).stat().st_size > 10_000
-    check_refused(call("export", store, "a.xyz"), "unknown suffix '.xyz'")
+    check_refused(call("export", store, "a.xyz"), "unknown suffix '.xyz'", ".csv, .nc, .parquet, .html, .gif, .mp4")
     check_refused(call("export", "slider_crank", "a.csv"), "is no result store")
     check_refused(call("export", "slider_crnk", "m.yaml"), "did you mean 'slider_crank'?")
 
@@ -125,6 +125,15 @@ def test_plot_refuses(store):
     check_refused(call("plot", store, "spectrum", "--of", "slidr.x"), "no signal 'slidr.x'", "did you mean 'slider.x'?")
     check_refused(call("plot", "no.zarr", "energy"), "no.zarr")
     check_refused(call("plot", store, "energy", "--out", "a.xyz"), "no picture format")
+
+
+def test_model_where_a_result_is_asked_for(store):
+    call("new", "mine.yaml")
+    hint = "mine.yaml is a model; first `dalembert run mine.yaml --out mine.zarr`"
+    check_refused(call("view", "mine.yaml", "--no-browser"), hint)
+    check_refused(call("view", store, "--compare", "mine.yaml", "--out", "a.html"), hint)
+    check_refused(call("plot", "mine.yaml", "energy"), hint)
+    check_refused(call("view", "four_bar", "--no-browser"), "first `dalembert run four_bar --out four_bar.zarr`")
 
 
 def test_compare(store):
@@ -152,7 +161,7 @@ def test_compare_refuses():
     check_refused(call("compare", "slider_crank", "--formulations", "jet,jat"), "no formulation 'jat'", "did you mean 'jet'?")
     check_refused(call("compare", "slider_crank", "--tolerances", "tight"), "--tolerances is 'tight'")
     check_refused(call("compare", "slider_crank", "--steps", "0.1,-1"), "--steps has -1")
-    check_refused(call("compare", "slider_crank", "--out", "c.xyz"), "no picture format")
+    check_refused(call("compare", "slider_crank", "--out", "c.txt"), "'.txt'", ".png, .svg, .pdf, .html, .json")
     check_refused(call("compare", "slider_crank", "--out", "no/c.html"), "does not exist")
     check_refused(call("compare", "nothing_like_it_at_all.yaml"), "cannot read")
 

@@ -114,6 +114,7 @@ CASES = {
         (9, "body 'bob'", "key: value"),
     ),
     "division by zero": ("l / 2", "l / 0", (8, "divides by zero")),
+    "no value": ("l / 2", "sqrt(l - 2 * l)", (8, "'sqrt(l - 2 * l)' has no value", "with l = 0.4")),
     "code": ("l / 2", "__import__('os').system('ls')", (8, "not allowed")),
     "attribute": ("l / 2", "l.real", (8, "not allowed")),
     "unknown function": ("l / 2", "sine(l)", (8, "no function 'sine'", "did you mean 'sin'?")),

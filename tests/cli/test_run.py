@@ -149,7 +149,9 @@ def test_failed_run_is_reported_and_kept():
     result = call("run", "m.py", "--t-end", 1, "--out", "a.zarr", "--plot", "a.svg")
     assert result.exit_code == 1, result.output
     assert "not finite" in result.stderr.splitlines()[-1]
-    assert "failed" in result.stdout
+    assert "check the user function" not in result.stderr  # the reasons are said once
+    assert "failed" in result.stdout and "check the user function(s) 'f'" in " ".join(result.stdout.split())
+    assert "check the user function(s) 'f'" in call("run", "m.py", "--t-end", 1, "--quiet").stderr
     assert da.load("a.zarr").status == "failed"
     assert Path("a.svg").exists()
 
@@ -168,6 +170,8 @@ def test_python_file_with_model_or_build():
     "text, words",
     [
         ("x = 1", ("m.py", "defines neither `model` nor a function `build()`")),
+        ("def build():\n    pass", ("m.py: `build()` returned None; end it with `return model`",)),
+        ("import dalembert as da\nda.Model().add_revolut('j')", ("m.py, line 2", "did you mean 'add_revolute'?")),
         ("model = 3", ("`model` is a int", "dalembert.Model")),
         ("\n1 / 0", ("m.py, line 2: ZeroDivisionError: division by zero",)),
         ("def build(:", ("m.py, line 1: ",)),

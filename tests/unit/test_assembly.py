@@ -247,3 +247,28 @@ def test_moving_length_sets_the_velocity():
     bob = model.add_point_mass("bob", mass=1.0, position=(2, 0, 0))
     model.add_distance("rope", model.ground, bob, length=Harmonic(0.5, 3.0, 0.0, 2.0))
     assert np.allclose(model.assemble().bodies[0].velocity, [1.5, 0, 0], rtol=0, atol=MET)  # 0.5 * 3 cos(0)
+
+
+def test_velocities_that_follow_from_one_are_completed_not_moved():
+    model = hinged(rate=1.5)
+    made, mechanism = model.assemble(), compile(model)
+    assert made.completed == mechanism.completed == ("arm",)
+    assert made.changed == mechanism.moved == () and not mechanism.warnings
+    assert "velocities completed from what was given: arm" in str(made)
+    assert "turned" not in str(made.moved[0]) and "angular velocity 1.500e+00 rad/s" in str(made.moved[0])
+
+
+def test_velocity_that_was_given_and_changes_is_moved():
+    model = Model()
+    model.add_body("arm", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0), velocity=(1, 0, 0))
+    model.add_revolute("hinge", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    made = model.assemble()
+    assert made.completed == () and made.changed == ("arm: velocity 1.000e+00 m/s",) and not made.warnings
+
+
+def test_driver_that_starts_elsewhere_is_a_warning():
+    model = hinged()
+    model.add_driver("angle", "hinge", Polynomial((1.0, 2.0)))
+    (warning,) = compile(model).warnings
+    assert "body 'arm' does not start where it was placed" in warning and "turned it by 1 rad" in warning
+    assert "warning: body 'arm'" in str(model.assemble())

@@ -250,3 +250,13 @@ def test_spheres_without_the_integrals():
     model.add_rolling_sphere("contact", "ball", radius=0.1, on="table")
     with pytest.raises(ModelError, match="joint 'contact': its plane moves with 'table'"):
         da.routh(da.simulate(model, 0.01), "contact")
+
+
+@pytest.mark.parametrize("formulation", [da.Jet, da.MovingFrame, da.Minimal])
+def test_without_freedom_no_invariant_can_be_kept(formulation):
+    model = da.Model()
+    model.add_body("arm", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    model.add_revolute("hinge", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "hinge", da.Polynomial((0.0, 2.0)))
+    with pytest.raises(ModelError, match=r"no freedom is left to correct the energy \(0 degrees of freedom\)"):
+        da.simulate(model, 0.1, formulation=formulation(invariants="energy"))

@@ -1,5 +1,6 @@
 """Bad input: each message names the element, what was got, what was expected, and the fix."""
 
+import copy
 import re
 
 import numpy as np
@@ -102,6 +103,10 @@ CASES = {
     "unknown body": (
         lambda m: m.add_revolute("j", "arn", "leg", **AT),
         "joint 'j': there is no body 'arn'; did you mean 'arm'?",
+    ),
+    "unknown, its letters in a longer name": (
+        lambda m: m.body("rod"),
+        "model: there is no body 'rod'; known: 'arm', 'leg', 'bead', 'ground'",
     ),
     "unknown far": (
         lambda m: m.body("zzzz"),
@@ -372,3 +377,12 @@ def test_errors_carry_what_they_know():
     error = SimulationError("stopped", solution="partial", time=1.5, joint="knee")
     assert (error.solution, error.time, error.joint) == ("partial", 1.5, "knee")
     assert issubclass(ModelError, DalembertError)
+
+
+def test_misspelt_verb():
+    model = Model()
+    with pytest.raises(AttributeError, match=r"a Model has no 'add_revolut'; did you mean 'add_revolute'\?$"):
+        model.add_revolut("j")
+    with pytest.raises(AttributeError, match=r"a Model has no 'zzzz'$"):
+        _ = model.zzzz
+    assert not hasattr(model, "__array__") and copy.copy(model).name == model.name

@@ -71,7 +71,8 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "reactions_not_unique": list(mechanism.not_unique),
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
-        "moved": [str(item) for item in assembly.moved],
+        "moved": list(mechanism.moved),
+        "completed": list(mechanism.completed),
         "warnings": list(mechanism.warnings),
         "model_hash": model.hash,
     }
@@ -98,6 +99,8 @@ def _show(title: str, findings: dict[str, Any]) -> None:
         table.add_row(name, str(value))
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
+    if f["completed"]:
+        table.add_row("completed", f"velocities of {', '.join(f['completed'])}, from what was given")
     for item in f["warnings"]:
         table.add_row("warning", item)
     voice = Voice()

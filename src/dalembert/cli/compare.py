@@ -11,6 +11,8 @@ from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, ModelName, Voice,
 from dalembert.errors import ModelError
 from dalembert.model.validation import choice
 
+FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
+
 TEnd = Annotated[float | None, typer.Option(help="End of the runs in seconds; default: what the model's file or gallery says.")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
@@ -19,7 +21,7 @@ Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; de
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
-Out = Annotated[list[Path] | None, typer.Option(help="File to write: .png, .svg, .pdf, .html or .json; may be repeated.")]
+Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
 
@@ -105,6 +107,8 @@ def _check_path(path: Path) -> None:
     from dalembert.io.atomic import check_parent
     from dalembert.plot import check_picture_path
 
+    if path.suffix not in FORMATS:
+        raise ModelError(f"{path}: unknown suffix '{path.suffix}'; give a path that ends in one of {', '.join(FORMATS)}")
     if path.suffix in (".html", ".json"):
         check_parent(path)
     else:

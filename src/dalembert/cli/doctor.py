@@ -17,6 +17,7 @@ OPTIONAL = {
     "pyarrow": "export to Parquet",
     "h5netcdf": "export to netCDF",
     "h5py": "export to netCDF",
+    "imageio-ffmpeg": "animations as .mp4, extra 'video'",
     "pin": "benchmarks against Pinocchio",
 }
 OPTIONS = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
@@ -76,11 +77,11 @@ def _processor() -> str:
 
 
 def _show(findings: dict[str, Any]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from dalembert.cli.kernels import KERNELS
 
-    table = Table("", "", "", box=None, pad_edge=False, show_header=False)
+    table = Table("", "", Column(overflow="fold"), box=None, pad_edge=False, show_header=False)
 
     def row(part: str, name: str, value: object) -> None:
         table.add_row(part, name, str(value))

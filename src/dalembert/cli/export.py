@@ -10,6 +10,8 @@ import typer
 from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
+FORMATS = (".csv", ".nc", ".parquet", ".html", ".gif", ".mp4")  # of a result
+
 SourceName = Annotated[
     str, typer.Argument(metavar="SOURCE", help="Result store of `dalembert run --out`, or a model (for .yaml).")
 ]
@@ -37,6 +39,9 @@ def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
             _write_model(source, target, is_store)
         elif not is_store:
             raise ModelError(f"{source}: is no result store; give what `dalembert run MODEL --out` wrote, or a .yaml target")
+        elif target.suffix not in FORMATS:
+            known = f"{', '.join(FORMATS)}, or .yaml for its model"
+            raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
         elif target.suffix in (".html", ".gif", ".mp4"):
             from dalembert.viewer.server import load_run
 

@@ -42,8 +42,11 @@ def plot(run: Run, name: Name = "overview", of: Of = None, out: Out = None, quie
             raise ModelError(f"plot {name}: of what? give --of with the name of {OF_SOMETHING[name]}")
         if name in ALONE and of is not None:
             raise ModelError(f"option --of has no meaning for plot {name}; leave it out")
+        from dalembert.cli.source import check_result
         from dalembert.io.results import load
         from dalembert.plot import check_picture_path
+
+        check_result(run)
 
         target = out or Path(f"{name}.png")
         check_picture_path(target)

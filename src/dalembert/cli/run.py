@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,7 +106,7 @@ def run(
         if written:
             voice.say(f"written: {written}")
         if failure is not None:
-            complain(failure)
+            complain(failure if quiet or as_json or failure.__cause__ else _in_short(failure))
         elif code == INTERRUPTED:
             kept = f"what was computed is in {out}" if out else "give --out to keep what is computed"
             complain(f"{solution.message}; {kept}")
@@ -214,6 +215,11 @@ def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -
         if not isinstance(problem.solution, Result):
             raise
         return problem.solution, problem
+
+
+def _in_short(failure: SimulationError) -> str:
+    """What happened, without the reasons: the report's status has them already."""
+    return f"{re.split('[:;] ', str(failure), maxsplit=1)[0]} (see status)"
 
 
 def _check_monitored(mechanism: Compiled, names: list[str]) -> None:

@@ -57,6 +57,13 @@ def find_model(text: str) -> Source:
     return Source(model, model.name or path.stem)
 
 
+def check_result(text: str) -> None:
+    """Refuse a model where the result of a run is asked for, and say how to get one."""
+    path = Path(text)
+    if (path.is_file() and path.suffix in (".yaml", ".yml", ".py")) or (text in GALLERY and not path.exists()):
+        raise ModelError(f"{text} is a model; first `dalembert run {text} --out {path.stem}.zarr`")
+
+
 def end_of_run(source: Source, t_end: float | None) -> float:
     """What --t-end says, else what the model's author suggests."""
     if t_end is not None and not (math.isfinite(t_end) and t_end > 0):
@@ -74,8 +81,11 @@ def _from_python(path: Path) -> Model | LagrangianSystem:
     with _blaming(path), _importing_from(path.parent):
         names = runpy.run_path(str(path), run_name=path.stem)
         model = names.get("model")
-        if model is None and callable(names.get("build")):
+        built = model is None and callable(names.get("build"))
+        if built:
             model = names["build"]()
+    if built and model is None:
+        raise ModelError(f"{path}: `build()` returned None; end it with `return model`")
     if model is None:
         raise ModelError(f"{path}: defines neither `model` nor a function `build()`; add one of them")
     if not isinstance(model, Model | LagrangianSystem):

@@ -33,8 +33,11 @@ def view(run: Run, compare: Compare = None, out: Out = None, browser: Browser = 
     """
     voice = Voice()
     with reported_errors():
+        from dalembert.cli.source import check_result
         from dalembert.viewer.server import load_run
 
+        for path in (run, compare):
+            check_result(str(path or ""))
         others = [] if compare is None else [load_run(compare)]
         if out is not None:
             _write(run, others, out)

@@ -50,7 +50,10 @@ class MovingFrame:
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""
         if not isinstance(mechanism, Mechanism):
-            raise ModelError("MovingFrame works on bodies and joints; a Lagrangian system takes Jet")
+            from dalembert.formulations import FORMULATIONS
+
+            taking = ", ".join(cls.__name__ for cls in FORMULATIONS.values() if "generalised" in cls.coordinates)
+            raise ModelError(f"MovingFrame works on bodies and joints; a Lagrangian system takes one of {taking}")
         from dalembert.kernels.slots import as_system, no_correction
 
         tree = make_tree(mechanism, self.cut)

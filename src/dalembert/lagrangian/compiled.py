@@ -101,6 +101,7 @@ class LagrangianMechanism(Compiled):
     warnings: tuple[str, ...]
 
     coordinates: str = "generalised"
+    completed: tuple[str, ...] = ()
     out_of_plane: tuple[Row, ...] = ()
     functions: tuple[Any, ...] = ()
     body_names: tuple[str, ...] = ()

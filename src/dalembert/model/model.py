@@ -20,7 +20,7 @@ from dalembert.model.joint_verbs import JointVerbs
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.store import Element
-from dalembert.model.validation import Array, frozen, inertia, number, shape_record, shown, vector
+from dalembert.model.validation import Array, frozen, inertia, near, number, shape_record, shown, vector
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
@@ -46,6 +46,15 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             raise ModelError(f"model: name is {shown(name)}; give a string")
         self._gravity = vector("model", "gravity", gravity)
         self._name = name
+
+    if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for what does not exist: the nearest verb or property."""
+            close = near(name, (known for known in dir(type(self)) if not known.startswith("_")))
+            hint = f"; did you mean {close!r}?" if close and not name.startswith("_") else ""
+            # obj=None: the interpreter adds no second hint of its own
+            raise AttributeError(f"a Model has no {name!r}{hint}", name=name, obj=None)
 
     @property
     def name(self) -> str:

@@ -108,12 +108,19 @@ def choice(owner: str, label: str, value: object, options: Iterable[str]) -> Non
         raise ModelError(f"{owner}: {label} is {shown(value)}; give {' or '.join(map(repr, options))}")
 
 
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
+    for close in difflib.get_close_matches(name, tuple(known), n=3, cutoff=0.5):
+        if close.startswith(name) or abs(len(close) - len(name)) < max(2.0, len(name) / 2):
+            return close
+    return None
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """The second half of an "unknown name" message: the nearest known name, or all of them."""
     known = tuple(known)
-    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    if close := near(str(name), known):
+        return f"did you mean {close!r}?"
     if not known:
         return "there are none yet"
     return "known: " + ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")

@@ -54,12 +54,19 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     try:
         value = _value(tree.body, {**CONSTANTS, **names})
     except ZeroDivisionError:
-        raise ModelError(f"{shown(text)} divides by zero") from None
+        raise ModelError(f"{shown(text)} divides by zero{_with(tree, names)}") from None
     except (OverflowError, ValueError, TypeError) as problem:
-        raise ModelError(f"{shown(text)} has no value: {problem}") from None
+        raise ModelError(f"{shown(text)} has no value: {problem}{_with(tree, names)}") from None
     if not math.isfinite(value):
         raise ModelError(f"{shown(text)} is {value}; give a finite number")
     return value
+
+
+def _with(tree: ast.expr | ast.Expression, names: Mapping[str, float]) -> str:
+    """The values of the parameters that an expression uses, for a message."""
+    used = sorted((n.col_offset, n.id) for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in names)
+    values = dict.fromkeys(f"{name} = {names[name]:g}" for _, name in used)
+    return f", with {', '.join(values)}" if values else ""
 
 
 def check_name(name: str) -> None:
