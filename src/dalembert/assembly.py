@@ -339,10 +339,10 @@ def _moved(old: Body, new: Body, size: float) -> Moved | None:
     turn = quaternion_to_matrix(old.rotation).T @ quaternion_to_matrix(new.rotation)
     angle = abs(float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)))
     distance = float(np.linalg.norm(new.position - old.position))
-    change = [float(np.linalg.norm(new.velocity - old.velocity))]
-    change += [float(np.linalg.norm(new.angular_velocity - old.angular_velocity))]
+    velocity = float(np.linalg.norm(new.velocity - old.velocity))
+    angular_velocity = float(np.linalg.norm(new.angular_velocity - old.angular_velocity))
     speed = 1.0 + float(np.linalg.norm(old.velocity) + np.linalg.norm(old.angular_velocity))
-    faster = [value > ROUNDING * speed for value in change]
+    faster = [change > ROUNDING * speed for change in (velocity, angular_velocity)]
     pose = distance > ROUNDING * size or angle > ROUNDING
-    completed = not pose and not any(new and given for new, given in zip(faster, old.given, strict=True))
-    return Moved(old.name, distance, angle, *change, completed) if pose or any(faster) else None
+    completed = not pose and not any(change and given for change, given in zip(faster, old.given, strict=True))
+    return Moved(old.name, distance, angle, velocity, angular_velocity, completed) if pose or any(faster) else None

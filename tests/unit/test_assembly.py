@@ -59,7 +59,8 @@ def test_perturbed_data_are_repaired_and_reported(shape, seed, rng):
         turn = 2 * np.arccos(min(1.0, abs(new.rotation @ old.rotation)))
         assert moved.angle == pytest.approx(turn, abs=1e-7)  # arccos near 1 keeps half the digits
         assert moved.velocity == pytest.approx(np.linalg.norm(new.velocity - old.velocity), abs=1e-15)
-        assert f"{moved.body}: moved" in str(assembly)
+        assert (f"\n{moved.body}: " in str(assembly)) != (moved.body in assembly.completed)
+        assert (f"\n{moved.body}: moved" in str(assembly)) == (moved.distance > 1e-12)
     mechanism = compile(model)
     G, g, g_t, _ = rows(mechanism, 0.0, mechanism.x_0)
     assert np.abs(g).max() <= MET

@@ -337,6 +337,8 @@ def test_report_says_what_assembly_moved():
     model = da.Model()
     model.add_body("rod", **da.rod(1.0, 1.0, axis="x").body(), position=(0.6, 0, 0))
     model.add_revolute("hinge", model.ground, "rod", points=((0, 0, 0), (-0.5, 0, 0)), axes=((0, 1, 0), (0, 1, 0)))
-    line = da.simulate(model, 0.1).report()["assembly moved"]
+    report = da.simulate(model, 0.1).report()
+    line = report["assembly moved"]
     assert "rod: moved 1.000e-01 m" in line.value
+    assert "assembly moved it by 0.1 m" in report["warning"].value
     assert line.verdict == "note"

@@ -37,8 +37,8 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
     if run.mechanism.degrees_of_freedom == 0 and invariants:
         kept = "the energy" if invariants == "energy" else "invariants"
         raise ModelError(
-            f"invariants={invariants!r}: no freedom is left to correct {kept} (0 degrees of freedom); leave it out, and read the"
-            " energy balance in the report"
+            f"invariants={invariants!r}: no freedom is left to correct {kept} (0 degrees of freedom); leave it out:"
+            " the report shows the energy balance"
         )
     x_0 = run.mechanism.x_0
     T_0, U_0 = run.mechanism.energies(x_0)
