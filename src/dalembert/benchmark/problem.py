@@ -115,7 +115,7 @@ def expected_of(data: Any) -> tuple[Expected, ...]:
 
 
 def derived(name: str) -> Expected:
-    """One motion of data/derived.json, made by benchmarks/references.py."""
+    """One motion of data/derived.json, made by benchmarks/references."""
     return _expected(stored("derived")[name])
 
 

@@ -69,7 +69,7 @@ def euler_top() -> Problem:
         model=gallery.euler_top,
         t_end=10.0,
         source=("LandauLifshitz1976",),
-        found_in=("Jacobi's elliptic functions; benchmarks/references.py integrates the attitude as well",),
+        found_in=("Jacobi's elliptic functions; benchmarks/references integrates the attitude as well",),
         outputs={
             "omega": lambda s: s.angular_velocity("top", frame="body"),
             "R": _flat_rotation("top"),

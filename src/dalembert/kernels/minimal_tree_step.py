@@ -12,9 +12,9 @@ from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.continuation import exponential, orthonormalise
 from dalembert.kernels.frame_matrices import fill_blocks, fill_reduced_matrix
 from dalembert.kernels.minimal_step import NEAR
-from dalembert.kernels.moving_frame import subtract_cut_rows
-from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
-from dalembert.kernels.project import note_failure, snap_angles, worst_entry
+from dalembert.kernels.moving_frame import cut_residuals
+from dalembert.kernels.primitives import velocity_gradient_rows
+from dalembert.kernels.project import note_failure, snap_angles
 from dalembert.kernels.tables import (
     BENDS,
     COL_W,
@@ -22,8 +22,6 @@ from dalembert.kernels.tables import (
     K_ACC,
     MAX_NEWTON,
     MINIMAL_I,
-    MOTIONS,
-    N_DG,
     N_NEWTON,
     N_NEWTON_MAX,
     N_PROJECT,
@@ -33,14 +31,8 @@ from dalembert.kernels.tables import (
     NQ,
     NU,
     OK,
-    POSITIONS,
-    S_V,
-    STATE_W,
     TOL_POSITION,
-    W_BODY,
     W_COL,
-    W_G,
-    W_GT,
     W_RHS,
     W_STAT,
     Y_JUMP,
@@ -65,7 +57,7 @@ from dalembert.kernels.tables import (
     M,
 )
 from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
-from dalembert.kernels.tree import displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.tree import displace_tree, normalise_tree
 from dalembert.kernels.tree_tangent import add_solution, cut_rows, factor_cut_rows, onto_tangent, turn_column
 
 
@@ -74,19 +66,10 @@ def close_along_rows(t, x, dx, I, F, W, forces, callback):
     """(status, row, pivot): onto the cut joints, positions, then velocities; B, B' and factored rows are those of the end."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise_tree(x, I)
-    r, m, d = I[W_RHS], I[M], I[I[MINIMAL_I] + Z_COLUMNS]
+    d = I[I[MINIMAL_I] + Z_COLUMNS]
     status, level, iteration, before, row, pivot = OK, 0, 0, 0.0, 0, 1.0
     while level < 2:
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
-        forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
-        W[I[W_STAT] + N_DG] += 1.0
-        for i in range(m):
-            W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
-        if level == 1:
-            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
-        worst_row, worst = worst_entry(r, m, W)
+        worst_row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
         fill_blocks(x, I, F, W)
         fill_reduced_matrix(I, F, W)
         row, pivot = factor_cut_rows(I, F, W)

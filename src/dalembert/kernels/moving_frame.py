@@ -146,23 +146,30 @@ def respond_to_multipliers(lam, I, F, W):
 
 
 @flat
+def cut_residuals(level, t, x, dx, I, F, W, forces, callback):
+    """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints."""
+    r, m = I[W_RHS], I[M]
+    move_tree(x, dx, I, F, W)
+    place_bodies(x, I, F, W)
+    forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
+    constraint_rows(I, F, W)
+    W[I[W_STAT] + N_DG] += 1.0
+    for i in range(m):
+        W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
+    if level == 1:
+        subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
+    return worst_entry(r, m, W)
+
+
+@flat
 def project_cut_joints(t, x, dx, I, F, W, forces, callback):
     """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise_tree(x, I)
-    r, m = I[W_RHS], I[M]
+    r = I[W_RHS]
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
-        forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
-        W[I[W_STAT] + N_DG] += 1.0
-        for i in range(m):
-            W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
-        if level == 1:
-            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
-        row, worst = worst_entry(r, m, W)
+        row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration

@@ -21,9 +21,9 @@ from dalembert.kernels.frame_matrices import (
     subtract_inertia,
 )
 from dalembert.kernels.kinematics import load_angles
-from dalembert.kernels.moving_frame import subtract_cut_rows
+from dalembert.kernels.moving_frame import cut_residuals, subtract_cut_rows
 from dalembert.kernels.primitives import constraint_rows
-from dalembert.kernels.project import note_failure, snap_angles, worst_entry
+from dalembert.kernels.project import note_failure, snap_angles
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -34,7 +34,6 @@ from dalembert.kernels.tables import (
     METRIC_W,
     MM,
     MOTIONS,
-    N_DG,
     N_NEWTON,
     N_NEWTON_MAX,
     N_PROJECT,
@@ -46,16 +45,11 @@ from dalembert.kernels.tables import (
     NQ,
     NU,
     OK,
-    POSITIONS,
     POWER,
     PROJECT,
-    S_V,
-    STATE_W,
     TOL_POSITION,
     W_ACC,
     W_ANGLE,
-    W_BODY,
-    W_G,
     W_GT,
     W_H,
     W_RHS,
@@ -72,19 +66,9 @@ from dalembert.kernels.tree import displace_tree, move_tree, normalise_tree, pla
 def close_loops(t, x, dx, I, F, W, forces, callback):
     """Onto the cut joints, positions then velocities, by Newton's method in the metric of M*. Status."""
     W[I[W_STAT] + N_PROJECT] += 1.0
-    r, m = I[W_RHS], I[M]
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
-        forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
-        W[I[W_STAT] + N_DG] += 1.0
-        for i in range(m):
-            W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
-        if level == 1:
-            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
-        row, worst = worst_entry(r, m, W)
+        row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration

@@ -1,0 +1,1 @@
+"""Reference motions that no source prints; `python -m benchmarks.references` derives them."""
