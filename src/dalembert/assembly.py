@@ -30,6 +30,8 @@ Array = npt.NDArray[np.float64]
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
 ROUNDING = 1e-12  # changes below this are no news
 MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
+RELATIVE_RANK = 1e-9  # of singular values of rows of unit length; rounding leaves 1e-15
+_GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
 
@@ -135,6 +137,7 @@ def assemble(model: Model) -> Assembly:
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = absolute_state(flat.bodies, len(flat.angles))
 
+    _refuse_undefined_rows(packed, x)
     position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
     start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
@@ -143,6 +146,20 @@ def assemble(model: Model) -> Assembly:
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
     return Assembly(bodies, moved, start, velocity_start)
+
+
+def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
+    """Rows that have no value or no derivative at the model pose, as of a disc that lies flat."""
+    with np.errstate(all="ignore"):
+        G, g, g_t, _ = dense_rows(packed, 0.0, x)
+    bad = set(np.flatnonzero(~np.isfinite(np.column_stack([G, g, g_t])).all(axis=1)).tolist())
+    names = tuple(dict.fromkeys(row.element for row in packed.rows if row.index in bad))
+    if names:
+        raise AssemblyError(
+            f"constraints {', '.join(map(repr, names))} are not defined in the model pose (NaN or infinite), as that of a disc"
+            " which lies flat on its plane has no contact point; place the bodies a little beside it",
+            joints=names,
+        )
 
 
 def _given_values(model: Model) -> list[FlatPrimitive]:
@@ -306,12 +323,32 @@ def _assemble_velocities(
     if worst > 1e-9 * (speed + start):
         blamed = _blame(packed, rows, r)
         listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+        locked = _without_freedom(packed, G[rows] * scale, rows)
+        cause = "check rates, drivers and the velocities of fixed bodies"
+        if locked:
+            cause = f"the mechanism is over-constrained: the other joints and drivers leave no freedom for {', '.join(locked)};"
+            cause += " check the axes and points of the joints, remove a driver, or free a joint (a spherical or"
+            cause += " cylindrical one in place of a hinge)"
         raise AssemblyError(
-            f"no velocities fit: joints {listed} keep the velocity residual in brackets;"
-            " check rates, drivers and the velocities of fixed bodies",
+            f"no velocities fit: joints {listed} keep the velocity residual in brackets; {cause}",
             joints=tuple(name for name, _ in blamed),
         )
     return (start, worst), x
+
+
+def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> list[str]:
+    """Drivers and given rates whose coordinate cannot change by itself: their row depends on the others."""
+    wanted = {row.index: row for row in packed.rows if row.rheonomic or row.label in _GIVEN}
+    length = np.linalg.norm(A, axis=1)
+    A = A / np.where(length > 0.0, length, 1.0)[:, None]
+    locked = []
+    for k, index in enumerate(rows):
+        if int(index) in wanted:
+            others = np.delete(A, k, axis=0)
+            rest = A[k] - others.T @ _smallest(others.T, A[k], 1.0)
+            if float(np.linalg.norm(rest)) < 1e-6:
+                locked.append(repr(wanted[int(index)].element))
+    return list(dict.fromkeys(locked))
 
 
 def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
@@ -320,19 +357,32 @@ def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
 
 
 def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
-    """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|."""
+    """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|.
+
+    Rows weigh the same, and what is small beside the largest singular value of all of A is rounding: redundant rows leave
+    matrices of nothing else, in which a threshold of their own size would find directions.
+    """
+    length = np.linalg.norm(A, axis=1)
+    empty = length <= RELATIVE_RANK * length.max(initial=0.0)
+    length[empty] = np.inf
+    A, r = A / length[:, None], r / length
+    size = float(np.linalg.norm(A, 2)) if A.size else 0.0
     y = np.zeros(A.shape[1])
     if free.any() and not free.all():
-        from scipy.linalg import qr
-
-        Q, R, _ = qr(A[:, free], pivoting=True)
-        pivots = np.abs(np.diag(R))
-        out_of_reach = Q[:, int(np.sum(pivots > 1e-9 * pivots.max(initial=0.0))) :]  # what the free ones cannot mend
-        y[~free] = np.linalg.lstsq(out_of_reach.T @ A[:, ~free], out_of_reach.T @ r, rcond=1e-9)[0]
+        U, values, _ = np.linalg.svd(A[:, free])
+        out_of_reach = U[:, int(np.sum(values > RELATIVE_RANK * size)) :]  # what the free ones cannot mend
+        y[~free] = _smallest(out_of_reach.T @ A[:, ~free], out_of_reach.T @ r, size)
         r = r - A[:, ~free] @ y[~free]
     chosen = free if free.any() else ~free
-    y[chosen] = np.linalg.lstsq(A[:, chosen], r, rcond=1e-9)[0]
+    y[chosen] = _smallest(A[:, chosen], r, size)
     return y
+
+
+def _smallest(A: Array, r: Array, size: float) -> Array:
+    """Least squares without the singular values that vanish beside `size`."""
+    U, values, V = np.linalg.svd(A, full_matrices=False)
+    kept = values > RELATIVE_RANK * size
+    return np.asarray(V[kept].T @ ((U[:, kept].T @ r) / values[kept]))
 
 
 def _moved(old: Body, new: Body, size: float) -> Moved | None:

@@ -15,6 +15,7 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
+from dalembert.model.motions import vanishes
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
 from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
@@ -186,3 +187,16 @@ def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array,
             f"the mechanism is over-driven: the other joints and drivers leave no freedom for {names};"
             " remove a driver, or a joint that prescribes the same coordinate"
         )
+
+
+def refuse_vanishing_lengths(model: object, t_end: float) -> None:
+    """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
+    for joint in model.joints if isinstance(model, Model) else ():
+        for primitive in joint.primitives:
+            if primitive.kind == "D" and primitive.motion is not None:
+                t = vanishes(primitive.motion, t_end)
+                if t is not None:
+                    raise ModelError(
+                        f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"
+                        f" t_end = {t_end:g} s, or drive the coordinate of a joint (add_driver), which may change its sign"
+                    )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation import compile
+from dalembert.compilation import compile, refuse_vanishing_lengths
 from dalembert.ensemble_work import Work
 from dalembert.errors import DalembertError, ModelError
 from dalembert.failure import failure_of
@@ -82,6 +82,8 @@ def simulate_many(
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
+    for mechanism in mechanisms:
+        refuse_vanishing_lengths(mechanism.model, t_end)
     work = Work(runs, integrator, _starts(runs, given), t_end, after, threads)
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
         work.go_side_by_side(bar)

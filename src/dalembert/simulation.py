@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation import compile
+from dalembert.compilation import compile, refuse_vanishing_lengths
 from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, locate
 from dalembert.failure import failure_of
@@ -70,6 +70,7 @@ def simulate(
     clock = _Clock()
     watched = _as_events(events)
     mechanism = as_compiled(model, coordinates)
+    refuse_vanishing_lengths(mechanism.model, t_end)
     clock.lap("assembly")
     times = save_times(save_at, t_end)
     run = formulation.prepare(mechanism)

@@ -23,18 +23,13 @@ Array = npt.NDArray[np.float64]
 
 def refused(advance: Advance) -> SimulationError:
     """Why a step with Minimal(singular="stop") was refused."""
-    from dalembert.simulation import one_step
-
     run, t, x = advance.run, advance.t, advance.x.copy()
     assert isinstance(run, MinimalRun)
     looking = replace(run, I=run.I.copy())
     looking.I[run.I[T.MINIMAL_I] + T.Z_PASS] = 1
-    ahead = 2.0 * advance.step_size
+    ahead = max(2.0 * advance.step_size, 1e-9 * (advance.t_end - t))  # no step may have been accepted, or only a tiny one
 
-    def state(at: float) -> Array:
-        return one_step(looking, RungeKutta4(step=ahead / 8), t, x, at)
-
-    at, condition, joints = _worst(run, state, t, t + ahead)
+    at, condition, joints = _worst(run, lambda at: _state_at(looking, ahead / 8, t, x, at), x, t, t + ahead)
     text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
     text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
     advice = "Minimal(singular='pass') goes through on the branch it is on"
@@ -45,8 +40,6 @@ def refused(advance: Advance) -> SimulationError:
 
 def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
     """One text for each of the last singular configurations that the run went through."""
-    from dalembert.simulation import one_step
-
     texts = []
     count = int(run.mark(x_end, T.Y_PASSED))
     for k in range(max(0, count - T.N_PASSAGES), count):
@@ -54,13 +47,15 @@ def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
         t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
         saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
         begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, run.mechanism.x_0)
-        guide = RungeKutta4(step=(t_1 - t_0) / 8)  # its steps do not shrink where they meet trouble
-        start = one_step(run, guide, begin, run.from_absolute(x, begin), t_0)
+        h = (t_1 - t_0) / 8
+        first = run.from_absolute(x, begin)
+        start = _state_at(run, h, begin, first, t_0)
+        start, t_0 = (first, begin) if start is None else (start, t_0)
 
-        def state(at: float, t_0: float = t_0, start: Array = start, guide: RungeKutta4 = guide) -> Array:
-            return one_step(run, guide, t_0, start, at)
+        def state(at: float, t_0: float = t_0, start: Array = start, h: float = h) -> Array | None:
+            return _state_at(run, h, t_0, start, at)
 
-        at, condition, joints = _worst(run, state, t_0, t_1)
+        at, condition, joints = _worst(run, state, start, t_0, t_1)
         texts.append(
             f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
             f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
@@ -70,19 +65,33 @@ def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _worst(run: MinimalRun, state: Callable[[float], Array], t_0: float, t_1: float) -> tuple[float, float, list[str]]:
+def _state_at(run: MinimalRun, h: float, t_0: float, x_0: Array, t: float) -> Array | None:
+    """The run's state at t by fixed steps, which do not shrink where they meet trouble; None where they end in it."""
+    from dalembert.integrators.advance import Advance
+
+    if t <= t_0:
+        return x_0.copy()
+    short = Advance(run, RungeKutta4(step=h), t_0, x_0, t, None)
+    status = T.TOO_MANY_STEPS
+    while status == T.TOO_MANY_STEPS:
+        status = short.steps(1000)
+        short.saved()
+    return short.x if status == T.OK else None
+
+
+def _worst(
+    run: MinimalRun, state: Callable[[float], Array | None], x_0: Array, t_0: float, t_1: float
+) -> tuple[float, float, list[str]]:
     """(time, condition, joints) where the smallest pivot is smallest between two times; no state found counts as zero."""
     from scipy.optimize import minimize_scalar
 
-    found = [(t_0, state(t_0))]
+    found = [(t_0, x_0)]
 
     def pivot(t: float) -> float:
         for at in (t, t - 1e-5 * (t_1 - t_0), t + 1e-5 * (t_1 - t_0)):  # at the very spot there may be no state
-            try:
-                found.append((at, state(at)))
-                return run.mark(found[-1][1], T.Y_PIVOT)
-            except SimulationError:
-                continue
+            if (x := state(at)) is not None:
+                found.append((at, x))
+                return run.mark(x, T.Y_PIVOT)
         return 0.0
 
     minimize_scalar(pivot, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 40})

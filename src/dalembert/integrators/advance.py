@@ -52,7 +52,7 @@ class Advance:
         self._settings_i[rk.R_ERROR] = integrator.error_law
         self._settings_i[rk.R_EXTRA] = tableau.extra
         self._settings_i[rk.R_ORDER] = tableau.error_order
-        self._settings_i[rk.R_NQU] = run.size
+        self._settings_i[rk.R_NQU] = max(run.size, 1)  # welded bodies have no coordinates: then the external work is watched
         self._settings_i[rk.R_EVERY] = int(save_at is None)
         self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
         self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
@@ -82,7 +82,7 @@ class Advance:
         if self._state_f[rk.C_H] == 0.0:
             call, spare = partial(self._call, run.system), np.zeros((3, n))
             h = rk.first_step(
-                call, t_0, self.x, spare, run.size, tableau.error_order, span, self._settings_f, run.I, run.F, run.W,
+                call, t_0, self.x, spare, max(run.size, 1), tableau.error_order, span, self._settings_f, run.I, run.F, run.W,
                 run.forces, run.callbacks.compiled,
             )  # fmt: skip
             self._state_f[rk.C_H] = min(h, integrator.max_step)

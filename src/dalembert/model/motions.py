@@ -113,3 +113,19 @@ def lower_bound(motion: Motion) -> float:
             return min(start, stop)
         case Table():
             return min(motion.values)
+
+
+def vanishes(motion: Motion, t_end: float) -> float | None:
+    """When a length prescribed by `motion` first reaches zero within a run, None if it does not."""
+    match motion:
+        case Polynomial(coefficients):
+            roots = np.roots(coefficients[::-1])
+            times = roots[np.abs(roots.imag) < 1e-9 * np.abs(roots).max(initial=1.0)].real
+        case Table():
+            from scipy.interpolate import CubicSpline
+
+            times = CubicSpline(motion.times, motion.values, bc_type="natural").roots(extrapolate=False)
+        case _:
+            return None  # `lower_bound` is theirs for all times
+    times = times[(times >= 0.0) & (times <= t_end)]
+    return float(times.min()) if times.size else None
