@@ -64,9 +64,13 @@ class Graph:
         return found
 
     def make(self, op: str, *args: Node) -> Node:
-        """The node of an operation, simplified where that changes no value."""
+        """The node of an operation, simplified where that changes no value; it becomes source, so no other is let in."""
+        function: Any = UNARY.get(op) if len(args) == 1 else BINARY.get(op) if len(args) == 2 else None
+        if function is None:
+            raise ModelError(
+                f"there is no operation {op[:40]!r} of {len(args)} arguments; known: {', '.join((*UNARY, *BINARY))}"
+            )
         if all(a.op == CONSTANT for a in args):
-            function: Any = UNARY[op] if len(args) == 1 else BINARY[op]
             with np.errstate(all="ignore"):
                 return self.constant(function(*(np.float64(a.value) for a in args)))
         simpler = _simplified(self, op, args)

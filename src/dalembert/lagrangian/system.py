@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.lagrangian.equations import Constraint, Equations
-from dalembert.lagrangian.graph import CONSTANT, INPUT, Graph, Node, reachable
+from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
 from dalembert.lagrangian.tracer import Named, trace
 from dalembert.model.validation import nearest, shown
@@ -155,33 +155,15 @@ class LagrangianSystem:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> LagrangianSystem:
-        """What `to_dict` described, ready to run."""
-        graph = Graph()
-        nodes: list[Node] = []
-        for op, content in data["nodes"]:
-            if op in (CONSTANT, INPUT):
-                nodes.append(graph.constant(content) if op == CONSTANT else graph.input(content))
-            else:
-                nodes.append(graph.make(op, *(nodes[k] for k in content)))
-        names = tuple(data["coordinates"])
+        """What `to_dict` described, ready to run; anything else raises `ModelError`."""
+        from dalembert.lagrangian.stored import read_equations, read_numbers
 
-        def group(kind: str) -> tuple[Constraint, ...]:
-            return tuple(Constraint(name, tuple(nodes[k] for k in rows)) for name, rows in data[kind])
-
-        equations = Equations(
-            graph,
-            names,
-            tuple(graph.input(f"q:{name}") for name in names),
-            tuple(graph.input(f"v:{name}") for name in names),
-            graph.input("t"),
-            tuple(graph.input(f"p:{name}") for name in data["parameters"]),
-            nodes[data["lagrangian"]],
-            group("holonomic"),
-            group("nonholonomic"),
-            tuple(nodes[k] for k in data["forces"]),
-        )
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT or not isinstance(data.get("name"), str):
+            raise ModelError(f"system data: got {shown(data)}; give the dict of LagrangianSystem.to_dict()")
+        equations = read_equations(data)
+        initial, velocities = (read_numbers(data, key, equations.names) for key in ("initial", "velocities"))
         made = cls.__new__(cls)
-        made._set(equations, dict(data["parameters"]), dict(data["initial"]), dict(data["velocities"]), data["name"])
+        made._set(equations, read_numbers(data, "parameters"), initial, velocities, data["name"])
         return made
 
     @property

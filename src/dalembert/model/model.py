@@ -164,6 +164,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             raise ModelError(f"model data: version is {shown(data.get('version'))}; this release reads {VERSION}")
         model = cls(data.get("gravity", ZERO), name=data.get("name", ""))
         records = data.get("elements")
+        from dalembert.model.stored import check_element
+
         if not isinstance(records, list):
             raise ModelError(f"model data: elements is {shown(records)}; give the list of Model.to_dict()")
         for record in records:
@@ -174,6 +176,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
                     model._body(owner, getattr(element, end))
             if getattr(element, "joint", None) is not None:
                 model._joint(owner, getattr(element, "joint", None))
+            check_element(owner, element, model)
             model._elements[element.name] = element
         return model
 

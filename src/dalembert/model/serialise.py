@@ -6,9 +6,11 @@ User functions are stored by name and source, for the reader; they cannot be cal
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, NoReturn
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from dalembert.model.elements import (
     SpringDamper,
     Torque,
 )
-from dalembert.model.validation import argument_count, numbers, plain_function, shown
+from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shape_record, shown
 
 FORMAT = "dalembert-model"
 VERSION = 1
@@ -105,25 +107,66 @@ def encode(value: Any) -> Any:
 
 
 def decode(data: Any, owner: str = "model data") -> Any:
-    """What `encode` made, as the element it was; arrays and tuples by the type of the field."""
+    """What `encode` made, as the element it was; every part must be of its field's type."""
     kind = data.get("class") if isinstance(data, Mapping) else None
-    if kind not in _CLASSES:
+    if not isinstance(kind, str) or kind not in _CLASSES:
         known = ", ".join(_CLASSES)
         raise ModelError(f"{owner}: found {shown(data)}; expected a dict whose 'class' is one of {known}")
-    owner = f"{kind} {data['name']!r}" if "name" in data else owner
+    owner = f"{kind} {shown(data['name'])}" if "name" in data else owner
     made = {}
-    for item in fields(_CLASSES[kind]):
-        if item.name not in data:
-            raise ModelError(f"{owner}: the entry {item.name!r} is missing; give the data of Model.to_dict() unchanged")
-        made[item.name] = _decode_field(owner, item.name, str(item.type), data[item.name])
+    hints = _hints(_CLASSES[kind])
+    for name, hint in hints.items():
+        if name not in data:
+            raise ModelError(f"{owner}: the entry {name!r} is missing; give the data of Model.to_dict() unchanged")
+        made[name] = _decode_as(owner, name, hint, data[name])
+    if data.keys() - hints.keys() != {"class"}:
+        raise ModelError(f"{owner}: there are entries beyond {', '.join(hints)}; give the data of Model.to_dict() unchanged")
     return _CLASSES[kind](**made)
 
 
-def _decode_field(owner: str, name: str, type_: str, value: Any) -> Any:
-    if type_.startswith("Array") and not isinstance(value, Mapping):
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    """Field -> type; what a file may hold in its place."""
+    found = get_type_hints(cls)
+    return {item.name: found[item.name] for item in fields(cls)}
+
+
+def _decode_as(owner: str, name: str, hint: Any, value: Any) -> Any:
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _decode_union(owner, name, inside, value)
+    if origin is np.ndarray:
         return numbers(owner, name, value, _SHAPES.get(name, (3,)))
-    if type_.startswith("tuple") and isinstance(value, list):
-        return tuple(decode(v, owner) if isinstance(v, Mapping) else v for v in value)
-    if isinstance(value, Mapping) and not type_.startswith("dict"):
-        return decode(value, owner) if "class" in value else MissingFunction(owner, dict(value))
-    return value
+    if origin is Literal:
+        choice(owner, name, value, inside)
+        return value
+    if origin is dict:
+        return shape_record(owner, value)
+    if origin is tuple and isinstance(value, list):
+        kinds = inside[:1] * len(value) if inside[1:] == (...,) else inside
+        if len(kinds) == len(value):
+            return tuple(_decode_as(owner, name, kind, item) for kind, item in zip(kinds, value, strict=True))
+    if is_dataclass(hint) and isinstance(value, Mapping):
+        made = decode(value, owner)
+        if isinstance(made, hint):  # type: ignore[arg-type]
+            return made
+    if hint is float:
+        number(owner, name, value)
+        return value
+    if hint in (str, int, bool) and type(value) is hint:
+        return value
+    raise ModelError(f"{owner}: {name} is {shown(value)}; expected {getattr(hint, '__name__', hint)}")
+
+
+def _decode_union(owner: str, name: str, kinds: tuple[Any, ...], value: Any) -> Any:
+    """None, an element of one of the classes, a function's record, or what is left."""
+    if value is None and NoneType in kinds:
+        return None
+    if is_function_record(value) and any(get_origin(kind) is Callable for kind in kinds):
+        return MissingFunction(owner, dict(value))
+    if isinstance(value, Mapping) and value.get("class") in [getattr(kind, "__name__", "") for kind in kinds]:
+        return decode(value, owner)
+    for kind in kinds:
+        if kind is not NoneType and not is_dataclass(kind) and get_origin(kind) is not Callable:
+            return _decode_as(owner, name, kind, value)
+    raise ModelError(f"{owner}: {name} is {shown(value)}; give the data of Model.to_dict() unchanged")
