@@ -346,7 +346,7 @@ def test_other_format_version(stored):
 
     header = read_record(stored)
     write_record(stored, {**header, "format_version": 99})
-    with pytest.raises(StoreError, match="format version 99; this dalembert reads version 1"):
+    with pytest.raises(StoreError, match="format version 99; this dalembert reads version 2"):
         da.load(stored)
 
 

@@ -147,7 +147,7 @@ def test_failed_append_leaves_the_last_commit(tmp_path, monkeypatch):
     def full_disk(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dalembert.io.store.write_record", full_disk)
+    monkeypatch.setattr("dalembert.io.place.write_record", full_disk)
     with pytest.raises(StoreError, match=r"run\.zarr: cannot write: No space left"):
         writer.append(block_of(4, 4))
     arrays, attributes = read_store(tmp_path / "run.zarr")
@@ -213,7 +213,7 @@ def test_failure_while_writing_leaves_nothing(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dalembert.io.store._commit", interrupted)
+    monkeypatch.setattr("dalembert.io.place.Place.commit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_store(tmp_path / "run.zarr", {"x": (("i",), np.zeros(2))}, {})
     assert os.listdir(tmp_path) == []

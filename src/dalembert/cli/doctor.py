@@ -12,7 +12,7 @@ import typer
 
 from dalembert.cli.console import FAILED, Voice, print_json, reported_errors
 
-REQUIRED = ("numpy", "scipy", "numba", "llvmlite", "xarray", "zarr", "matplotlib", "pydantic", "PyYAML", "typer", "rich")
+REQUIRED = ("numpy", "scipy", "numba", "llvmlite", "xarray", "numcodecs", "matplotlib", "pydantic", "PyYAML", "typer", "rich")
 OPTIONAL = {
     "pyarrow": "export to Parquet",
     "h5netcdf": "export to netCDF",

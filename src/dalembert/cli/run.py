@@ -21,7 +21,7 @@ from dalembert.cli.console import (
     print_json,
     reported_errors,
 )
-from dalembert.errors import ModelError, SimulationError
+from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.integrators import INTEGRATORS
 from dalembert.model.validation import choice, nearest
 
@@ -79,7 +79,7 @@ def run(
     Ctrl-C ends the run and keeps what was computed.
 
     Exit codes:
-    0 = all verdicts pass; 1 = a verdict failed or the run failed;
+    0 = all verdicts pass; 1 = a verdict failed, the run failed or could not be stored;
     2 = bad input (model, option, path); 130 = interrupted.
     """
     voice = Voice(quiet=quiet, to_stderr=as_json)
@@ -101,11 +101,16 @@ def run(
             mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
         )
         code = _report(solution, monitor or [], voice, as_json)
+        unwritten = None if failure is None else failure.__cause__
+        if isinstance(unwritten, StoreError):
+            code, out = FAILED, None
         _write_picture(solution, plot)
-        written = ", ".join(str(path) for path in (out, plot) if path is not None)
+        written = [str(path) for path in (out, plot) if path is not None and path.exists()]
         if written:
-            voice.say(f"written: {written}")
-        if failure is not None:
+            voice.say(f"written: {', '.join(written)}")
+        if isinstance(unwritten, StoreError):
+            complain(f"{unwritten}; the run is not stored, an older result there is as it was")
+        elif failure is not None:
             complain(failure if quiet or as_json or failure.__cause__ else _in_short(failure))
         elif code == INTERRUPTED:
             kept = f"what was computed is in {out}" if out else "give --out to keep what is computed"
@@ -166,10 +171,8 @@ def _save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | No
 def _check_paths(out: Path | None, plot: Path | None) -> None:
     """Refuse before the run what could not be written after it."""
     if out is not None:
-        from dalembert.io.atomic import check_parent
-        from dalembert.io.store import check_target
+        from dalembert.io.place import check_target
 
-        check_parent(out)
         check_target(out, overwrite=True)
     if plot is not None:
         from dalembert.plot import check_picture_path

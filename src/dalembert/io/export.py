@@ -35,12 +35,13 @@ __all__ = ["export_dataset"]
 def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str], *, time: str = "time") -> None:
     """Write `dataset` to `path` (.nc, .parquet or .csv), whole or not at all; an existing file is replaced."""
     target = Path(path)
-    if target.suffix not in _WRITERS:
+    suffix = target.suffix.lower()
+    if suffix not in _WRITERS:
         known = ", ".join(_WRITERS)
         raise StoreError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
     if target.is_dir():
         raise StoreError(f"{target}: is a folder; give the path of a file")
-    packages, write = _WRITERS[target.suffix]
+    packages, write = _WRITERS[suffix]
     for package in packages:
         if find_spec(package) is None:
             raise StoreError(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dalembert.errors import StoreError
+from dalembert.io.meshes import portable
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.serialise import MissingFunction, is_function_record
@@ -16,9 +17,9 @@ def check_given(where: object, given: object, stored: Mapping[str, Any], stored_
     """The given model, if it is the one that ran; warns when its functions read otherwise than those that ran."""
     if not isinstance(given, Model | LagrangianSystem):
         raise StoreError(f"{where}: model is {given!r}; give the Model or LagrangianSystem that was simulated")
-    if given.hash == stored_hash:
+    data, given_hash, _ = portable(given.to_dict())
+    if given_hash == stored_hash:
         return given
-    data = given.to_dict()
     if data.get("format") != stored.get("format"):
         raise StoreError(f"{where}: the run is of another kind of model than {given!r}; give the model that was simulated")
     changed = []

@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import write_text
+from dalembert.io.atomic import read_regular, replace_file
 
 __all__ = ["encode", "read_record", "write_record"]
 
+MAX_BYTES = 64_000_000
+MAX_DEPTH = 64  # of dicts and lists inside each other
 _FLOAT = "__float__"
 _METADATA = "zarr.json"
 
@@ -47,25 +49,41 @@ def write_record(group: Path, record: Any) -> None:
     """Write an encoded record as the attributes of the zarr group folder `group`, atomically."""
     attributes = {"record": record, "sha256": _digest(record)}
     metadata = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
-    write_text(group / _METADATA, json.dumps(metadata, indent=1, allow_nan=False))
+    replace_file(group / _METADATA, json.dumps(metadata, indent=1, allow_nan=False).encode())
 
 
-def read_record(group: Path) -> Any:
+def read_record(group: Path) -> dict[str, Any]:
     """Read and verify a record; `ValueError` says in a few words what is wrong with it."""
     try:
-        text = (group / _METADATA).read_text(encoding="utf-8")
+        text = read_regular(group / _METADATA, MAX_BYTES)
     except FileNotFoundError:
         raise ValueError(f"'{_METADATA}' is missing") from None
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         raise ValueError(f"'{_METADATA}' cannot be read") from None
+    except ValueError as problem:
+        raise ValueError(f"'{_METADATA}' {problem}") from None
     try:
         attributes = json.loads(text)["attributes"]
         record, expected = attributes["record"], attributes["sha256"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        _check_depth(record)
+        if _digest(record) != expected:
+            raise ValueError(f"'{_METADATA}' does not match its checksum")
+        decoded = _decode(record)
+    except (KeyError, TypeError, RecursionError, UnicodeError, json.JSONDecodeError):
         raise ValueError(f"'{_METADATA}' is damaged or holds no record") from None
-    if _digest(record) != expected:
-        raise ValueError(f"'{_METADATA}' does not match its checksum")
-    return _decode(record)
+    if not isinstance(decoded, dict):
+        raise ValueError(f"'{_METADATA}' holds no record")
+    return decoded
+
+
+def _check_depth(value: Any) -> None:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise ValueError(f"'{_METADATA}' is nested more than {MAX_DEPTH} levels deep")
+        inside = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]
+        level = [part for items in inside for part in items]
 
 
 def _decode(value: Any) -> Any:

@@ -22,7 +22,9 @@ from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.evaluation import Evaluated
 from dalembert.io.given_model import check_given, missing_functions
-from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_store, write_store
+from dalembert.io.meshes import check_files, portable, with_files
+from dalembert.io.run_record import check_attributes, check_times
+from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_place, write_store
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
 from dalembert.mechanism import Compiled
@@ -53,8 +55,8 @@ def save(solution: Result, path: str | os.PathLike[str], *, overwrite: bool = Fa
     """Write a solution as a result store, whole or not at all; see `Solution.save`."""
     arrays = {"t": (_DIMS["t"], solution.t), "x": (_DIMS["x"], solution.x), **_outputs(solution)}
     arrays |= {name: (("time", *_dims(name, values)), values) for name, values in solution.more.items()}
-    start = _start(solution.mechanism, solution.settings, solution.versions)
-    write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite)
+    start, files = _start(solution.mechanism, solution.settings, solution.versions)
+    write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite, files=files)
 
 
 def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None = None) -> Any:
@@ -67,13 +69,16 @@ def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None
     status "incomplete".
     """
     folder = Path(path)
-    arrays, attributes = read_store(folder)
+    arrays, attributes, place = read_place(folder)
+    check_attributes(folder, attributes)
     try:
-        solution = _rebuild(folder, {name: values for name, (_, values) in arrays.items()}, attributes, model)
-    except (KeyError, TypeError, ValueError) as problem:
+        solution = _rebuild(folder, place, {name: values for name, (_, values) in arrays.items()}, attributes, model)
+    except DalembertError:
+        raise
+    except Exception as problem:  # whatever edited data bring about
         raise StoreError(
-            f"{folder}: a result store without a dalembert run: {type(problem).__name__}: {problem};"
-            " give a path written by Solution.save or simulate(..., out=...)"
+            f"{folder}: the stored run cannot be rebuilt ({type(problem).__name__}: {problem}); it was changed after it was"
+            " written, or by another version"
         ) from problem
     solution.path = folder
     return solution
@@ -106,8 +111,8 @@ class RunWriter:
     ) -> None:
         layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
         layout |= {name: ArrayLayout(_dims(name, values), values.shape[1:]) for name, values in more.items()}
-        start = _start(mechanism, settings, current_versions())
-        self._store = StoreWriter(path, layout, start, overwrite=overwrite)
+        start, files = _start(mechanism, settings, current_versions())
+        self._store = StoreWriter(path, layout, start, overwrite=overwrite, files=files)
         self._blocks: dict[str, list[Array]] = {name: [] for name in layout}
         self._broken = False
         self._written = time.monotonic()
@@ -127,10 +132,12 @@ class RunWriter:
         self._flush()
         try:
             if self._broken:  # the disk may be free again, or an interrupt cut an append short
+                self._store.abandon()
                 save(solution, self._store.path, overwrite=True)
             else:
                 self._store.close(solution.status, _end(solution), _outputs(solution))
         except StoreError as problem:
+            self._store.abandon()
             raise SimulationError(
                 f"the run ended ({solution.status}) but could not be written: {problem};"
                 " it is attached: error.solution.save(another_path)",
@@ -157,11 +164,12 @@ def _dims(name: str, values: Array) -> tuple[str, ...]:
     return tuple(f"{name}_{k}" for k in range(values.ndim - 1))
 
 
-def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
-    """Attributes known before the run."""
-    return {
-        "model": mechanism.model.to_dict(),
-        "model_hash": mechanism.model.hash,
+def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Attributes known before the run, and the files that go with them."""
+    model, model_hash, files = portable(mechanism.model.to_dict())
+    attributes = {
+        "model": model,
+        "model_hash": model_hash,
         "coordinates": mechanism.coordinates,
         "x_0": mechanism.x_0,
         "settings": settings,
@@ -170,6 +178,7 @@ def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, st
         "rows": mechanism.row_names(),
         "monitored_rows": _monitored_rows(mechanism),
     }
+    return attributes, files
 
 
 def _end(solution: Result) -> dict[str, Any]:
@@ -197,10 +206,15 @@ def _monitored_rows(mechanism: Compiled) -> list[str]:
 
 
 def _rebuild(
-    folder: Path, arrays: Mapping[str, Array], attributes: Mapping[str, Any], given: Model | LagrangianSystem | None
+    folder: Path,
+    place: Path,
+    arrays: Mapping[str, Array],
+    attributes: Mapping[str, Any],
+    given: Model | LagrangianSystem | None,
 ) -> Result:
     versions = dict(attributes["versions"])
-    mechanism = _recompile(folder, attributes, versions, given)
+    mechanism = _recompile(folder, place, attributes, versions, given)
+    check_times(folder, arrays["t"])
     _check_shapes(folder, mechanism, arrays)
     t, x = arrays["t"], arrays["x"]
     status, message = attributes["status"], attributes.get("message", "")
@@ -223,12 +237,17 @@ def _rebuild(
 
 
 def _recompile(
-    folder: Path, attributes: Mapping[str, Any], versions: Mapping[str, str], given: Model | LagrangianSystem | None
+    folder: Path,
+    place: Path,
+    attributes: Mapping[str, Any],
+    versions: Mapping[str, str],
+    given: Model | LagrangianSystem | None,
 ) -> Compiled:
     """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
     wrote = f"dalembert {versions.get('dalembert', '?')}, which wrote it"
     try:
         data = attributes["model"]
+        check_files(folder, data)
         model = LagrangianSystem.from_dict(data) if data.get("format") == FORMAT else Model.from_dict(data)
         if model.hash != attributes["model_hash"]:
             raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
@@ -239,6 +258,8 @@ def _recompile(
                 f"{folder}: the run has constraints written as functions, which the file does not hold; build the model again"
                 " and give it: load(path, model=...)"
             )
+        elif isinstance(model, Model):
+            model = with_files(model, place)
         mechanism: Any = model.compile() if isinstance(model, LagrangianSystem) else compile(model, attributes["coordinates"])
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
@@ -263,6 +284,8 @@ def _check_shapes(folder: Path, mechanism: Compiled, arrays: Mapping[str, Array]
     widths = {"lam": m, "acceleration": mechanism.acceleration_size, "g": m_all, "g_dot": m, "energy": 2}
     expected = {"t": (), "x": (int(mechanism.I[T.NX]),), **{name: (width,) for name, width in widths.items()}}
     for name, values in arrays.items():
+        if values.dtype != np.float64:
+            raise StoreError(f"{folder}: array '{name}' holds {values.dtype}; a run writes float64")
         shape = (len(arrays["t"]), *expected.get(name, values.shape[1:]))
         if values.shape != shape:
             raise StoreError(f"{folder}: array '{name}' has shape {values.shape}; the stored model needs {shape}")

@@ -1,43 +1,39 @@
-"""The result store: arrays with named dimensions and the attributes that explain them, on zarr v3.
+"""The result store: arrays of rows and the attributes that explain them, on zarr v3.
 
     run.zarr/zarr.json           format marker and attributes of the run, written once
-    run.zarr/<array>/            one zarr array per quantity
+    run.zarr/<array>/            one zarr array per quantity (column.py)
     run.zarr/commit/zarr.json    status, committed rows and checksums; replaced atomically, always last
+    run.zarr/again/              where attributes and arrays of a run lie that replaced one in run.zarr itself
 
-Any zarr reader opens it. `read_store` trusts only what the commit record covers: a run that was killed reads as
-exactly the rows committed before the kill, with status "incomplete"; bytes other than those written raise `StoreError`.
+Any zarr reader opens it. A run that replaces another is written to the place that is free; its first commit names that place
+and so takes over in one step, then the older arrays are removed; files that are not ours stay. `read_store` trusts nothing
+but what the commit record covers: a run that was killed reads as the rows committed before, with status "incomplete"; a block
+whose bytes are not those written costs its own rows, status "damaged".
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import translate_os_errors, written_whole
-from dalembert.io.record import encode, read_record, write_record
+from dalembert.io.column import DTYPES, Column, check_name, read_column, size_of
+from dalembert.io.place import ADVICE, Arrays, Place, corrupt, read_records
 
-if TYPE_CHECKING:
-    import zarr
+__all__ = ["ArrayLayout", "StoreWriter", "read_store", "write_store"]
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "ArrayLayout", "StoreWriter", "check_target", "read_store", "write_store"]
+INCOMPLETE, DAMAGED = "incomplete", "damaged"
+TIME = "time"
+_LARGE, _FOLDED = 2**28, 200  # what is larger in memory must not be more than so many times its size on the disk
 
-FORMAT = "dalembert-result"
-FORMAT_VERSION = 1
-INCOMPLETE = "incomplete"
-_COMMIT = "commit"
-_CHUNK_BYTES = 2**20
-_DTYPES = ("bool", "int", "uint", "float16", "float32", "float64", "complex64", "complex128")
-
-Arrays = Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]
+Read = dict[str, tuple[tuple[str, ...], NDArray[Any]]]
 
 
 @dataclass(frozen=True)
@@ -55,21 +51,22 @@ def write_store(
     attributes: Mapping[str, Any],
     *,
     overwrite: bool = False,
+    files: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write `{name: (dims, array)}` and JSON-like attributes as a result store, whole or not at all.
 
     The status is `attributes["status"]`, or "complete". With `overwrite=True` an existing result store is replaced;
-    anything else at `path` is never touched.
+    anything else at `path` is never touched. files : small files beside the arrays, by name
     """
-    target = Path(path)
     header = dict(attributes)
     status = header.pop("status", "complete")
-    tables = {name: (tuple(dims), _little_endian(array)) for name, (dims, array) in arrays.items()}
-    _check_sizes(target, tables)
-    check_target(target, overwrite)
-    with written_whole(target) as folder:
-        group = _create_group(target, folder, header)
-        _commit(folder, _write_columns(group, tables), status, {})
+    place = Place(Path(path), overwrite)
+    with place.writing(new=True):
+        tables = _checked(place.target, arrays)
+        place.begin(header, files or {})
+        place.write(tables)
+        place.commit(status, {})
+    place.release()
 
 
 class StoreWriter:
@@ -78,6 +75,8 @@ class StoreWriter:
     with StoreWriter("run.zarr", {"t": ArrayLayout(), "q": ArrayLayout(("coordinate",), (7,))}, attributes) as writer:
         writer.append({"t": t_block, "q": q_block})        # (k,) and (k, 7)
         writer.close("complete", {"statistics": ...})      # else: "complete", or "incomplete" after an exception
+
+    An older result stays readable until the first rows are committed.
     """
 
     def __init__(
@@ -86,25 +85,21 @@ class StoreWriter:
         layout: Mapping[str, ArrayLayout],
         attributes: Mapping[str, Any],
         *,
-        time: str = "time",
         overwrite: bool = False,
+        files: Mapping[str, bytes] | None = None,
     ) -> None:
-        import zarr
-
         self.path = Path(path)
         self.rows = 0
-        self._closed = False
         if "status" in attributes:
             raise StoreError(f"{path}: attribute 'status' is set by the writer; leave it out and give it to close()")
-        dims = {name: (time, *item.dims) for name, item in layout.items()}
-        empty = {name: np.empty((0, *item.shape), item.dtype) for name, item in layout.items()}
-        tables = {name: (dims[name], empty[name]) for name in layout}
-        write_store(self.path, tables, {**attributes, "status": INCOMPLETE}, overwrite=overwrite)
-        with translate_os_errors(self.path, "write"):
-            with zarr.config.set({"array.write_empty_chunks": True}):
-                self._group: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
-                opened: dict[str, Any] = {name: self._group[name] for name in layout}
-            self._columns = {name: _Column(opened[name], dims[name], empty[name].shape, empty[name].dtype) for name in layout}
+        empty = {name: ((TIME, *item.dims), np.empty((0, *item.shape), item.dtype)) for name, item in layout.items()}
+        self._place = Place(self.path, overwrite)
+        with self._place.writing(new=True):
+            tables = _checked(self.path, empty)
+            self._place.begin(attributes, files or {})
+            self._place.write(tables)
+            if self._place.replaces is None:
+                self._place.commit(INCOMPLETE, {})
 
     def append(self, blocks: Mapping[str, Any]) -> None:
         """Write one block per array, all with the same number of rows, then commit them together."""
@@ -112,13 +107,12 @@ class StoreWriter:
         count = len(next(iter(checked.values()))) if checked else 0
         if count == 0:
             return
-        self._closed = True  # an error or an interrupt below leaves the last commit standing and ends the writer
-        with translate_os_errors(self.path, "write"):
+        with self._place.writing():
             for name, block in checked.items():
-                self._columns[name].write_rows(self.rows, block)
-            self.rows += count
-            _commit(self.path, self._columns, INCOMPLETE, {})
-        self._closed = False
+                self._place.columns[name].write(block)
+                self._place.columns[name].write_metadata()
+            self._place.commit(INCOMPLETE, {})
+        self.rows += count
 
     def close(
         self,
@@ -128,206 +122,139 @@ class StoreWriter:
     ) -> None:
         """Commit the final status, with attributes and whole arrays known only at the end (statistics, a message)."""
         self._check_open()
-        added = {name: (tuple(dims), _little_endian(array)) for name, (dims, array) in (arrays or {}).items()}
-        _check_sizes(self.path, {**{name: (c.dims, c.array) for name, c in self._columns.items()}, **added})
-        self._closed = True
-        with translate_os_errors(self.path, "write"):
-            self._columns |= _write_columns(self._group, added)
-            _commit(self.path, self._columns, status, attributes or {})
+        added = _checked(self.path, arrays or {}, {TIME: self.rows})
+        with self._place.writing():
+            self._place.write(added)
+            self._place.commit(status, attributes or {})
+        self._place.release()
+
+    def abandon(self) -> None:
+        """End the writer: the last commit stands; a store that never had a row is removed."""
+        self._place.abandon(empty=self.rows == 0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        if not self._closed:
+        if self._place.open:
             self.close("complete" if kind is None else INCOMPLETE)
 
     def _check_open(self) -> None:
-        if self._closed:
+        if not self._place.open:
             raise StoreError(f"{self.path}: the store is closed; nothing can be appended")
 
     def _check_blocks(self, blocks: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         self._check_open()
-        if blocks.keys() != self._columns.keys():
-            got, expected = ", ".join(sorted(blocks)), ", ".join(sorted(self._columns))
+        columns = self._place.columns
+        if blocks.keys() != columns.keys():
+            got, expected = ", ".join(sorted(blocks)), ", ".join(sorted(columns))
             raise StoreError(f"{self.path}: append needs one block for each of {expected}; got {got or 'none'}")
-        checked = {name: self._columns[name].check(self.path, name, block) for name, block in blocks.items()}
+        checked = {name: _check_block(self.path, name, columns[name], block) for name, block in blocks.items()}
         counts = {name: len(block) for name, block in checked.items()}
         if len(set(counts.values())) > 1:
             raise StoreError(f"{self.path}: blocks differ in their number of rows: {counts}; append the same rows of all")
         return checked
 
 
-def read_store(path: str | os.PathLike[str]) -> tuple[dict[str, tuple[tuple[str, ...], NDArray[Any]]], dict[str, Any]]:
+def read_store(path: str | os.PathLike[str]) -> tuple[Read, dict[str, Any]]:
     """Read `({name: (dims, array)}, attributes)` back, bit for bit; `attributes["status"]` says how the run ended.
 
-    Every byte is checked against the checksum committed with it; what does not match raises `StoreError`.
+    Every block is checked against the checksum committed with it. Rows in blocks that do not match are left out of all arrays
+    over time, and the status is "damaged" with a message; where nothing is left, or the records do not match, `StoreError`.
     """
-    import zarr
+    arrays, attributes, _ = read_place(path)
+    return arrays, attributes
 
+
+def read_place(path: str | os.PathLike[str]) -> tuple[Read, dict[str, Any], Path]:
+    """`read_store`, and the folder with the files beside the arrays."""
     folder = Path(path)
-    header = _read_header(folder)
-    try:
-        commit = read_record(folder / _COMMIT)
-    except ValueError as error:
-        raise _corrupt(folder, f"commit record: {error}") from None
-    arrays = {}
-    for name, entry in commit["arrays"].items():
+    for _ in range(3):
+        before = read_records(folder)
         try:
-            array = zarr.open_array(folder / name, mode="r", zarr_format=3)
-            values = np.asarray(array[: entry["shape"][0]] if entry["shape"] else array[()])
-        except Exception as error:  # zarr, its codecs and the system raise many kinds for damaged files
-            raise _corrupt(folder, f"array '{name}' cannot be read ({type(error).__name__})") from error
-        if list(values.shape) != entry["shape"] or values.dtype.str != entry["dtype"]:
-            raise _corrupt(folder, f"array '{name}' is {values.dtype.str} {list(values.shape)}, not as committed")
-        if hashlib.sha256(_bytes(values)).hexdigest() != entry["sha256"]:
-            raise _corrupt(folder, f"array '{name}' does not match its checksum")
-        arrays[name] = (tuple(entry["dims"]), values)
-    return arrays, {**header, **commit["attributes"], "status": commit["status"]}
+            return _read(folder, *before)
+        except StoreError:
+            if read_records(folder) == before:
+                raise
+    raise StoreError(f"{folder}: a run is replacing it; read it again")
 
 
-class _Column:
-    """One zarr array of a store with the running checksum of its committed rows."""
-
-    def __init__(self, array: zarr.Array[Any], dims: tuple[str, ...], shape: tuple[int, ...], dtype: np.dtype[Any]):
-        self.array = array
-        self.dims = dims
-        self.shape = shape
-        self.dtype = dtype
-        self.sha256 = hashlib.sha256()
-
-    @classmethod
-    def create(cls, group: zarr.Group, name: str, dims: tuple[str, ...], like: NDArray[Any]) -> Self:
-        from zarr.codecs import ZstdCodec
-
-        row_bytes = max(1, like.dtype.itemsize * int(np.prod(like.shape[1:], dtype=np.int64)))
-        rows = max(1, _CHUNK_BYTES // row_bytes)
-        array = group.create_array(
-            name,
-            shape=like.shape,
-            dtype=like.dtype,
-            chunks=tuple(max(1, size) for size in (rows, *like.shape[1:])) if like.shape else (),
-            compressors=ZstdCodec(level=1, checksum=True),
-            fill_value=np.nan if like.dtype.kind in "fc" else 0,
-            dimension_names=dims,
-            config={"write_empty_chunks": True},  # a chunk equal to the fill value is data, too
-        )
-        return cls(array, dims, like.shape, like.dtype)
-
-    def check(self, path: Path, name: str, block: Any) -> NDArray[Any]:
-        values = np.asarray(block)
-        if values.ndim == 0 or values.shape[1:] != self.shape[1:]:
-            expected = ("k", *self.shape[1:])
-            raise StoreError(f"{path}: block '{name}' has shape {values.shape}; expected {expected}".replace("'k'", "k"))
-        if not np.can_cast(values.dtype, self.dtype, "safe"):
-            raise StoreError(f"{path}: block '{name}' is {values.dtype}, which {self.dtype} cannot hold exactly")
-        return np.ascontiguousarray(values, dtype=self.dtype)
-
-    def write_all(self, values: NDArray[Any]) -> None:
-        if values.size:
-            self.array[...] = values
-        self.sha256.update(_bytes(values))
-
-    def write_rows(self, start: int, block: NDArray[Any]) -> None:
-        stop = start + len(block)
-        self.array.resize((stop, *self.shape[1:]))
-        if block.size:
-            self.array[start:stop] = block
-        self.sha256.update(_bytes(block))
-        self.shape = (stop, *self.shape[1:])
-
-    def entry(self) -> dict[str, Any]:
-        return {
-            "dims": list(self.dims),
-            "shape": list(self.shape),
-            "dtype": self.dtype.str,
-            "sha256": self.sha256.hexdigest(),
-        }
-
-
-def _write_columns(group: zarr.Group, tables: Arrays) -> dict[str, _Column]:
-    columns = {name: _Column.create(group, name, dims, array) for name, (dims, array) in tables.items()}
-    for name, (_, array) in tables.items():
-        columns[name].write_all(array)
-    return columns
-
-
-def _commit(folder: Path, columns: Mapping[str, _Column], status: str, attributes: Mapping[str, Any]) -> None:
-    entries = {name: column.entry() for name, column in columns.items()}
-    record = {"status": status, "arrays": entries, "attributes": encode(attributes)}
-    (folder / _COMMIT).mkdir(exist_ok=True)
-    write_record(folder / _COMMIT, record)
-
-
-def _create_group(target: Path, folder: Path, attributes: Mapping[str, Any]) -> zarr.Group:
-    import zarr
-
-    folder.mkdir()
-    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "attributes": encode(attributes)}
-    write_record(folder, header)
-    return zarr.open_group(folder, mode="r+", zarr_format=3)
-
-
-def _read_header(folder: Path) -> dict[str, Any]:
-    if not folder.exists():
-        raise StoreError(f"{folder}: there is no such path; check the name")
-    if not folder.is_dir():
-        raise StoreError(f"{folder}: is a file; a dalembert result is a folder written by save()")
-    try:
-        header = read_record(folder)
-    except ValueError as error:
-        raise StoreError(f"{folder}: not a dalembert result, or a damaged one: {error}; {_ADVICE}") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise StoreError(f"{folder}: not a dalembert result: its format marker is not '{FORMAT}'; check the path")
-    version = header["format_version"]
-    if version != FORMAT_VERSION:
+def _read(folder: Path, header: dict[str, Any], commit: dict[str, Any], place: Path) -> tuple[Read, dict[str, Any], Path]:
+    entries = commit["arrays"]
+    sizes = {}
+    for name, entry in entries.items():
+        check_name(folder, name)
+        try:
+            sizes[name] = size_of(place / name, entry if isinstance(entry, dict) else {})
+        except ValueError as problem:
+            raise corrupt(folder, f"array '{name}': {problem}") from None
+    unfolded, there = (sum(size[k] for size in sizes.values()) for k in (0, 1))
+    if unfolded > max(_LARGE, _FOLDED * there):
         raise StoreError(
-            f"{folder}: written in format version {version}; this dalembert reads version {FORMAT_VERSION}; "
-            "read it with the dalembert version that wrote it, or a newer one"
+            f"{folder}: {there / 1e6:.3g} MB would unfold to {unfolded / 1e9:.3g} GB, as no result of a run does; not read"
         )
-    attributes: dict[str, Any] = header["attributes"]
-    return attributes
+    arrays: Read = {}
+    lost: dict[str, list[tuple[int, int, str]]] = {}
+    for name, entry in entries.items():
+        values, bad = read_column(place / name, entry)
+        arrays[name] = (tuple(entry["dims"]), values)
+        if bad:
+            lost[name] = bad
+    attributes = {**header["attributes"], **commit["attributes"], "status": commit["status"]}
+    return _without_lost(folder, arrays, lost, attributes), attributes, place
 
 
-_ADVICE = "take the file from a copy or run the simulation again"
+def _without_lost(
+    folder: Path, arrays: Read, lost: Mapping[str, list[tuple[int, int, str]]], attributes: dict[str, Any]
+) -> Read:
+    """The rows that every array over time still has; says so in the attributes."""
+    if not lost:
+        return arrays
+    name, (first, last, problem) = next((name, bad[0]) for name, bad in lost.items())
+    rows = {len(values) for dims, values in arrays.values() if dims[:1] == (TIME,)}
+    if len(rows) != 1 or any(arrays[array][0][:1] != (TIME,) for array in lost):
+        raise corrupt(folder, f"array '{name}' {problem}")
+    keep = np.ones(rows.pop(), dtype=bool)
+    for bad in lost.values():
+        for start, stop, _ in bad:
+            keep[start:stop] = False
+    if not keep.any():
+        raise corrupt(folder, f"array '{name}' {problem}")
+    attributes["message"] = (
+        f"{np.count_nonzero(~keep)} of {len(keep)} states are lost: rows {first} to {last - 1} of array '{name}' {problem}"
+        + (", and others" if sum(map(len, lost.values())) > 1 else "")
+        + f"; the run ended: {attributes['status']}; {ADVICE}"
+    )
+    attributes["status"] = DAMAGED
+    return {name: (dims, values[keep] if dims[:1] == (TIME,) else values) for name, (dims, values) in arrays.items()}
 
 
-def _corrupt(folder: Path, what: str) -> StoreError:
-    return StoreError(f"{folder}: the result is corrupt or truncated: {what}; {_ADVICE}")
-
-
-def check_target(target: Path, overwrite: bool) -> None:
-    """Raise a `StoreError` when something is in the way that must not be replaced."""
-    with translate_os_errors(target, "write"):
-        if not os.path.lexists(target):
-            return
-    if not overwrite:
-        raise StoreError(f"{target}: already exists; give another path, or overwrite=True to replace it")
-    try:
-        _read_header(target)
-    except StoreError:
-        raise StoreError(f"{target}: exists and is not a dalembert result; move it away or give another path") from None
-
-
-def _check_sizes(target: Path, tables: Mapping[str, tuple[tuple[str, ...], Any]]) -> None:
-    sizes: dict[str, int] = {}
+def _checked(target: Path, arrays: Arrays, sizes: dict[str, int] | None = None) -> Arrays:
+    """Arrays in the form in which they are written; sizes : of dimensions that are known."""
+    known = {} if sizes is None else sizes
+    tables = {name: (tuple(dims), _little_endian(array)) for name, (dims, array) in arrays.items()}
     for name, (dims, array) in tables.items():
-        if name == _COMMIT or not name or name.startswith((".", "__")) or set(name) & set("/\\"):
-            raise StoreError(f"{target}: '{name}' cannot name an array; use letters, digits and _")
-        if not array.dtype.name.startswith(_DTYPES):
+        check_name(target, name)
+        if array.dtype.str not in DTYPES:
             raise StoreError(f"{target}: array '{name}' holds {array.dtype}; give numbers, and text as an attribute")
         if len(dims) != array.ndim or len(set(dims)) != len(dims):
             raise StoreError(f"{target}: array '{name}' has shape {array.shape} and dimensions {dims}; name each once")
         for dim, size in zip(dims, array.shape, strict=True):
-            if sizes.setdefault(dim, size) != size:
-                raise StoreError(f"{target}: dimension '{dim}' of array '{name}' has size {size}, elsewhere {sizes[dim]}")
+            if known.setdefault(dim, size) != size:
+                raise StoreError(f"{target}: dimension '{dim}' of array '{name}' has size {size}, elsewhere {known[dim]}")
+    return tables
+
+
+def _check_block(path: Path, name: str, column: Column, block: Any) -> NDArray[Any]:
+    values = np.asarray(block)
+    if values.ndim == 0 or values.shape[1:] != column.inner:
+        expected = ("k", *column.inner)
+        raise StoreError(f"{path}: block '{name}' has shape {values.shape}; expected {expected}".replace("'k'", "k"))
+    if not np.can_cast(values.dtype, column.dtype, "safe"):
+        raise StoreError(f"{path}: block '{name}' is {values.dtype}, which {column.dtype} cannot hold exactly")
+    return np.ascontiguousarray(values, dtype=column.dtype)
 
 
 def _little_endian(array: Any) -> NDArray[Any]:
     values = np.asarray(array)
     return values.astype(values.dtype.newbyteorder("<"), copy=False)
-
-
-def _bytes(values: NDArray[Any]) -> Any:
-    """The buffer of an array in C order, as one row of bytes for hashing."""
-    return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
