@@ -32,21 +32,23 @@ def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
     0 = written; 2 = bad input (source, format, path).
     """
     with reported_errors():
+        from dalembert.cli.source import YAML
         from dalembert.io.results import load
 
         is_store = Path(source).is_dir()
-        if target.suffix in (".yaml", ".yml"):
+        suffix = target.suffix.lower()
+        if suffix in YAML:
             _write_model(source, target, is_store)
         elif not is_store:
             raise ModelError(f"{source}: is no result store; give what `dalembert run MODEL --out` wrote, or a .yaml target")
-        elif target.suffix not in FORMATS:
+        elif suffix not in FORMATS:
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
-        elif target.suffix in (".html", ".gif", ".mp4"):
+        elif suffix in (".html", ".gif", ".mp4"):
             from dalembert.viewer.server import load_run
 
             solution = load_run(Path(source))
-            solution.export_html(target) if target.suffix == ".html" else solution.export_animation(target)
+            solution.export_html(target) if suffix == ".html" else solution.export_animation(target)
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")

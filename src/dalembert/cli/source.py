@@ -18,6 +18,8 @@ from dalembert.gallery import GALLERY, build
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 
+YAML, PYTHON = (".yaml", ".yml"), ".py"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -36,23 +38,26 @@ class Source:
 
 
 def find_model(text: str) -> Source:
-    """The model that the command line names."""
+    """The model that the command line names; of files, only one that ends in .py is executed."""
     path = Path(text)
     if text in GALLERY:
         return Source(build(text), text, GALLERY[text].t_end)
-    if path.suffix in (".yaml", ".yml"):
+    suffix = path.suffix.lower()
+    if suffix in YAML:
         from dalembert.model.file.read import read_model
 
         found = read_model(path)
         return Source(found.model, found.model.name or path.stem, found.t_end)
-    if path.suffix != ".py" and not path.exists() and os.sep not in text:
+    if suffix != PYTHON and os.sep not in text and not os.path.lexists(path):
         try:
             build(text)
         except ModelError as problem:
             raise ModelError(f"{problem} `dalembert gallery` lists them; files end in .yaml or .py") from None
     if not path.is_file():
-        missing = "is a folder" if path.is_dir() else "there is no such file"
+        missing = "is a folder" if path.is_dir() else "is no file" if os.path.lexists(path) else "there is no such file"
         raise ModelError(f"{text}: {missing}; give a YAML file, a Python file or a gallery name")
+    if suffix != PYTHON:
+        raise ModelError(f"{text}: files of models end in .yaml, .yml or .py, which is executed; rename it to what it is")
     model = _from_python(path)
     return Source(model, model.name or path.stem)
 
@@ -60,7 +65,7 @@ def find_model(text: str) -> Source:
 def check_result(text: str) -> None:
     """Refuse a model where the result of a run is asked for, and say how to get one."""
     path = Path(text)
-    if (path.is_file() and path.suffix in (".yaml", ".yml", ".py")) or (text in GALLERY and not path.exists()):
+    if (path.is_file() and path.suffix.lower() in (*YAML, PYTHON)) or (text in GALLERY and not path.exists()):
         raise ModelError(f"{text} is a model; first `dalembert run {text} --out {path.stem}.zarr`")
 
 
