@@ -1,37 +1,125 @@
 """User functions behind one compiled slot: forces, torques, invariants.
 
-Each function is compiled by Numba; one that Numba cannot compile runs as plain Python, slower by two orders of magnitude, and a
-warning says so. What a plain function raises is kept and raised again by `simulate`.
+Each is looked at once at the start and compiled by Numba, once per content; one that Numba cannot compile runs as plain Python,
+slower by two orders of magnitude, and a warning says so. What a function raises is kept and raised again by `simulate`.
 """
 
 from __future__ import annotations
 
+import hashlib
+import threading
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism
-from dalembert.model.elements import PointForce
+from dalembert.model.elements import PointForce, Torque
 from dalembert.model.serialise import MissingFunction
-from dalembert.model.validation import argument_count
+from dalembert.model.validation import argument_count, plain_function, shown
+from dalembert.user_functions import content, fresh, identity
 
 Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
+_OF_STATE = "t, W[s : s + 3], W[s + 3 : s + 6], W[s + 6 : s + 15].reshape(3, 3), W[s + 15 : s + 18]"
+_KEPT = 256
+_not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
+_raised = threading.local()  # .error : what a function raised in this thread
 
 
 class SlowFunctionWarning(UserWarning):
     """A user function runs as plain Python."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    """A user function in the slot: its number there, its element, and where in W it finds its arguments and leaves its value.
+
+    shape : of the value, (3,) or ();  at : first place of the value, counted from W[s]
+    """
+
+    number: int
+    owner: str
+    name: str
+    function: Callable[..., Any]
+    arguments: str
+    shape: tuple[int, ...]
+    at: int
+
+    @property
+    def key(self) -> str:
+        return content(self.function) or identity(self.function)
+
+    def checked(self, value: Any) -> Any:
+        """What the function returned, refused where it has another shape or is no number."""
+        array = np.asarray(value)
+        if array.shape != self.shape or array.dtype.kind not in "iuf":
+            what = "three numbers" if self.shape else "one number"
+            raise ModelError(f"{self._its_function()} returned {shown(value)}, of shape {array.shape}; return {what}")
+        return array
+
+    def look(self, *arguments: Any) -> None:
+        """Refuse a value of another shape, or one that is not finite, before anything is compiled for it."""
+        with np.errstate(all="ignore"):
+            try:
+                value = plain_function(self.function)(*arguments)
+            except Exception:  # the run will say so, with what was computed until then
+                return
+        if not np.isfinite(self.checked(value)).all():
+            raise ModelError(f"{self._its_function()} returned {shown(value)} at the start; return finite numbers")
+
+    def _its_function(self) -> str:
+        name = getattr(plain_function(self.function), "__name__", type(self.function).__name__)
+        return f"{self.owner}: its function {name!r}"
+
+    def lines(self, name: str) -> list[str]:
+        """Source of a call."""
+        if not self.shape:
+            return [f"W[s + {self.at}] = {name}({self.arguments})", "return 0"]
+        places = ", ".join(f"W[s + {self.at + k}]" for k in range(3))
+        check = ["if len(f) != 3:", "    raise ValueError('did not return three numbers')"]
+        return [f"f = {name}({self.arguments})", *check, f"{places} = f[0], f[1], f[2]", "return 0"]
+
+    def plain(self) -> Callable[[int, float, Array, int], int]:
+        """The same call as plain Python; what is raised is kept for `simulate`."""
+        arguments = eval(f"lambda t, W, s: ({self.arguments},)")
+        function = plain_function(self.function)
+
+        def call(k: int, t: float, W: Array, s: int) -> int:
+            try:
+                value = self.checked(function(*arguments(t, W, s)))
+            except (Exception, KeyboardInterrupt) as problem:
+                _raised.error = (self.name, problem)
+                return T.CALLBACK_FAILED
+            W[s + self.at : s + self.at + value.size] = value
+            return 0
+
+        return call
+
+    def why_not(self) -> str | None:
+        """Why Numba cannot compile the function, None if it can."""
+        from numba import types
+
+        f8, v, m = types.float64, types.float64[::1], types.float64[:, ::1]
+        of_state = (f8, v, v, m, v) if self.shape else (f8, v, v)
+        try:
+            fresh(self.function, __name__).compile((f8,) if self.arguments == "t" else of_state)
+        except Exception as problem:  # numba has several kinds without a common base
+            return str(problem).strip().partition("\n")[0]
+        return None
+
+
 class Callbacks:
     """The user functions of a mechanism and of a formulation as one callback for the kernels.
 
     rows : "bends" when traced constraints come with d(G u + g_t)/dq, "turns" with how their rows turn along the motion
-    compiled : what is passed to the kernels;  error : the exception of a plain Python function, with the element's name
+    compiled : what is passed to the kernels;  slow : names of functions that run as plain Python
     """
 
     def __init__(
@@ -41,139 +129,128 @@ class Callbacks:
         *,
         rows: Literal["", "bends", "turns"] = "",
     ) -> None:
-        self.error: tuple[str, BaseException] | None = None
+        self.error = None
         self.slow: list[str] = []
         self._nq, self._nu = mechanism.nq, mechanism.nu
-        self._nx = int(mechanism.I[T.NX])
         self._invariants = list(invariants)
-        self._entries: list[tuple[int, str, Callable[..., Any]]] = []
-        for k, force in enumerate(mechanism.functions):
-            function = force.force if isinstance(force, PointForce) else force.torque
-            assert callable(function)
-            self._entries.append((k, force.name, self._force(force.name, function)))
-        for k, function in enumerate(invariants):
-            name = getattr(function, "__name__", f"invariant {k}")
-            self._entries.append((FIRST_INVARIANT + k, name, self._invariant(name, function)))
+        self._entries = [_force(k, element, mechanism) for k, element in enumerate(mechanism.functions)]
+        self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
-        self.compiled = self._ladder()
+        self.compiled = self._compile()
+
+    @property
+    def error(self) -> tuple[str, BaseException] | None:
+        """What a function raised in this thread, with the element's name."""
+        return getattr(_raised, "error", None)
+
+    @error.setter
+    def error(self, value: tuple[str, BaseException] | None) -> None:
+        _raised.error = value
 
     @property
     def compiled_names(self) -> list[str]:
         """Names of the user functions that run compiled: what they raise does not say which of them it was."""
-        return [name for _, name, _ in self._entries if name not in self.slow]
+        return [entry.name for entry in self._entries if entry.name not in self.slow]
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
         return float(self._invariants[k](t, x[: self._nq], x[self._nq : self._nq + self._nu]))
 
-    def _compile(self, name: str, function: Callable[..., Any], wrap: Callable[[Any], Any]) -> Any:
-        """The wrapped function compiled for the slot, or a plain Python stand-in."""
-        import numba
-
-        from dalembert.kernels.compiler import JIT
-        from dalembert.kernels.slots import CALLBACK_SIGNATURE
-
-        if isinstance(function, MissingFunction):
-            function()  # raises and names what the file could not hold
-        if not JIT:
-            return self._guarded(name, wrap(function))
-        try:
-            inner = function if hasattr(function, "py_func") else numba.njit(function)
-            return numba.njit(CALLBACK_SIGNATURE, nogil=True, error_model="numpy")(wrap(inner))
-        except Exception as problem:  # numba has several kinds without a common base
-            reason = str(problem).strip().splitlines()[0]
-            self.slow.append(name)
-            warnings.warn(
-                f"{name!r} could not be compiled ({reason}); it runs as plain Python, about a hundred times slower",
-                SlowFunctionWarning,
-                stacklevel=2,
-            )
-            plain = self._guarded(name, wrap(getattr(function, "py_func", function)))
-
-            def call(k: int, t: float, W: Any, s: int) -> Any:
-                with numba.objmode(status="int64"):
-                    status = plain(k, t, W, s)
-                return status
-
-            return numba.njit(CALLBACK_SIGNATURE)(call)
-
-    def _guarded(self, name: str, wrapped: Callable[..., int]) -> Callable[..., int]:
-        def guarded(k: int, t: float, W: Array, s: int) -> int:
-            try:
-                return wrapped(k, t, W, s)
-            except (Exception, KeyboardInterrupt) as problem:  # reported by simulate with the element's name
-                self.error = (name, problem)
-                return T.CALLBACK_FAILED
-
-        return guarded
-
-    def _force(self, name: str, function: Callable[..., Any]) -> Any:
-        if argument_count(function) == 1:
-
-            def wrap(inner: Any) -> Any:
-                def of_time(k: int, t: float, W: Array, s: int) -> int:
-                    f = inner(t)
-                    W[s + 18], W[s + 19], W[s + 20] = f[0], f[1], f[2]
-                    return 0
-
-                return of_time
-        else:
-
-            def wrap(inner: Any) -> Any:
-                def of_state(k: int, t: float, W: Array, s: int) -> int:
-                    f = inner(t, W[s : s + 3], W[s + 3 : s + 6], W[s + 6 : s + 15].reshape(3, 3), W[s + 15 : s + 18])
-                    W[s + 18], W[s + 19], W[s + 20] = f[0], f[1], f[2]
-                    return 0
-
-                return of_state
-
-        return self._compile(name, function, wrap)
-
-    def _invariant(self, name: str, function: Callable[..., Any]) -> Any:
-        nq, nu, nx = self._nq, self._nu, self._nx
-
-        def wrap(inner: Any) -> Any:
-            def value(k: int, t: float, W: Array, s: int) -> int:
-                W[s + nx] = inner(t, W[s : s + nq], W[s + nq : s + nq + nu])
-                return 0
-
-            return value
-
-        return self._compile(name, function, wrap)
-
-    def _ladder(self) -> Any:
-        """One callback that chooses by number."""
-        import numba
-
-        from dalembert.kernels.compiler import JIT, generated
+    def _compile(self) -> Any:
+        """One callback that chooses by number, the rows of traced constraints included."""
+        from dalembert.kernels.compiler import COMPILING, JIT, generated
         from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback, no_callback
 
-        if not self._entries and not self._row_source:
-            return as_callback(no_callback)
-        chosen: Any = None
-        if self._row_source:
-            chosen = generated(self._row_source, "callback", CALLBACK_SIGNATURE)
-            if not self._entries:
-                return chosen
-        for number, _, function in reversed(self._entries):
-            chosen = _either(number, function, chosen)
-            if JIT:
-                chosen = numba.njit(CALLBACK_SIGNATURE, nogil=True)(chosen)
-        return chosen
+        if not self._entries:
+            if not self._row_source:
+                return as_callback(no_callback)
+            return as_callback(generated(self._row_source, "callback", CALLBACK_SIGNATURE))
+        if not JIT:
+            return self._chosen(["" for _ in self._entries], plain=True)
+        keys = [entry.key for entry in self._entries]
+        with COMPILING:
+            try:
+                made = self._chosen(keys)
+            except Exception as problem:  # numba has several kinds without a common base
+                self._find_slow(keys, problem)
+                made = self._chosen(keys)
+        for entry, key in zip(self._entries, keys, strict=True):
+            if key in _not_compiled:
+                self.slow.append(entry.name)
+                reason = _not_compiled[key][1]
+                text = f"{entry.name!r} could not be compiled ({reason}); it runs as plain Python, about a hundred times slower"
+                warnings.warn(text, SlowFunctionWarning, stacklevel=2)
+        return made
+
+    def _find_slow(self, keys: Sequence[str], problem: Exception) -> None:
+        reasons = [entry.why_not() for entry in self._entries]
+        if not any(reasons):
+            reasons = [str(problem).strip().partition("\n")[0]] * len(reasons)
+        for entry, key, reason in zip(self._entries, keys, reasons, strict=True):
+            if reason is not None:
+                _not_compiled[key] = entry.function, reason
+        while len(_not_compiled) > _KEPT:
+            _not_compiled.popitem(last=False)
+
+    def _chosen(self, keys: Sequence[str], *, plain: bool = False) -> Any:
+        from numba import objmode
+
+        from dalembert.kernels.compiler import generated
+        from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback
+
+        lines, slow = ["def callback(k, t, W, s):"], []
+        for i, (entry, key) in enumerate(zip(self._entries, keys, strict=True)):
+            body = entry.lines(f"f{i}")
+            if plain:
+                body = [f"return f{i}(k, t, W, s)"]
+            elif key in _not_compiled:
+                body = ["with objmode(status='int64'):", f"    status = f{i}(k, t, W, s)", "return status"]
+            slow.append(plain or key in _not_compiled)
+            lines += [f"    if k == {entry.number}:", *(f"        {line}" for line in body)]
+        lines.append("    return rows(k, t, W, s)" if self._row_source else "    return 0")
+
+        def given(module: str) -> dict[str, Any]:
+            names: dict[str, Any] = {"objmode": objmode, "functions": [entry.function for entry in self._entries]}
+            for i, entry in enumerate(self._entries):
+                names[f"f{i}"] = entry.plain() if slow[i] else fresh(entry.function, module)
+            if self._row_source:
+                names["rows"] = generated(self._row_source, "callback", CALLBACK_SIGNATURE)
+            return names
+
+        # a plain function is called as it is, so only its identity tells it from others
+        told = [identity(entry.function) if slow[i] else keys[i] for i, entry in enumerate(self._entries)]
+        known = not any(key.startswith("id ") for key in told)
+        told.append(hashlib.sha256(self._row_source.encode()).hexdigest())
+        source = "\n".join([*lines, ""])
+        made = generated(source, "callback", CALLBACK_SIGNATURE, given=given, content="\n".join(told), on_disk=known)
+        return as_callback(made)
 
 
-def _either(number: int, function: Any, otherwise: Any) -> Any:
-    if otherwise is None:
+def _force(number: int, element: PointForce | Torque, mechanism: Mechanism) -> _Entry:
+    """The function of a force or torque, looked at."""
+    function = element.force if isinstance(element, PointForce) else element.torque
+    assert callable(function)
+    if isinstance(function, MissingFunction):
+        function()  # raises and names what the file could not hold
+    word = "force" if isinstance(element, PointForce) else "torque"
+    arguments = "t" if argument_count(function) == 1 else _OF_STATE
+    entry = _Entry(number, f"{word} {element.name!r}", element.name, function, arguments, (3,), 18)
+    if arguments == "t":
+        entry.look(0.0)
+        return entry
+    start = mechanism.trajectory(np.zeros(1), mechanism.x_0[None])
+    R, w_B = start.rotation(element.body)[0], start.angular_velocity(element.body, "body")[0]
+    w, arm = R @ w_B, R @ getattr(element, "point", np.zeros(3))
+    r, v = start.position(element.body)[0] + arm, start.velocity(element.body)[0] + np.cross(w, arm)
+    entry.look(0.0, r, v, R, w)
+    return entry
 
-        def last(k: int, t: float, W: Array, s: int) -> int:
-            return int(function(k, t, W, s))
 
-        return last
-
-    def choose(k: int, t: float, W: Array, s: int) -> int:
-        if k == number:
-            return int(function(k, t, W, s))
-        return int(otherwise(k, t, W, s))
-
-    return choose
+def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) -> _Entry:
+    """An invariant, looked at."""
+    name, nq, n = getattr(function, "__name__", f"invariant {number}"), mechanism.nq, mechanism.nq + mechanism.nu
+    arguments = f"t, W[s : s + {nq}], W[s + {nq} : s + {n}]"
+    entry = _Entry(FIRST_INVARIANT + number, f"invariant {name!r}", name, function, arguments, (), int(mechanism.I[T.NX]))
+    entry.look(0.0, mechanism.x_0[:nq].copy(), mechanism.x_0[nq:n].copy())
+    return entry

@@ -44,7 +44,7 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot, out.energy, run.I, run.F, run.W,
     )  # fmt: skip
     if run.callbacks.error is not None:
-        name, problem = run.callbacks.error
+        (name, problem), run.callbacks.error = run.callbacks.error, None
         raise SimulationError(f"user function {name!r} raised {problem!r}") from problem
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import Compiled
+from dalembert.model.validation import shown
 
 Array = npt.NDArray[np.float64]
 
@@ -38,10 +39,14 @@ class Event:
     def value(self, mechanism: Compiled, t: float, x: Array) -> float:
         """The function at one state; what it raises is reported with the event's name and time."""
         try:
-            value = float(self.function(mechanism.state(t, x)))
+            value = self.function(mechanism.state(t, x))
         except Exception as problem:
             text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
             raise SimulationError(text, time=t) from problem
+        if np.ndim(value) > 0 or np.asarray(value).dtype.kind not in "iuf":
+            text = f"event {self.name!r}: its function returned {shown(value)}, of shape {np.shape(value)}"
+            raise SimulationError(f"{text}; return a number that changes sign at the event", time=t)
+        value = float(value)
         if not np.isfinite(value):
             raise SimulationError(f"event {self.name!r}: its function returned {value} at t = {t:.6g} s", time=t)
         return value

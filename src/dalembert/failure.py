@@ -17,7 +17,7 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     run, t = advance.run, advance.t
     mechanism = run.mechanism
     if run.callbacks.error is not None:
-        name, problem = run.callbacks.error
+        (name, problem), run.callbacks.error = run.callbacks.error, None
         failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
         failure.__cause__ = problem
         return failure

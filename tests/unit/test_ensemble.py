@@ -39,6 +39,17 @@ def test_every_run_is_that_of_simulate(formulation, integrator):
         assert many[k].report().passed
 
 
+@pytest.mark.parametrize("damping", [0.0, 1e2])
+def test_compliant_joints_start_as_they_are(damping):
+    """Before the first step no joint has given way; nothing is divided by a step that was not made."""
+    mechanism, fixed = da.compile(gallery.rolling_disc()), da.RungeKutta4(step=1e-3)
+    options = {"formulation": da.Soft(stiffness=1e6, damping=damping), "integrator": fixed, "save_at": [0.0, 0.05]}
+    alone = da.simulate(mechanism, 0.05, **options)
+    many = da.simulate_many(mechanism, 0.05, initial_states=mechanism.x_0[None], **options)
+    assert many.status.tolist() == ["complete"]
+    assert np.array_equal(many[0].x, alone.x)
+
+
 def test_threads_change_no_bit():
     mechanism = da.compile(gallery.chain(4))
     states = starts(mechanism, 40)

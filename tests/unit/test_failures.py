@@ -94,7 +94,7 @@ def test_user_force_that_raises_at_once():
 
 
 def test_force_that_is_nan_from_the_start():
-    with pytest.raises(da.SimulationError, match=r"not finite .* at t = 0 s; check the user function\(s\) 'push'"):
+    with pytest.raises(da.ModelError, match=r"force 'push': its function '<lambda>' returned \(nan, 0.0, 0.0\) at the start"):
         da.simulate(pushed(lambda t: (np.nan, 0.0, 0.0)), 1.0)
 
 

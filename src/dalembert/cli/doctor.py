@@ -41,12 +41,12 @@ def examine() -> dict[str, Any]:
 
     from dalembert import __version__
     from dalembert.cli.kernels import KERNELS
-    from dalembert.kernels.compiler import CACHE
+    from dalembert.kernels.cache import CACHE, NOT_KEPT
 
     versions = {name: _version(name) for name in REQUIRED}
     problems = [f"{name} is not installed" for name, version in versions.items() if version is None]
-    if CACHE.name.startswith("dalembert-kernels-"):  # a new temporary folder each time
-        problems.append("no cache folder can be written, so kernels are compiled in every process; set NUMBA_CACHE_DIR")
+    if CACHE is None:
+        problems.append(NOT_KEPT.format(why="no cache folder can be written"))
     return {
         "versions": {"dalembert": __version__, "python": platform.python_version(), **versions},
         "optional": {name: _version(name) for name in OPTIONAL},
@@ -57,7 +57,7 @@ def examine() -> dict[str, Any]:
             "threads": int(numba.get_num_threads()),
         },
         "environment": {name: os.environ[name] for name in OPTIONS if name in os.environ},
-        "cache": {"folder": str(CACHE), "writable": os.access(CACHE, os.W_OK)},
+        "cache": {"folder": str(CACHE or "none"), "writable": CACHE is not None},
         "kernels": {kernel.name: kernel.state for kernel in KERNELS},
         "problems": problems,
     }

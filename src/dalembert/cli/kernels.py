@@ -46,15 +46,12 @@ class Kernel:
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
         """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
-        from dalembert.kernels.compiler import CACHE, JIT
+        from dalembert.kernels.compiler import JIT
 
         function = self.function
         if not JIT:
             return "plain Python"
-        machine = function.targetctx.codegen().magic_tuple()
-        index = function._cache._cache_file._load_index()  # empty when made by other sources or another Numba
-        files = [name for (_, made_for, *_), name in index.items() if made_for == machine]
-        return "cached" if any((CACHE / name).exists() for name in files) else "not compiled"
+        return "cached" if function._cache.ready(function.targetctx) else "not compiled"
 
 
 KERNELS = (

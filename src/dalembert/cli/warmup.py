@@ -17,7 +17,7 @@ def warmup(
     """Compile the kernels now, so that the first run does not have to."""
     with reported_errors():
         from dalembert.cli.kernels import KERNELS, not_compiled
-        from dalembert.kernels.compiler import CACHE
+        from dalembert.kernels.cache import CACHE
 
         voice = Voice(quiet=quiet)
         wanted = [kernel for kernel in KERNELS if everything or not kernel.optional]
@@ -28,4 +28,4 @@ def warmup(
             start = time.perf_counter()
             kernel.compile()
             voice.say(f"{count}/{len(missing)} {kernel.name} ({kernel.purpose}): {time.perf_counter() - start:.1f} s")
-        voice.say(f"ready after {time.perf_counter() - begin:.1f} s; cached in {CACHE}")
+        voice.say(f"ready after {time.perf_counter() - begin:.1f} s; cached in {CACHE or 'no folder'}")

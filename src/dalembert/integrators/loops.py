@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any
 
 
-@cache
+def once(made: Callable[[], Any]) -> Callable[[], Any]:
+    """Called once, whichever thread comes first."""
+    kept = cache(made)
+
+    @wraps(made)
+    def made_once() -> Any:
+        from dalembert.kernels.compiler import COMPILING
+
+        with COMPILING:
+            return kept()
+
+    return made_once
+
+
+@once
 def compiled_runge_kutta() -> Any:
     """Explicit steps; work arrays: stages, dense output."""
     from numba import types
@@ -17,7 +32,7 @@ def compiled_runge_kutta() -> Any:
     return _time_loop(runge_kutta, (matrix, matrix))
 
 
-@cache
+@once
 def compiled_implicit_runge_kutta() -> Any:
     """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N,
     memory of sweeps."""
@@ -30,7 +45,7 @@ def compiled_implicit_runge_kutta() -> Any:
     return _time_loop(implicit_runge_kutta, work)
 
 
-@cache
+@once
 def compiled_own_steps() -> Any:
     """Steps of the formulation; work arrays: stages, dense output."""
     from numba import types
@@ -41,7 +56,7 @@ def compiled_own_steps() -> Any:
     return _time_loop(own_steps, (matrix, matrix))
 
 
-@cache
+@once
 def compiled_partitioned() -> Any:
     """Symplectic Euler and Stoermer-Verlet; work arrays: rates, dense output."""
     from numba import types
@@ -52,7 +67,7 @@ def compiled_partitioned() -> Any:
     return _time_loop(partitioned, (matrix, matrix))
 
 
-@cache
+@once
 def compiled_combine() -> Any:
     """Sums over stages, which every time loop calls."""
     from numba import types
@@ -64,7 +79,7 @@ def compiled_combine() -> Any:
     return bind(combine, types.none(v, m, m, types.int64, types.int64, types.float64, v))
 
 
-@cache
+@once
 def compiled_evaluate_states() -> Any:
     """The loop over saved states."""
     from numba import types
@@ -77,7 +92,7 @@ def compiled_evaluate_states() -> Any:
     return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
 
 
-@cache
+@once
 def compiled_tree_states() -> Any:
     """Absolute states of relative ones."""
     from numba import types

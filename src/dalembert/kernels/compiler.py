@@ -1,85 +1,35 @@
-"""The decorators of the kernels, and the disk cache behind them.
+"""The decorators of the kernels, and how they are compiled: once, for one signature, by one thread at a time.
 
-`@kernel` marks an entry point (compiled, cached, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
-when called from Python). Numba's own cache stamps only the caller's file, so an edited callee in another file goes
-unnoticed; our locator stamps all kernel sources and the options that change generated code.
+`@kernel` marks an entry point (compiled, cached on disk, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
+when called from Python).
 """
 
 import gc
 import hashlib
 import linecache
-import os
 import sys
-import tempfile
+import threading
 import types
 import warnings
-from pathlib import Path
+from collections import OrderedDict
 
 import numba
 import numpy as np
-from numba.core.caching import _CacheLocator
 from numba.extending import register_jitable
 
-_FOLDER = Path(__file__).parent
-_OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
-
-
-def source_stamp() -> str:
-    """Hash of every kernel source file and of the options that change the machine code."""
-    digest = hashlib.sha256()
-    for path in sorted(_FOLDER.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
-    for option in _OPTIONS:
-        digest.update(f"{option}={os.environ.get(option, '')};".encode())
-    return digest.hexdigest()
-
+from dalembert.kernels.cache import DiskCache, options_text, source_stamp
 
 _STAMP = source_stamp()
-
-
-def cache_folder() -> Path:
-    """First writable of: $NUMBA_CACHE_DIR, the package folder, the user's cache folder, a private temporary folder."""
-    choices = [_FOLDER / "__pycache__", Path("~/.cache/dalembert/kernels").expanduser()]
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        choices.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]) / "dalembert")
-    for folder in choices:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="dalembert-kernels-"))
-
-
-CACHE = cache_folder()
 _ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
+_KEPT = 256  # generated functions that a process remembers
 JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
-
-
-class Locator(_CacheLocator):
-    """Where Numba keeps our machine code, and when it is out of date."""
-
-    def __init__(self, py_func, py_file):
-        self._line = py_func.__code__.co_firstlineno
-
-    def get_cache_path(self):
-        return str(CACHE)
-
-    def get_source_stamp(self):
-        return _STAMP
-
-    def get_disambiguator(self):
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        return cls(py_func, py_file)
+COMPILING = threading.RLock()  # a function is open to new signatures only while its thread holds this
 
 
 def kernel(function):
     """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
-    return _cached(function, "Locator")
+    module, line = function.__module__.rpartition(".")[2], function.__code__.co_firstlineno
+    return _cached(function, DiskCache(f"{module}.{function.__qualname__}-{line}", _STAMP), nogil=True, **_ALL)
 
 
 def light(function):
@@ -90,41 +40,48 @@ def light(function):
     return made
 
 
-def _cached(function, locator):
-    before = numba.config.CACHE_LOCATOR_CLASSES
-    numba.config.CACHE_LOCATOR_CLASSES = f"{__name__}.{locator}"
-    try:
-        return numba.njit(cache=True, nogil=True, fastmath=False, **_ALL)(function)
-    finally:
-        numba.config.CACHE_LOCATOR_CLASSES = before
+def _cached(function, cache, **options):
+    made = numba.njit(fastmath=False, **options)(function)
+    if JIT and cache is not None:
+        made._cache = cache
+    return made
 
 
-class GeneratedLocator(Locator):
-    """The same for generated source: out of date when its text changes, not when a kernel does."""
-
-    def __init__(self, py_func, py_file):
-        self._stamp = py_func.__globals__["STAMP"]
-
-    def get_source_stamp(self):
-        return self._stamp
-
-    def get_disambiguator(self):
-        return self._stamp[:16]
+_generated = OrderedDict()
 
 
-def generated(source, name, signature):
-    """The function `name` of straight-line source text, compiled for one signature and cached on disk by its content."""
-    options = ";".join(f"{option}={os.environ.get(option, '')}" for option in _OPTIONS)
-    stamp = hashlib.sha256(f"{options}{source}".encode()).hexdigest()
-    label = f"dalembert_generated_{stamp[:16]}"
-    if label not in sys.modules:
-        module = types.ModuleType(label)  # a cached function is loaded by the name of its module
-        module.np, module.STAMP = np, stamp
-        exec(compile(source, f"{label}.py", "exec"), module.__dict__)
-        linecache.cache[f"{label}.py"] = (len(source), None, source.splitlines(True), f"{label}.py")
-        sys.modules[label] = module
-        module.compiled = bind(_cached(module.__dict__[name], "GeneratedLocator"), signature)
-    return sys.modules[label].compiled
+def generated(source, name, signature, *, given=None, content="", on_disk=True):
+    """The function `name` of source text, compiled for one signature and cached on disk by its content.
+
+    given : makes the names that the source refers to, from that of its module; such code may allocate
+    content : tells these apart;  on_disk : whether it tells them apart in another process too
+    """
+    stamp = hashlib.sha256(f"{options_text()}\n{content}\n{source}".encode()).hexdigest()
+    with COMPILING:
+        if stamp in _generated:
+            _generated.move_to_end(stamp)
+            return _generated[stamp]
+        label = f"dalembert_generated_{stamp[:16]}"
+        module = sys.modules[label] = types.ModuleType(label)  # cached code is loaded by the name of its module
+        try:
+            module.np = np
+            module.__dict__.update(given(label) if given else {})
+            exec(compile(source, f"{label}.py", "exec"), module.__dict__)
+            linecache.cache[f"{label}.py"] = (len(source), None, source.splitlines(True), f"{label}.py")
+            cache = DiskCache(f"callback-{stamp[:16]}", stamp) if on_disk else None
+            options = {"error_model": "numpy"} if given else {"nogil": True, **_ALL}
+            _generated[stamp] = bind(_cached(module.__dict__[name], cache, **options), signature)
+        except BaseException:
+            _forget(label)
+            raise
+        if len(_generated) > _KEPT:
+            _forget(f"dalembert_generated_{_generated.popitem(last=False)[0][:16]}")
+        return _generated[stamp]
+
+
+def _forget(label):
+    sys.modules.pop(label, None)
+    linecache.cache.pop(f"{label}.py", None)
 
 
 inline = register_jitable(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALL)
@@ -142,27 +99,25 @@ def flat(function):
 
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
-    if JIT and not function.overloads:
-        compile_for(function, signature)
-    return function
+    return compile_for(function, signature) if JIT else function
 
 
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
-    if signature.args not in function.signatures:
-        function.disable_compile(False)
-        collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
-        gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
-        if getattr(function, "light", False):
-            numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
-        try:
-            with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
-                warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
-                function.compile(signature)
-        finally:
-            numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
-            if collecting:
-                gc.enable()
-    if JIT:
+    with COMPILING:
+        if signature.args not in function.signatures:
+            function.disable_compile(False)
+            collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
+            gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
+            if getattr(function, "light", False):
+                numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
+            try:
+                with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
+                    warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
+                    function.compile(signature)
+            finally:
+                numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
+                if collecting:
+                    gc.enable()
         function.disable_compile()  # also where a kernel that calls it had it compiled already
-    return function
+        return function

@@ -11,7 +11,7 @@ One fixed function type each, so that nothing is compiled twice and everything i
 
 from numba import types
 
-from dalembert.kernels.compiler import JIT, bind, light
+from dalembert.kernels.compiler import COMPILING, JIT, bind, light
 
 _f8, _i8, _F, _I = types.float64, types.int64, types.float64[::1], types.int64[::1]
 
@@ -44,17 +44,18 @@ def no_correction(mode, t, x, dx, I, F, W, forces, callback):
 def _settled(function):
     """The same function with its one compiled version at hand: Numba looks both addresses of it up anew, which takes 50 us,
     whenever it is passed through a slot from Python."""
-    if JIT and "get_compile_result" not in vars(function):
-        (result,) = function.overloads.values()
-        find, known = result.library.get_pointer_to_function, {}
+    with COMPILING:
+        if JIT and "get_compile_result" not in vars(function):
+            (result,) = function.overloads.values()
+            find, known = result.library.get_pointer_to_function, {}
 
-        def address(name):
-            if name not in known:
-                known[name] = find(name)
-            return known[name]
+            def address(name):
+                if name not in known:
+                    known[name] = find(name)
+                return known[name]
 
-        function.get_compile_result = lambda signature: result
-        result.library.get_pointer_to_function = address
+            result.library.get_pointer_to_function = address
+            function.get_compile_result = lambda signature: result
     return function
 
 

@@ -136,7 +136,8 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, 
             x[nq + i] += x[gain + i] - h * (x[a + i] - 0.5 * x[share + i])
         for i in range(0 if predicted else nq):
             x[i] = x[q_old + i]
-    for turn in range(2):
+    begun = h != 0.0 or I[SOFT_F] == 0  # before its first step nothing has given way: a compliant start is as it was given
+    for turn in range(2 if begun else 0):
         if turn == 0 and (inside or predicted):
             continue
         if turn == 1:

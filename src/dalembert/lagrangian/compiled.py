@@ -43,7 +43,7 @@ class GeneratedCode:
         turning: bool = False,
     ) -> None:
         from dalembert.kernels.compiler import generated
-        from dalembert.kernels.slots import CALLBACK_SIGNATURE
+        from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback
 
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []
@@ -58,7 +58,7 @@ class GeneratedCode:
             parts, inputs = parts | discrete.parts(), discrete.inputs
         if turning:
             parts = parts | {T.TURN_PART: e.turn_part()}
-        self.compiled = generated(write_source(parts, inputs), "callback", CALLBACK_SIGNATURE)
+        self.compiled = as_callback(generated(write_source(parts, inputs), "callback", CALLBACK_SIGNATURE))
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""

@@ -1,0 +1,135 @@
+"""What a user's function is made of: its code and everything that the code refers to, helpers included.
+
+Two functions with the same content compute the same, in this process and in the next, so compiled code is kept by content; a
+closure value or a global that changes is other content.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from dalembert.model.validation import plain_function
+
+_FIXED = ("numpy", "math", "cmath", "scipy", "numba", "builtins")  # libraries whose values do not change under their name
+
+
+class _Unknown(Exception):
+    """A value that only its identity tells from others."""
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Global names and attributes that code refers to, that of inner functions included."""
+    inner = (names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def references(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Name and value of what a function takes from outside: closure cells, globals, attributes of the user's modules."""
+    names = names_in(function.__code__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    spaces = [("", function.__globals__)]
+    while spaces:
+        prefix, space = spaces.pop()
+        for name in sorted(names & space.keys()):
+            value = space[name]
+            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in _FIXED and prefix.count(".") < 3:
+                spaces.append((f"{prefix}{name}.", vars(value)))
+            yield prefix + name, value
+
+
+def content(function: Callable[..., Any]) -> str | None:
+    """Hash of what a function does, None where something in it is known by identity only."""
+    digest = hashlib.sha256()
+    try:
+        _feed(digest.update, function, {})
+    except _Unknown:
+        return None
+    return digest.hexdigest()
+
+
+def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> None:
+    """Add a value to a hash: kind, size, contents."""
+    if value is None or value is Ellipsis or isinstance(value, bool | int | float | complex | str | bytes):
+        text = repr(value)
+        add(f"{type(value).__name__} {len(text)} {text}".encode())
+        return
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        add(f"array {value.dtype.str} {value.shape} ".encode() + value.tobytes())
+        return
+    if isinstance(value, ModuleType):
+        add(f"module {value.__name__} ".encode())
+        return
+    if isinstance(value, type | BuiltinFunctionType | np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy"):
+        home = str(getattr(value, "__module__", None) or "builtins")
+        if home.partition(".")[0] not in _FIXED:
+            raise _Unknown
+        add(f"name {home}.{getattr(value, '__qualname__', getattr(value, '__name__', value))} ".encode())
+        return
+    if id(value) in seen:
+        add(f"again {seen[id(value)]} ".encode())
+        return
+    seen[id(value)] = len(seen)
+    if isinstance(value, list | tuple | dict | set | frozenset):
+        parts: list[Any] = list(value.items()) if isinstance(value, dict) else list(value)
+        parts = sorted(parts, key=repr) if isinstance(value, set | frozenset) else parts
+    elif isinstance(value, CodeType):
+        counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags)
+        tables = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
+        parts = [value.co_code, value.co_exceptiontable, counts, tables, *value.co_consts]
+    elif isinstance(value, FunctionType):
+        parts = [value.__code__, value.__defaults__, value.__kwdefaults__]
+        parts += [part for pair in references(value) for part in pair]
+    elif isinstance(plain_function(value), FunctionType):
+        parts = [sorted((name, repr(option)) for name, option in value.targetoptions.items()), value.py_func]
+    else:
+        raise _Unknown
+    add(f"{type(value).__name__} {len(parts)} ".encode())
+    for part in parts:
+        _feed(add, part, seen)
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """Tells a function from others as long as it lives; a method is made anew by every look at it."""
+    if isinstance(function, MethodType):
+        return f"id {id(function.__self__)} {id(function.__func__)}"
+    return f"id {id(function)}"
+
+
+def fresh(function: Callable[..., Any], module: str) -> Any:
+    """The function, and the compiled helpers it calls, as Numba functions of a module that have not been compiled yet.
+
+    Numba keeps the values of globals that a function had when it was first compiled. Indices are checked against bounds.
+    """
+    import numba
+
+    made: dict[int, Any] = {}
+
+    def remade(value: Any, *, helper: bool = True) -> Any:
+        plain = plain_function(value)
+        if not isinstance(plain, FunctionType) or (helper and plain is value):
+            return value
+        if id(plain) in made:
+            return made[id(plain)]
+        space: dict[str, Any] = {"__name__": module, "__builtins__": builtins}
+        cells = tuple(CellType() for _ in plain.__closure__ or ())
+        copy = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__, cells or None)
+        copy.__kwdefaults__, copy.__qualname__, copy.__module__ = plain.__kwdefaults__, plain.__qualname__, module
+        options = {**getattr(value, "targetoptions", {}), "nopython": True, "boundscheck": True}
+        made[id(plain)] = compiled = numba.jit(**options)(copy)
+        for name in names_in(plain.__code__) & plain.__globals__.keys():
+            space[name] = remade(plain.__globals__[name])
+        for cell, given in zip(cells, plain.__closure__ or (), strict=True):
+            cell.cell_contents = remade(given.cell_contents)
+        return compiled
+
+    return remade(function, helper=False)

@@ -1,0 +1,147 @@
+"""Machine code on disk: whatever is wrong with a file or a folder, a run works, or says what to do."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalembert.kernels import cache, compiler
+from dalembert.kernels.slots import CALLBACK_SIGNATURE
+
+pytestmark = pytest.mark.skipif(not compiler.JIT, reason="nothing is compiled in this process")
+SOURCE = "def callback(k, t, W, s):\n    return k + 7\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty cache."""
+    monkeypatch.setattr(cache, "FOLDERS", [tmp_path])
+    monkeypatch.setattr(cache, "CACHE", tmp_path)
+    monkeypatch.setattr(cache.DiskCache, "_told", False)
+    return tmp_path
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Compiles, or loads as a new process does; returns how often the disk was hit."""
+
+    def make(source=SOURCE):
+        monkeypatch.setattr(compiler, "_generated", type(compiler._generated)())
+        function = compiler.generated(source, "callback", CALLBACK_SIGNATURE)
+        assert function(1, 0.0, np.zeros(1), 0) == 8
+        return sum(function.stats.cache_hits.values())
+
+    return make
+
+
+def spoilt(data):
+    yield b""
+    yield data[:100]
+    yield data[:-1]
+    yield data[:200] + bytes([data[200] ^ 1]) + data[201:]
+    yield os.urandom(len(data))
+
+
+def test_damaged_files_are_misses_and_replaced(folder, made):
+    assert (made(), made()) == (0, 1)
+    (file,) = folder.iterdir()
+    sound = file.read_bytes()
+    for k, data in enumerate(spoilt(sound)):
+        file.write_bytes(data)
+        assert (k, made()) == (k, 0)
+        assert (k, made()) == (k, 1)
+    assert list(folder.iterdir()) == [file]
+    file.unlink()
+    file.mkdir()  # what cannot even be replaced
+    with pytest.warns(RuntimeWarning, match="cannot be kept"):
+        assert made() == 0
+
+
+def test_damaged_kernels_are_not_compiled_to_the_command_line(folder):
+    from dalembert.cli.kernels import KERNELS
+    from dalembert.kernels.slots import no_callback
+
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "no_callback")
+    assert kernel.state == "not compiled"
+    (result,) = compiler.bind(no_callback, CALLBACK_SIGNATURE).overloads.values()
+    no_callback._cache.save_overload(CALLBACK_SIGNATURE, result)
+    assert kernel.state == "cached"
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes()[:-5])
+    assert kernel.state == "not compiled"
+
+
+def test_ready_code_in_a_folder_that_cannot_be_written(folder, made, monkeypatch):
+    assert made() == 0
+    monkeypatch.setattr(cache, "CACHE", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made() == 1
+
+
+def test_no_folder_to_write_is_said_once(folder, made, monkeypatch):
+    monkeypatch.setattr(cache, "CACHE", None)
+    with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR to a folder you can write") as told:
+        assert (made(), made()) == (0, 0)
+    assert len(told) == 1
+
+
+def test_a_full_disk_stops_no_run(folder, made, monkeypatch):
+    def full(self, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device"):
+        assert made() == 0
+    assert list(folder.iterdir()) == []
+
+
+def test_folders_are_tried_in_turn(tmp_path, monkeypatch):
+    """What lies below a file can be made by nobody, not even by root."""
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setattr(cache, "_FOLDER", file)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home = tmp_path / ".cache" / "dalembert" / "kernels"
+    assert cache.cache_folders() == ([file / "__pycache__", home], home)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "mine"))
+    assert cache.cache_folders() == ([tmp_path / "mine" / "dalembert"], tmp_path / "mine" / "dalembert")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(file))
+    monkeypatch.setenv("HOME", str(file))
+    assert cache.cache_folders()[1] is None
+
+    def unknown():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", unknown)
+    assert cache.cache_folders() == ([file / "dalembert", file / "__pycache__"], None)
+
+
+def test_old_generated_code_is_forgotten(folder, made, monkeypatch):
+    monkeypatch.setattr(cache, "MOST_GENERATED", 4)
+    for k in range(6):
+        made(SOURCE + f"# {k}\n")
+    assert len(list(folder.iterdir())) <= 5
+
+
+@compiler.kernel
+def inner(k, t, W, s):
+    return k
+
+
+@compiler.kernel
+def outer(k, t, W, s):
+    return inner(k, t, W, s)
+
+
+def test_a_kernel_that_another_had_compiled_is_closed_all_the_same(folder):
+    """Or the first function passed to it would become a second signature, of a type that no other process can read."""
+    compiler.bind(outer, CALLBACK_SIGNATURE)
+    assert len(inner.signatures) == 1
+    compiler.bind(inner, CALLBACK_SIGNATURE)
+    assert not inner._can_compile
+    assert len(inner.signatures) == 1
