@@ -35,6 +35,7 @@ from dalembert.recorder import Recorder
 from dalembert.settings import from_data, to_data
 from dalembert.singular import passed
 from dalembert.solution import Result, Statistics
+from dalembert.watched import Watched
 
 Array = npt.NDArray[np.float64]
 
@@ -78,6 +79,7 @@ def simulate(
     settings["plain_python"] = list(run.callbacks.slow)
     x_0 = run.from_absolute(mechanism.x_0)
     advance = Advance(run, integrator, 0.0, x_0, t_end, times)
+    advance.watched = None if times is None else Watched(run, x_0)
     clock.lap("compilation")
     recorder = Recorder(run, settings, out, overwrite)
     if times is None or bool(np.any(_at_start(save_at))):
@@ -112,6 +114,8 @@ def simulate(
         message=message,
         events=tuple(watch.found),
     )
+    if advance.watched is not None:
+        solution.watched = advance.watched.result(watch.found[-1][1] if status == "event" else advance.t)
     if isinstance(run, MinimalRun) and run.passed(advance.x):
         solution.warnings = passed(run, advance.x, solution)
         for text in solution.warnings:

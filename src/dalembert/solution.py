@@ -22,6 +22,7 @@ from dalembert.invariants import Invariant, Monitored, make_invariant, required_
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled
 from dalembert.momentum import Momentum, total_momentum
+from dalembert.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.reactions import Reaction, resultant
 from dalembert.settings import from_data
 from dalembert.trajectory import Series, Trajectory, nearest
@@ -71,65 +72,6 @@ class Statistics:
     time: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Energy:
-    """(nt,) each [J]; total = kinetic + potential - external_work stays constant."""
-
-    kinetic: Array
-    potential: Array
-    external_work: Array
-
-    @property
-    def total(self) -> Array:
-        return self.kinetic + self.potential - self.external_work
-
-    @property
-    def scale(self) -> float:
-        """What an energy error is compared with: the largest kinetic energy or change of potential energy in the run.
-
-        At rest both vanish; the floor then keeps rounding of T, U and the work from looking like an error.
-        """
-        swing = float(np.ptp(self.potential)) if len(self.potential) else 0.0
-        largest = max(float(np.max(np.abs(e), initial=0.0)) for e in (self.potential, self.external_work))
-        return max(float(np.max(self.kinetic, initial=0.0)), swing, 1e-5 * largest, 1e-14)
-
-
-@dataclass(frozen=True, eq=False)
-class Drift:
-    """Largest constraint residual over time: position [m or 1], velocity [m/s or 1/s]."""
-
-    position: Array
-    velocity: Array
-    _by_element: dict[str, tuple[Array, Array]]
-
-    def by_joint(self, name: object) -> Drift:
-        """The same for one joint or driver."""
-        key = str(getattr(name, "name", name))
-        if key not in self._by_element:
-            raise ModelError(f"there is no joint or driver {key!r}{nearest(key, self._by_element)}")
-        return Drift(*self._by_element[key], self._by_element)
-
-    @property
-    def worst_joint(self) -> str | None:
-        """The joint or driver with the largest position residual."""
-        return max(self._by_element, key=lambda k: self._by_element[k][0].max(initial=0.0), default=None)
-
-
-@dataclass(frozen=True, eq=False)
-class MinimalCoordinates:
-    """Independent coordinates s (nt, f), the integrals of the velocities s_dot (nt, f), and the basis (nt, nu, f) of these.
-
-    u = basis s_dot, up to what prescribed motions ask for; basis^T W basis = 1 with W Euclidean in (r', theta'), or in the
-    velocities of the joints where these are used
-    jump : (nt,) largest change of an s_dot within one step so far: small with continuation, whatever it was saved at
-    """
-
-    s: Array
-    s_dot: Array
-    basis: Array
-    jump: Array
-
-
 class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
@@ -158,6 +100,7 @@ class Result(Series):
     ) -> None:
         super().__init__(mechanism, t, x)
         self.path: Path | None = None
+        self.watched: tuple[Array, Array, dict[str, Array]] | None = None
         self.warnings = warnings
         self.more = more or {}
         self.settings = settings
@@ -182,6 +125,20 @@ class Result(Series):
         name = self.mechanism.model.name or "model"
         reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
         return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
+
+    @cached_property
+    def steps(self) -> Any:
+        """What the checks of the report run over: the saved states and, where times were chosen, accepted steps beside them.
+
+        All steps of a run of up to about a thousand, else evenly chosen ones; a stored run has the saved states only.
+        """
+        if self.watched is None:
+            return self
+        t, x, more = self.watched
+        order = np.argsort(times := np.concatenate([self.t, t[new := ~np.isin(t, self.t)]]))
+        joined = {name: np.concatenate([values, more[name][new]])[order] for name, values in self.more.items()}
+        record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
+        return self.mechanism.solution(times[order], np.concatenate([self.x, x[new]])[order], more=joined, **record)
 
     @cached_property
     def evaluated(self) -> Evaluated:

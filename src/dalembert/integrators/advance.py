@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels import tables as T
+from dalembert.watched import Watched
 
 Array = npt.NDArray[np.float64]
 
@@ -34,7 +35,10 @@ class Advance:
     t, x : where it stands;  accepted, rejected : steps so far;  saved() : states stored since the last call
     kernel : the compiled time loop;  fresh : what it keeps between chunks, as at the start
     save_at : increasing times to save at, or None to save every accepted step
+    watched : takes steps beside the times of save_at, None for none
     """
+
+    watched: Watched | None = None
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
         from dalembert.kernels import stepping as rk
@@ -169,6 +173,9 @@ class Advance:
         run, tableau = self.run, self._tableau
         waiting = int(self._state_i[self._rk.D_SAVED])
         room = waiting + count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
+        if self.watched is not None:
+            room += waiting + self.watched.room(count)
+            self._settings_i[self._rk.R_WATCH] = self.watched.stride
         if len(self._out_t) < room:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
             t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
@@ -186,4 +193,9 @@ class Advance:
         """Times and states of the run saved since the last call."""
         k = int(self._state_i[self._rk.D_SAVED])
         self._state_i[self._rk.D_SAVED] = 0
-        return self._out_t[:k].copy(), self._out_x[:k].copy()
+        t, x = self._out_t[:k].copy(), self._out_x[:k].copy()
+        if self.watched is None:
+            return t, x
+        asked = np.isin(t, self._save_at)
+        self.watched.add(t[~asked], x[~asked])
+        return t[asked], x[asked]

@@ -20,9 +20,10 @@ from dalembert.kernels.tables import (
 )
 
 # integer settings: row of the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
-# exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver
-(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER) = range(9)
-N_SETTINGS_I = 9
+# exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver, of how
+# many steps one is kept for the checks of the report where other times are saved (0 none)
+(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER, R_WATCH) = range(10)
+N_SETTINGS_I = 10
 # what to do at a point
 VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 # real settings
@@ -177,7 +178,7 @@ def save_inside(
     system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
     save_t, out_t, out_x, I, F, W,
 ):  # fmt: skip
-    """Store the new point, or every requested time within (t, t_new], interpolated and projected."""
+    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched."""
     status, every, due = OK, settings_i[R_EVERY], 1
     if every == 0:
         due = 0
@@ -203,6 +204,13 @@ def save_inside(
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
         due -= 1
+    k = state_i[D_SAVED]
+    if status == OK and every == 0 and settings_i[R_WATCH] > 0 and state_i[D_ACCEPTED] % settings_i[R_WATCH] == 0:
+        if k == 0 or out_t[k - 1] < t_new:
+            out_t[k] = t_new
+            for i in range(x.size):
+                out_x[k, i] = y[i]
+            state_i[D_SAVED] = k + 1
     return status
 
 

@@ -44,6 +44,14 @@ class Report:
         return not self.failures
 
     @property
+    def verdict(self) -> str:
+        """ "FAIL", "pass", or "no inconsistency found": every check passes, but nothing estimates the error."""
+        if not self.passed:
+            return "FAIL"
+        estimated = any(line.name == "error estimate" and line.verdict == "pass" for line in self.lines)
+        return "pass" if estimated else "no inconsistency found"
+
+    @property
     def failures(self) -> tuple[Line, ...]:
         """The lines that say FAIL."""
         return tuple(line for line in self.lines if line.verdict == "FAIL")
@@ -58,7 +66,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain JSON types."""
         lines = [encode(asdict(line), line.name) for line in self.lines]
-        return {"title": self.title, "passed": self.passed, "lines": lines}
+        return {"title": self.title, "passed": self.passed, "verdict": self.verdict, "lines": lines}
 
     def __str__(self) -> str:
         from rich.console import Console
