@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation import compile, refuse_vanishing_lengths
+from dalembert.compilation import refuse_vanishing_lengths
+from dalembert.ensemble_variants import full_states, starts_of, variants
 from dalembert.ensemble_work import Work
-from dalembert.errors import DalembertError, ModelError
+from dalembert.errors import ModelError
+from dalembert.evaluation import Evaluated
 from dalembert.failure import failure_of
 from dalembert.formulations import Formulation
 from dalembert.formulations.jet import Jet
@@ -28,9 +32,12 @@ from dalembert.pack import Coordinates
 from dalembert.pairs import check_pair
 from dalembert.progress import Progress, ProgressFunction
 from dalembert.simulation import as_compiled, describe, duration, save_times, statistics_of
+from dalembert.solution import Statistics
 from dalembert.trajectory import OUTPUTS
 
 Array = npt.NDArray[np.float64]
+EVALUATED = ("acceleration", "reaction", "multiplier", "impulse", "mean_reaction", "conjugate_momentum")
+QUANTITIES = ("energy", "drift")
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word
 
 
@@ -70,93 +77,24 @@ def simulate_many(
     if (initial_states is None) == (parameters is None):
         raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
     if parameters is not None:
-        mechanisms = _variants(model, parameters, coordinates)
-        runs = [formulation.prepare(mechanism) for mechanism in mechanisms]
-        _check_same(runs)
+        mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
         given = np.array([mechanism.x_0 for mechanism in mechanisms])
     else:
         if not isinstance(model, Model | LagrangianSystem | Compiled):
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
-        base = as_compiled(model, coordinates)
-        given = _states(base, initial_states)
+        base, problems = as_compiled(model, coordinates), {}
+        refuse_vanishing_lengths(base.model, t_end)
+        given = full_states(base, initial_states)
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
-    for mechanism in mechanisms:
-        refuse_vanishing_lengths(mechanism.model, t_end)
-    work = Work(runs, integrator, _starts(runs, given), t_end, after, threads)
+    work = Work(runs, integrator, starts_of(runs, given), t_end, after, threads)
+    work.status[list(problems)] = T.NEWTON_FAILED  # not to be run
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
         work.go_side_by_side(bar)
         if (work.status == T.NOT_RUN).any():
             work.go(bar)
-    return Ensemble(mechanisms, runs, formulation, integrator, work, times, given)
-
-
-def _variants(model: Any, parameters: Mapping[str, npt.ArrayLike], coordinates: Coordinates | None) -> list[Compiled]:
-    """The model compiled for every row of the table."""
-    table = {name: np.asarray(values) for name, values in parameters.items()}
-    lengths = {name: (len(values) if values.ndim else 0) for name, values in table.items()}
-    if len(set(lengths.values())) != 1 or 0 in lengths.values():
-        raise ModelError(f"parameters: give one value per run for each name; got lengths {lengths or 'of nothing'}")
-    rows = [{name: values[k] for name, values in table.items()} for k in range(next(iter(lengths.values())))]
-    if isinstance(model, LagrangianSystem):
-        return [model.replace(parameters=row).compile() for row in rows]
-    if not callable(model):
-        raise ModelError(
-            "parameters go with a LagrangianSystem or with a function that returns a Model, "
-            f"def model({', '.join(table)}): ...; got {type(model).__name__}"
-        )
-    made = []
-    for k, row in enumerate(rows):
-        try:
-            made.append(compile(model(**row), coordinates or "absolute"))
-        except DalembertError as problem:
-            problem.args = (f"run {k} with {row}: {problem}",)
-            raise
-    return made
-
-
-def _check_same(runs: list[Run]) -> None:
-    """All runs share the integer tables, so that one compiled loop can take them."""
-    for k, run in enumerate(runs):
-        if len(run.F) != len(runs[0].F) or not np.array_equal(run.I, runs[0].I):
-            raise ModelError(f"run {k} has another structure than run 0; parameters may change numbers only")
-        if run.mechanism.functions or run.mechanism.functions != runs[0].mechanism.functions:
-            raise ModelError("simulate_many: models with user-written forces take initial_states, not parameters")
-
-
-def _states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
-    """(runs, nx) states from rows (q, u) or whole states."""
-    try:
-        states = np.atleast_2d(np.asarray(initial, dtype=float))
-    except (TypeError, ValueError):
-        raise ModelError("initial_states: give an array (runs, nq + nu)") from None
-    n, nx = mechanism.nq + mechanism.nu, len(mechanism.x_0)
-    if states.ndim != 2 or states.shape[1] not in (n, nx) or not len(states):
-        raise ModelError(f"initial_states have the shape {states.shape}; give (runs, {n}): q and u of every run")
-    bad = np.flatnonzero(~np.isfinite(states).all(axis=1))
-    if len(bad):
-        raise ModelError(f"initial_states of run {bad[0]} are not finite")
-    if states.shape[1] == nx:
-        return states.copy()
-    full = np.tile(mechanism.x_0, (len(states), 1))
-    full[:, :n] = states
-    if isinstance(mechanism, Mechanism) and mechanism.angles:
-        from dalembert.kernels.one_state import measure_angles
-
-        for x in full:
-            angles = np.zeros(len(mechanism.angles))
-            measure_angles(x, angles, mechanism.I, mechanism.F, mechanism.workspace())
-            x[n + 1 :] = angles
-    return full
-
-
-def _starts(runs: list[Run], given: Array) -> Array:
-    """(runs, n) states of the runs from those of their mechanisms."""
-    run = runs[0]
-    if type(run) is Run and all(other is run for other in runs):
-        return np.ascontiguousarray(run.from_absolute(given))
-    return np.array([r.from_absolute(x) for r, x in zip(runs, given, strict=True)])
+    return Ensemble(mechanisms, runs, formulation, integrator, work, times, given, problems)
 
 
 class Ensemble:
@@ -165,8 +103,9 @@ class Ensemble:
     t : (nt,) times saved;  status : (runs,) "complete", "failed" or "interrupted";  message : what stopped a run, by run
     moved : (runs,) how far an initial state was off its constraints;  warnings : what a reader should know
 
-    `ensemble.position("rod 4")` is (runs, nt, 3), and so on for every output of a solution over time; of a Lagrangian system
-    `ensemble["x"]` is (runs, nt). NaN where a run did not get.
+    `ensemble.position("rod 4")` is (runs, nt, 3), `ensemble.reaction("A").force` too, `ensemble.energy.kinetic` (runs, nt), and
+    so on for every output of a solution over time; of a Lagrangian system `ensemble["x"]` is (runs, nt). NaN where a run did
+    not get; a variant of the model that cannot be assembled has failed and has no states.
     """
 
     def __init__(
@@ -178,10 +117,11 @@ class Ensemble:
         work: Work,
         times: Array,
         given: Array,
+        problems: dict[int, str],
     ) -> None:
         self.t = times
-        self.formulation, self.integrator = formulation, integrator
-        self._mechanisms, self._runs, self._work = mechanisms, runs, work
+        self.formulation, self.integrator, self.t_end = formulation, integrator, work.t_end
+        self._mechanisms, self._runs, self._work, self._problems = mechanisms, runs, work, problems
         code = work.status
         self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
         self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (work.accepted < integrator.max_steps))] = "interrupted"
@@ -190,10 +130,11 @@ class Ensemble:
         self.warnings: tuple[str, ...] = ()
         if np.nanmax(self.moved, initial=0.0) > _FITS:
             worst, count = int(np.nanargmax(self.moved)), int(np.sum(self.moved > _FITS))
-            text = (
-                f"{count} initial states did not satisfy the constraints and were moved, run {worst} by {self.moved[worst]:.3g}"
-            )
-            self.warnings = (text,)
+            text = f"{count} initial states did not satisfy the constraints and were moved, run {worst}"
+            self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
+        if problems:
+            self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
+        for text in self.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=3)
 
     def __len__(self) -> int:
@@ -206,6 +147,10 @@ class Ensemble:
         counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in dict.fromkeys(self.status.tolist()))
         return f"<Ensemble of {self._mechanisms[0].model.name or 'model'!r}: {len(self)} runs, {counts}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: states and counters instead of compiled code."""
+        return self.__dict__ | {"_records": [self._record(k) for k in range(len(self))], "_runs": None, "_work": None}
+
     @property
     def failed(self) -> npt.NDArray[np.int64]:
         """Runs that could not go on."""
@@ -217,38 +162,64 @@ class Ensemble:
             return self._stack(lambda solution: solution[which])
         if not -len(self) <= which < len(self):
             raise IndexError(f"there are {len(self)} runs; {which} is not one of them")
-        k = int(which) % len(self)
-        t, x = self._saved(k)
-        run, message = self._runs[k], self.message.get(k, "")
-        return self._mechanisms[k].solution(
-            t,
-            run.to_absolute(x),
-            more=run.more(x),
-            settings=describe(self.formulation, self.integrator, self._mechanisms[k], self._work.t_end),
-            formulation=self.formulation,
-            integrator=self.integrator,
-            statistics=statistics_of(*self._stand(k), {}),
-            status=str(self.status[k]),
-            message=message,
-        )
+        return self._solution(int(which) % len(self))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in OUTPUTS:
-            raise AttributeError(f"an Ensemble has no {name!r}; it has {', '.join(OUTPUTS)}, and ensemble[k] is a Solution")
-        return lambda *args, **options: self._stack(lambda solution: getattr(solution, name)(*args, **options))
+        if name in QUANTITIES:
+            return self._stack(lambda solution: getattr(solution, name), evaluated=True)
+        if name not in (*OUTPUTS, *EVALUATED):
+            known = ", ".join((*OUTPUTS, *EVALUATED, *QUANTITIES))
+            raise AttributeError(f"an Ensemble has no {name!r}; it has {known}, and ensemble[k] is a Solution")
+        return lambda *args, **options: self._stack(
+            lambda solution: getattr(solution, name)(*args, **options), evaluated=name in EVALUATED
+        )
 
-    def _stack(self, output: Callable[[Any], Array]) -> Array:
-        values = [output(solution) for solution in self]
-        shape = next((v.shape[1:] for v in values if len(v)), ())
-        stacked = np.full((len(self), len(self.t), *shape), np.nan)
-        for k, value in enumerate(values):
-            stacked[k, : len(value)] = value
-        return stacked
+    def _solution(self, k: int, evaluated: Evaluated | None = None) -> Any:
+        t, x, more, statistics = self._record(k)
+        return self._mechanisms[k].solution(
+            t,
+            x,
+            more=more,
+            settings=describe(self.formulation, self.integrator, self._mechanisms[k], self.t_end),
+            formulation=self.formulation,
+            integrator=self.integrator,
+            statistics=statistics,
+            status=str(self.status[k]),
+            message=self.message.get(k, ""),
+            evaluated=evaluated,
+        )
+
+    def _record(self, k: int) -> tuple[Array, Array, dict[str, Array], Statistics]:
+        """Times, states and counters of a run."""
+        if "_records" in self.__dict__:
+            record: tuple[Array, Array, dict[str, Array], Statistics] = self._records[k]
+            return record
+        run, (t, x) = self._runs[k], self._saved(k)
+        return t, run.to_absolute(x), run.more(x), statistics_of(*self._stand(k), {})
+
+    @cached_property
+    def _evaluations(self) -> list[Evaluated]:
+        """Multipliers, accelerations and energies of every run; those of one mechanism in one call of compiled code."""
+        first = self._mechanisms[0]
+        if any(other.I is not first.I or other.F is not first.F for other in self._mechanisms):
+            return [solution.evaluated for solution in self]
+        solutions = list(self)
+        whole = copy(solutions[0])
+        whole.t, whole.x = (np.concatenate([getattr(s, name) for s in solutions]) for name in ("t", "x"))
+        whole.more = {name: np.concatenate([s.more[name] for s in solutions]) for name in whole.more}
+        ends = np.cumsum([len(s.t) for s in solutions])[:-1]
+        parts = {field.name: np.split(getattr(whole.evaluated, field.name), ends) for field in fields(Evaluated)}
+        return [Evaluated(*(parts[name][k] for name in parts)) for k in range(len(self))]
+
+    def _stack(self, output: Callable[[Any], Any], *, evaluated: bool = False) -> Any:
+        """An output of all runs, of a record (reactions, energies) each of its arrays."""
+        known = self._evaluations if evaluated else [None] * len(self)
+        return _stacked([output(self._solution(k, known[k])) for k in range(len(self))], len(self.t))
 
     def _saved(self, k: int) -> tuple[Array, Array]:
         """Times and states of a run, as far as it went."""
         work = self._work
-        if self.status[k] == "interrupted" and work.status[k] == T.NOT_RUN:
+        if k in self._problems or (self.status[k] == "interrupted" and work.status[k] == T.NOT_RUN):
             return self.t[:0], work.out[k, :0]
         x = work.out[k, : work.saved[k]]
         if self.t[0] == 0.0:
@@ -265,6 +236,8 @@ class Ensemble:
 
     def _why(self, k: int) -> str:
         work = self._work
+        if k in self._problems:
+            return self._problems[k]
         _, advance = self._stand(k)
         if work.status[k] == T.TOO_MANY_STEPS:
             return f"{advance.accepted} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances"
@@ -289,4 +262,23 @@ class Ensemble:
             change[:, at : at + 4] = np.minimum(change[:, at : at + 4], flipped)
         moved: Array = change.max(axis=1, initial=0.0)
         moved[self._work.status == T.NOT_RUN] = np.nan
+        moved[list(self._problems)] = np.nan
         return moved
+
+
+def _stacked(values: list[Any], nt: int) -> Any:
+    """(runs, nt, ...) of arrays that begin with the times a run reached; records of such arrays field by field."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _stacked([value[key] for value in values], nt) for key in first}
+    if isinstance(first, tuple):
+        return tuple(_stacked([value[i] for value in values], nt) for i in range(len(first)))
+    if is_dataclass(first):
+        return replace(first, **{f.name: _stacked([getattr(v, f.name) for v in values], nt) for f in fields(first)})  # type: ignore[type-var]
+    if not isinstance(first, np.ndarray):
+        return all(values) if isinstance(first, bool) else first
+    shape = next((v.shape[1:] for v in values if len(v)), ())
+    stacked = np.full((len(values), nt, *shape), np.nan)
+    for k, value in enumerate(values):
+        stacked[k, : len(value)] = value
+    return stacked
