@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import io
+import itertools
 import json
 import math
 import os
@@ -33,6 +34,7 @@ _COLUMNS = (
     ("evaluations", "right"),
     ("CPU time", "right"),
 )
+_SPARED = ("evaluations", "drift", "energy error", "steps")  # on narrow terminals, in this order
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ class Comparison:
         from rich.console import Console
 
         text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
+        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def __repr__(self) -> str:
@@ -205,24 +207,43 @@ class Comparison:
         from rich.console import Console
 
         target = console or Console()
-        target.print(self._table())
-        for line in self.notes():
+        table, left_out = self._table(target)
+        target.print(table)
+        wider = [f"a wider terminal also shows: {', '.join(left_out)}"] if left_out else []
+        for line in wider + self.notes():
             target.print(f"- {line}", markup=False, highlight=False)
 
-    def _table(self) -> Table:
+    def _table(self, console: Console) -> tuple[Table, tuple[str, ...]]:
+        """The widest table that the console takes without cutting a number, and the columns that it goes without."""
+        from rich.measure import Measurement
+
+        for count in range(len(_SPARED) + 1):
+            for stacked in (False, True):
+                table = self._with(_SPARED[:count], stacked)
+                if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
+                    return table, _SPARED[:count]
+        return table, _SPARED
+
+    def _with(self, left_out: tuple[str, ...], stacked: bool) -> Table:
+        """stacked : the integrator below its formulation"""
         from rich.box import Box
         from rich.table import Table
+        from rich.text import Text
 
         plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        title = f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s"
+        title = Text(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s")
         table = Table(box=plain, title=title, title_justify="left", title_style="bold", pad_edge=False)
-        for heading, side in _COLUMNS:
+        names = ["formulation", "integrator"]
+        kept = [k for k, (heading, _) in enumerate(_COLUMNS) if heading not in (*names, *left_out)]
+        for heading in ["\n".join(names)] if stacked else names:
+            table.add_column(heading, overflow="fold")
+        for heading, side in (_COLUMNS[k] for k in kept):
             table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
-        before: tuple[str, ...] = ()
-        for cells in self.rows():
-            new = cells[:2] != before
-            table.add_row(*(cells if new else ("", "", *cells[2:])))
-            before = cells[:2]
+        for pair, runs in itertools.groupby(self.rows(), key=lambda cells: cells[:2]):
+            rows = list(runs)
+            heads = [pair] if not stacked else [pair[:1], pair[1:]] if len(rows) > 1 else [("\n".join(pair),)]
+            for head, cells in itertools.zip_longest(heads, rows, fillvalue=("",) * (1 if stacked else 2)):
+                table.add_row(*map(Text, head), *(cells[k] for k in kept))
         return table
 
     def to_html(self) -> str:

@@ -264,7 +264,7 @@ class SuiteResult:
         from rich.console import Console
 
         text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
+        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def __repr__(self) -> str:

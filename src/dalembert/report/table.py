@@ -72,7 +72,7 @@ class Report:
         from rich.console import Console
 
         text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False))
+        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_html_(self) -> str:
