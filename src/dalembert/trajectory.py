@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from typing import Any
 
 import numpy as np
@@ -269,7 +270,15 @@ def rotation_matrices(theta: Array) -> Array:
 
 
 def rotation_vectors(R: Array) -> Array:
-    """(nt, 3) rotation vectors with angles in [0, pi]."""
+    """(nt, 3) rotation vectors, the first with an angle in [0, pi], each other the nearest to the one before.
+
+    phi n and (phi + 2 pi k) n are the same rotation.
+    """
     from dalembert.kernels.algebra import rotation_vector
 
-    return np.array([rotation_vector(tuple(row)) for row in R.reshape(len(R), 9)])
+    vectors = np.array([rotation_vector(tuple(row)) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
+    for before, vector in itertools.pairwise(vectors):
+        along = vector if vector @ vector > 0.0 else before
+        n = along / max(float(np.linalg.norm(along)), 1e-300)
+        vector += 2.0 * np.pi * np.round((before - vector) @ n / (2.0 * np.pi)) * n
+    return vectors

@@ -111,7 +111,8 @@ def test_every_plot(store, name):
         "invariants": ["--of", "energy"],
         "reactions": ["--of", "B"],
         "phase": ["--of", "A"],
-        "spectrum": ["--of", "slider.x"],
+        "spectrum": ["slider.x"],
+        "time": ["slider.x", "A", "rod.z"],
     }.get(name, [])
     result = call("plot", store, name, *of)
     assert result.stdout == f"written: {name}.png\n", result.output
@@ -120,8 +121,8 @@ def test_every_plot(store, name):
 
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
-    check_refused(call("plot", store, "phase"), "of what? give --of")
-    check_refused(call("plot", store, "energy", "--of", "A"), "--of has no meaning")
+    check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")
+    check_refused(call("plot", store, "energy", "--of", "A"), "'A' has no meaning")
     check_refused(call("plot", store, "spectrum", "--of", "slidr.x"), "no signal 'slidr.x'", "did you mean 'slider.x'?")
     check_refused(call("plot", "no.zarr", "energy"), "no.zarr")
     check_refused(call("plot", store, "energy", "--out", "a.xyz"), "no picture format")

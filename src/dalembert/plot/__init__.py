@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,10 +15,10 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dalembert.errors import SimulationError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.invariants import Monitored, as_list, kept_invariants
 from dalembert.plot.paths import draw_paths
-from dalembert.plot.signals import draw_phase, draw_spectrum
+from dalembert.plot.signals import Signal, draw_over_time, draw_phase, draw_spectrum, signal
 from dalembert.plot.style import (
     CYCLE,
     DARK,
@@ -29,6 +30,8 @@ from dalembert.plot.style import (
     owner_of,
     save_figure,
 )
+from dalembert.report.checks import checks
+from dalembert.sampling import curve
 
 if TYPE_CHECKING:
     from dalembert.solution import Result
@@ -89,7 +92,7 @@ class Plots:
         """Paths of the centres of mass: in their plane if they have one, else in space."""
         with house_style():
             figure = new_figure(8.5, 6.0) if ax is None else owner_of(ax)
-            legend_beside(draw_paths(figure, self._solution, ax))
+            legend_beside(draw_paths(figure, self._curve, ax))
             if ax is None:
                 figure.suptitle(self._title())
         return figure
@@ -98,9 +101,25 @@ class Plots:
         """Reaction force or torque of a joint or driver on its second body, world axes."""
         return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
 
+    def time(self, *signals: object, ax: Axes | None = None) -> Figure:
+        """Signals over time, see `plot.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
+        if not signals:
+            raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
+        items = [self._signal(name) for name in signals]
+        units = list(dict.fromkeys(item.unit for item in items))
+        with house_style():
+            figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
+            panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
+            for panel, unit in zip(panels, units, strict=True):
+                draw_over_time(panel, self._curve.t, [item for item in items if item.unit == unit])
+                legend_beside(panel)
+            if ax is None:
+                figure.suptitle(self._title())
+        return figure
+
     def phase(self, signal: object, *, ax: Axes | None = None) -> Figure:
         """Phase plane: a joint coordinate (or another signal, see `plot.signals`) against its rate of change."""
-        return self._single(lambda axes: draw_phase(axes, self._solution, signal), ax)
+        return self._single(lambda axes: draw_phase(axes, self._curve, signal), ax)
 
     def spectrum(self, signal: object, *, ax: Axes | None = None) -> Figure:
         """Amplitude spectrum of a signal, see `plot.signals`."""
@@ -134,7 +153,15 @@ class Plots:
         return figure
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
-        draw_paths(figure, self._solution, None, place)
+        draw_paths(figure, self._curve, None, place)
+
+    def _signal(self, name: object) -> Signal:
+        return signal(self._curve, name)
+
+    @cached_property
+    def _curve(self) -> Any:
+        """The run with as many states as smooth curves need."""
+        return curve(self._solution)
 
     def _title(self) -> str:
         name = self._solution.mechanism.model.name or "unnamed model"
@@ -157,7 +184,7 @@ class Plots:
         ax.set_ylabel(unit)
 
     def _energy(self, ax: Axes) -> None:
-        energy, t = self._solution.energy, self._solution.t
+        energy, t = self._curve.energy, self._curve.t
         ax.plot(t, energy.kinetic, label="kinetic T")
         ax.plot(t, energy.potential, label="potential U")
         if np.any(energy.external_work):
@@ -192,19 +219,14 @@ class Plots:
         if len(names) > len(worst):
             rest = np.max([values[name] for name in names if name not in worst], axis=0)
             _logarithmic(ax, self._solution.t, rest, label=f"{len(names) - len(worst)} others", color=MUTED, linestyle=":")
-        self._tolerance(ax, "tolerance" if level == "position" else "velocity_tolerance")
+        if limit := next(line for line in checks(self._solution) if line.name == f"{level} drift").limit:
+            ax.axhline(float(limit), color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label=f"limit of the report, {limit}")
         unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"
         self._over_time(ax, f"{level} drift of the joints", unit)
 
-    def _tolerance(self, ax: Axes, option: str) -> None:
-        """The residual that projection leaves, as the formulation's settings say."""
-        value = self._solution.settings["formulation"]["options"].get(option)
-        if value:
-            ax.axhline(value, color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label="tolerance")
-
     def _reaction(self, ax: Axes, joint: object, quantity: Literal["force", "torque"]) -> None:
-        reaction = self._solution.reaction(joint)
-        values, t = (reaction.force, self._solution.t) if quantity == "force" else (reaction.torque, self._solution.t)
+        reaction, t = self._curve.reaction(joint), self._curve.t
+        values = reaction.force if quantity == "force" else reaction.torque
         for k, axis in enumerate("xyz"):
             ax.plot(t, values[:, k], label=axis)
         ax.plot(t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)

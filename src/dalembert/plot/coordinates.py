@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.plot import Plots
+from dalembert.plot.signals import Signal
 
 if TYPE_CHECKING:
     from dalembert.lagrangian.solution import LagrangianSolution
@@ -25,8 +26,11 @@ class CoordinatePlots(Plots):
 
     def _coordinates(self, ax: Axes, names: Sequence[str] = ()) -> None:
         for name in names or self._solution.mechanism.model.coordinates:
-            ax.plot(self._solution.t, self._solution[name], label=name)
+            ax.plot(self._curve.t, self._curve[name], label=name)
         self._over_time(ax, "coordinates", "as in the Lagrangian")
+
+    def _signal(self, name: object) -> Signal:
+        return Signal(str(name), "as in the Lagrangian", self._curve[name])
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
         self._coordinates(figure.add_subplot(*place))
@@ -40,7 +44,7 @@ class CoordinatePlots(Plots):
         return self._single(lambda axes: self._generalised(axes, joint), ax)
 
     def _generalised(self, ax: Axes, constraint: object) -> None:
-        values = self._solution.reaction(constraint)
+        values = self._curve.reaction(constraint)
         for k, name in enumerate(self._solution.mechanism.model.coordinates):
-            ax.plot(self._solution.t, values[:, k], label=name)
+            ax.plot(self._curve.t, values[:, k], label=name)
         self._over_time(ax, f"generalised reaction of {constraint!r}", "as in the Lagrangian")

@@ -18,7 +18,6 @@ from dalembert.trajectory import Trajectory
 Array = npt.NDArray[np.float64]
 
 MAX_BODIES = 10
-_PATH_POINTS = 2000
 _FLAT = 1e-6  # of the mechanism's size: what leaves a plane by less is drawn in it
 
 
@@ -120,7 +119,7 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
         ends = view.seen(np.stack([centre[0], joint[0]]))
         ax.plot(*ends, color=_colour(names.index(name)), linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")
     for b, name in enumerate(names[:MAX_BODIES]):
-        path = view.seen(_smooth_path(motion, name))
+        path = view.seen(motion.position(name))
         ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)
         ax.plot(*path[:, :1], marker="o", markersize=5, color=_colour(b), linestyle="none")
     for k, point in enumerate(skeleton.ground):
@@ -132,18 +131,6 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
     shown = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
     ax.set_title(f"paths of the centres of mass{shown}; bars and dots: start")
     return ax
-
-
-def _smooth_path(motion: Trajectory, body: str) -> Array:
-    """Positions with points between far-apart states, by cubic Hermite interpolation with the velocities."""
-    if not 2 <= len(motion.t) < _PATH_POINTS:
-        return motion.position(body)
-    from scipy.interpolate import CubicHermiteSpline
-
-    between = np.linspace(0.0, 1.0, max(2, _PATH_POINTS // len(motion.t)), endpoint=False)
-    times = (motion.t[:-1, None] + np.diff(motion.t)[:, None] * between).ravel()
-    curve = CubicHermiteSpline(motion.t, motion.position(body), motion.velocity(body))
-    return np.asarray(curve(np.append(times, motion.t[-1])))
 
 
 def _colour(b: int) -> str:

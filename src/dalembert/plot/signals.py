@@ -1,4 +1,4 @@
-"""Signals of a solution by name, their phase planes and spectra.
+"""Signals of a solution by name, over time, as phase planes and spectra.
 
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
 "slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz
@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,9 @@ Array = npt.NDArray[np.float64]
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
+
+
+_QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "N": "force", "N m": "torque"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,15 @@ def _coordinate(solution: Solution, joint: str, coordinates: tuple[str, ...], pa
     values, rates = (np.reshape(columns, (len(solution.t), -1))[:, k] for columns in both)
     turns = part.startswith(("angle", "rotation"))
     return Signal(f"{part.replace('_', ' ')} of {joint}", "rad" if turns else "m", values, None if part[:3] == "rot" else rates)
+
+
+def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal]) -> None:
+    """Signals of one unit; the legend names them, or the axis where there is only one."""
+    for item in items:
+        ax.plot(t, item.values, label=item.label if len(items) > 1 else None)
+    what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
+    ax.set_xlabel("time t [s]")
+    ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
 
 
 def draw_phase(ax: Axes, solution: Solution, name: object) -> None:

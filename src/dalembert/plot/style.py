@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,9 +54,19 @@ def house_style() -> Iterator[None]:
         yield
 
 
+class _Figure(Figure):
+    """A figure that shows itself in a notebook, where no part of Matplotlib that would do it has been loaded."""
+
+    def _repr_png_(self) -> bytes:
+        picture = io.BytesIO()
+        with house_style():
+            self.savefig(picture, format="png", dpi=100)
+        return picture.getvalue()
+
+
 def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:
     """A figure that belongs to no window [inches]."""
-    return Figure(figsize=(width, height), layout="constrained")
+    return _Figure(figsize=(width, height), layout="constrained")
 
 
 def owner_of(ax: Axes) -> Figure:
