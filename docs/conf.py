@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+MARK = "../src/dalembert/viewer/mark.svg"
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent / "src")]
 
 import dalembert  # noqa: E402
@@ -15,7 +16,7 @@ html_show_copyright = False
 
 extensions = [
     *("myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design"),
-    *("house_docstrings", "citations", "mathml", "command_help", "gallery_page"),
+    *("house_docstrings", "citations", "mathml", "command_help", "gallery_page", "verbs"),
 ]
 myst_enable_extensions = ["dollarmath", "colon_fence", "amsmath", "deflist"]
 myst_heading_anchors = 3
@@ -31,7 +32,7 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 python_display_short_literal_types = True
-python_maximum_signature_line_length = 1000
+python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 add_module_names = False
 
@@ -41,11 +42,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "dalembert"
 html_static_path = ["static"]
 html_css_files = ["house.css"]
-html_favicon = "static/mark.svg"
+html_favicon = MARK
 html_copy_source = False
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # without it the theme's script complains on every page
 html_theme_options = {
-    "logo": {"text": "dalembert", "image_light": "static/mark.svg", "image_dark": "static/mark.svg"},
+    "logo": {"text": "dalembert", "image_light": MARK, "image_dark": MARK},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 # `name : meaning`, also several on one line: `t : (nt,) [s];  x : (nt, nx) states`
-_TERM = re.compile(r"^[A-Za-z_][\w *./'(),]*? : ")
-_NEXT = re.compile(r";  (?=[A-Za-z_][\w *./']* ?: )")
+_TERM = re.compile(r"^[A-Za-z_][\w *./'(),\[\]]*? : ")
+_NEXT = re.compile(r";  (?=[A-Za-z_][\w *./',\[\]]* ?: )")
 
 
 def to_rst(lines: list[str]) -> list[str]:
@@ -34,7 +34,7 @@ def _prose(rows: list[str]) -> list[str]:
         if _TERM.match(row):
             terms += _NEXT.split(row)
         elif terms and (row.startswith((" ", "`")) or row[:1].islower()):
-            terms[-1] += " " + row.strip()
+            terms[-1:] = _NEXT.split(f"{terms[-1]} {row.strip()}")
         elif terms:  # prose behind a list of terms
             return [*_paragraph(text), *_definitions(terms), *_prose(rows[rows.index(row) :])]
         else:

@@ -1,8 +1,10 @@
 """The pages of docs/ tell the truth: their Python blocks run, their citations resolve, the site knows every public name."""
 
+import inspect
 import re
 import runpy
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,39 @@ Other options are fixed."""
     assert lines[1] == "::" and lines[2].strip() == "q' = N u                  [JetMultibody, 3]"
     assert lines[3:7] == ["``step``", "    of the run [s]", "``order``", "    1 to 8, also for ``Jet`` or more than that"]
     assert lines[7] == "Other options are fixed."
+
+
+def documented(found, thing, name):
+    """Names and docstrings of what the package offers, and of its parts."""
+    ours = str(getattr(thing, "__module__", "")).startswith("dalembert") or isinstance(thing, property)
+    if ours and name not in found and (inspect.isclass(thing) or inspect.isroutine(thing) or isinstance(thing, property)):
+        found[name] = inspect.getdoc(thing) or ""
+        for part, value in inspect.getmembers(thing) if inspect.isclass(thing) else ():
+            if not part.startswith("_"):
+                documented(found, value, f"{name}.{part}")
+    return found
+
+
+def test_arguments_do_not_run_together():
+    """Each `name : meaning` is a term of its own; two spaces behind a semicolon are left in formulas only."""
+    found = {}
+    for name in da.__all__:
+        documented(found, getattr(da, name), name)
+    assert {"Model.add_body", "Model.add_revolute", "compare"} <= found.keys()
+    for name, text in found.items():
+        plain = [line for line in to_rst(text.splitlines()) if not line.startswith(" " * 8)]
+        together = [line for line in plain if ";  " in line and " = " not in line]
+        assert together == [], name
+    lines = to_rst(found["Model.add_body"].splitlines())
+    terms = [line.strip("`") for line in lines if line.startswith("``")]
+    assert ", ".join(terms) == "mass, inertia, position, rotation, velocity, angular_velocity, fixed, shape"
+
+
+def test_the_site_knows_every_verb_by_the_name_that_is_called():
+    """Sphinx's search finds what is in its index of objects: `Model.add_revolute`, not a mixin without index."""
+    text = (DOCS / "reference" / "model.md").read_text(encoding="utf-8")
+    assert ":no-index:" not in text
+    listed = set(re.findall(r":members: (.*)", text)[0].split(", "))
+    for module, mixin in re.findall(r"```\{verbs\} (\S+)\.(\w+)", text):
+        listed |= set(vars(getattr(import_module(module), mixin)))
+    assert {name for name in dir(da.Model) if name.startswith("add_")} <= listed

@@ -19,9 +19,8 @@ from dalembert.model.force_verbs import ForceVerbs
 from dalembert.model.joint_verbs import JointVerbs
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
-from dalembert.model.shape_records import shape_record
 from dalembert.model.store import Element
-from dalembert.model.validation import Array, frozen, inertia, near, number, shown, vector
+from dalembert.model.validation import Array, frozen, inertia, near, number, shape_record, shown, vector
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
@@ -82,10 +81,10 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     ) -> Body:
         """A rigid body. Its axes have their origin in the centre of mass.
 
-        mass [kg];  inertia about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
-        position of the centre of mass [m];  rotation body -> world: quaternion (scalar first), 3x3 matrix or `Rotation`
-        velocity of the centre of mass, angular_velocity : world axes [m/s], [rad/s]; not given: zero, unless joints, rates
-        or velocities that are given imply another value
+        mass : [kg];  inertia : about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
+        position : of the centre of mass [m];  rotation : body -> world, a quaternion (scalar first), 3x3 matrix or `Rotation`
+        velocity, angular_velocity : of the centre of mass, world axes [m/s], [rad/s]; not given: zero, unless joints, rates
+            or velocities that are given imply another value
         fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
         """
         owner = self._new_name("body", name)
@@ -116,7 +115,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     ) -> Body:
         """A particle: three coordinates, no rotation. Points on it are (0, 0, 0); it carries no axes.
 
-        mass [kg];  position [m], velocity [m/s] : world axes, velocity as in `add_body`;  fixed : assembly leaves them alone
+        mass : [kg];  position, velocity : world axes [m], [m/s], velocity as in `add_body`;  fixed : assembly leaves them alone
         """
         owner = self._new_name("point mass", name)
         body = Body(
