@@ -342,9 +342,20 @@ class Solution(Result, Trajectory):
         export_page([self] if compare is None else [self, compare], path)
 
     def export_animation(
-        self, path: str | os.PathLike[str], *, fps: float = 25.0, speed: float = 1.0, size: tuple[int, int] = (800, 600)
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 25.0,
+        speed: float | None = None,
+        size: tuple[int, int] = (800, 600),
+        camera: npt.ArrayLike | None = None,
     ) -> None:
-        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser."""
+        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
+
+        fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
+            about ten seconds for a run below one second
+        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        """
         from dalembert.viewer.animation import export_animation
 
-        export_animation(self, path, fps=fps, speed=speed, size=size)
+        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)

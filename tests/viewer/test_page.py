@@ -187,7 +187,7 @@ def test_trust_report_is_a_panel(tab, crank):
     rows = tab.page.locator(".trust tr")
     report = crank.report()
     assert rows.count() == len(report.lines)
-    assert "limit 1e-10" in rows.nth(1).inner_text()
+    assert "limit 1e−10" in rows.nth(1).inner_text()
 
 
 def test_two_runs_overlaid_and_side_by_side(open_tab, crank, coarse_crank, tmp_path):

@@ -21,10 +21,26 @@ Target = Annotated[
         help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), animation (.gif, .mp4); of a model: .yaml."
     ),
 ]
+Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
+Speed = Annotated[
+    float | None, typer.Option(help="Of an animation: seconds of motion per second; default: real time, slow motion if short.")
+]
+Size = Annotated[str, typer.Option(help="Of an animation: WIDTHxHEIGHT in pixels.")]
+CameraFrom = Annotated[
+    str | None, typer.Option("--camera", help="Of an animation: x,y,z from the mechanism to the camera; default: well chosen.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
-def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
+def export(
+    source: SourceName,
+    target: Target,
+    fps: Fps = 25.0,
+    speed: Speed = None,
+    size: Size = "800x600",
+    camera: CameraFrom = None,
+    quiet: Quiet = False,
+) -> None:
     """Write a result as a table for other programs, as a page or as an animation; a model (a gallery name, a Python file, a
     result's) as a model file.
 
@@ -47,11 +63,26 @@ def export(source: SourceName, target: Target, quiet: Quiet = False) -> None:
         elif suffix in (".html", ".gif", ".mp4"):
             from dalembert.viewer.server import load_run
 
+            pixels, direction = _numbers("--size", size, "x", 2), camera and _numbers("--camera", camera, ",", 3)
             solution = load_run(Path(source))
-            solution.export_html(target) if suffix == ".html" else solution.export_animation(target)
+            if suffix == ".html":
+                solution.export_html(target)
+            else:
+                width, height = (int(edge) for edge in pixels)
+                solution.export_animation(target, fps=fps, speed=speed, size=(width, height), camera=direction)
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")
+
+
+def _numbers(option: str, text: str, between: str, count: int) -> list[float]:
+    try:
+        values = [float(part) for part in text.split(between)]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        raise ModelError(f"option {option} is {text!r}; give {count} numbers with {between!r} between")
+    return values
 
 
 def _write_model(source: str, target: Path, is_store: bool) -> None:

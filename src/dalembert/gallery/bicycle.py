@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import cos, pi, sin
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +72,7 @@ def bicycle(speed: float = 4.6, angles: npt.ArrayLike = (0.0, 0.0, 0.0), rates: 
             rotation=R,
             velocity=v + np.cross(w, R @ arm),
             angular_velocity=w + spin * R[:, 1],
-            shape={"type": "disc", "radius": RADII[name], "axis": "y"} if name in RADII else None,
+            shape=_shape(name),
         )
 
     add("rear wheel", REAR_WHEEL_BODY, R, w, rear, v_rear, np.zeros(3), d_rear)
@@ -85,3 +87,46 @@ def bicycle(speed: float = 4.6, angles: npt.ArrayLike = (0.0, 0.0, 0.0), rates: 
         contact = name.replace("wheel", "contact")
         model.add_rolling_disc(contact, name, radius=radius, axis=Y, plane=((0, 0, 0), -Z))
     return model
+
+
+def _shape(name: str) -> dict[str, object]:
+    """Wheels with spokes, tubes of the frame with saddle and rider, fork with handlebar; in body axes."""
+    if name in RADII:
+        radius = RADII[name] - 0.018
+        rim = [radius * np.array([cos(a), 0.0, sin(a)]) for a in np.linspace(0, 2 * pi, 25)]
+        spokes = [_tube(np.zeros(3), 0.99 * end, 0.006) for end in rim[1::4]]
+        return {"type": "compound", "parts": [*(_tube(p, q, 0.018) for p, q in pairwise(rim)), *spokes]}
+    steering = [HEAD - s * STEERING_AXIS for s in (0.5, 0.74, 0.84, 0.98)]
+    bracket, seat, hip, shoulder = (
+        np.array([x, 0.0, z]) for x, z in ((0.42, -0.28), (0.24, -0.82), (0.22, -0.98), (0.5, -1.42))
+    )
+    if name == "fork":
+        blades = [_tube(steering[0] + y * Y, FRONT_WHEEL + y * Y, 0.015) for y in (-0.05, 0.05)]
+        bar = _tube(steering[3] - 0.26 * Y, steering[3] + 0.26 * Y, 0.014)
+        tubes = [*blades, _tube(steering[0], steering[3], 0.02), bar]
+        return {"type": "compound", "parts": [_moved(tube, FORK) for tube in tubes]}
+    ends = ((REAR_WHEEL, bracket), (REAR_WHEEL, seat), (bracket, seat), (bracket, steering[1]), (seat, steering[2]))
+    tubes = [*(_tube(p, q, 0.018) for p, q in ends), _tube(seat, hip + 0.1 * Z, 0.015)]
+    tubes.append({"type": "box", "size": (0.24, 0.13, 0.05), "position": hip + 0.08 * Z, "colour": "#333840"})
+    rider = [_tube(hip, shoulder, 0.11), {"type": "sphere", "radius": 0.11, "position": shoulder + 0.06 * X - 0.2 * Z}]
+    for side, foot in ((-0.1, (0.5, -0.16)), (0.1, (0.36, -0.42))):
+        knee, pedal = np.array([0.6, side, -0.75]), np.array([foot[0], side, foot[1]])
+        rider += [_tube(hip + side * Y, knee, 0.06), _tube(knee, pedal, 0.05)]
+    parts = [*tubes, *(part | {"colour": "#7d8794"} for part in rider)]
+    return {"type": "compound", "parts": [_moved(part, FRAME) for part in parts]}
+
+
+def _tube(start: Array, end: Array, radius: float) -> dict[str, Any]:
+    """A cylinder from point to point."""
+    axis = end - start
+    length = float(np.linalg.norm(axis))
+    half_way = axis / length + Z  # a half turn about it brings z to the axis
+    if not np.linalg.norm(half_way) > 1e-9:
+        half_way = X
+    turn = (0.0, *(half_way / np.linalg.norm(half_way)).tolist())
+    return {"type": "cylinder", "radius": radius, "length": length, "position": (start + end) / 2, "rotation": turn}
+
+
+def _moved(part: dict[str, Any], centre: Array) -> dict[str, Any]:
+    """The same part, placed from a body's centre of mass."""
+    return part | {"position": (part["position"] - centre).round(6).tolist()}

@@ -64,7 +64,7 @@ def chaplygin_sleigh(
 ) -> LagrangianSystem:
     """A sleigh on one knife edge: no lateral velocity there; its centre of mass lies a distance `a` ahead of the edge.
 
-    x, y : the edge;  theta : its direction;  inertia about the centre of mass;  speed, turning : at the start, along x
+    x, y : the edge;  theta : its direction;  inertia : about the centre of mass;  speed, turning : at the start, along x
     """
 
     def L(q: Any, v: Any, p: Any) -> Any:

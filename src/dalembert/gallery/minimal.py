@@ -5,6 +5,16 @@ from __future__ import annotations
 from dalembert.model.model import Model
 from dalembert.model.validation import number
 
+_TOP: dict[str, object] = {
+    "type": "compound",
+    "parts": [
+        {"type": "cone", "radius": 0.6, "length": 1.2, "position": (0, 0, -0.4), "rotation": (0, 1, 0, 0)},
+        {"type": "cylinder", "radius": 0.6, "length": 0.3, "position": (0, 0, 0.35)},
+        {"type": "cylinder", "radius": 0.07, "length": 0.5, "position": (0, 0, 0.75)},
+        {"type": "sphere", "radius": 1.0, "colour": "#cfcabd", "fixed": True},
+    ],
+}
+
 
 def planar_pendulum(length: float = 1.0) -> Model:
     """Point mass of 1 kg on a massless rod, free to move in the plane y = 0 [QRContinuation, 3.1], released level at rest.
@@ -49,6 +59,7 @@ def spin_top() -> Model:
         position=(0, -1, 1),
         velocity=(0.1, -0.1, 0),
         angular_velocity=(0.1, 0.1, 0.3),
+        shape=_TOP,
     )
     model.add_distance("sphere", model.ground, top, points=((0, 0, 0), (0, 0, -1)))
     return model

@@ -89,7 +89,7 @@ def tethered_chain(
 ) -> Model:
     """A level chain at rest, its end tied to a point 10 m above by a spring-damper [MovingFrame, 3.3.3, Table 3.6].
 
-    stiffness [N/m], damping [N s/m] : of the spring "tether", slack at the start;  joint_damping : between rods [N m s]
+    stiffness, damping : [N/m], [N s/m] of the spring "tether", slack at the start;  joint_damping : between rods [N m s]
     ground_damper : also between the ground and the first rod, where the source leaves it open
     Rods of side 0.25 m, else as in `chain`; dampers "damper 2" .. "damper n", if ground_damper also "damper 1".
 
@@ -117,7 +117,7 @@ def coiled_chain(n: int = 64, *, joint_damping: float = 70.0) -> Model:
 
     Rod 1 lies along x; rod k is turned by 2 pi / (6 + k/4) against the one before, about z: a spiral that widens.
 
-    joint_damping [N m s];  rods and joints as in `chain`, dampers "damper 2" .. "damper n"
+    joint_damping : [N m s]; rods and joints as in `chain`, dampers "damper 2" .. "damper n"
 
     Deviation: the coil is not specified in the source.
     """

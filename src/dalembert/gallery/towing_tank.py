@@ -18,6 +18,18 @@ HEAVE = Harmonic(0.1, 2.0)  # 0.1 sin 2t
 POST = 0.5  # of the compliant mount, between carriage and ship [m]
 
 
+_SHIP: dict[str, object] = {
+    "type": "compound",
+    "parts": [
+        {"type": "ellipsoid", "semi_axes": (1.15, 0.26, 0.24), "position": (0, 0, -0.02)},
+        {"type": "box", "size": (1.5, 0.4, 0.12), "position": (-0.05, 0, 0.17), "colour": "#e3dccb"},
+        {"type": "box", "size": (0.4, 0.3, 0.2), "position": (-0.35, 0, 0.32), "colour": "#f2efe8"},
+        {"type": "cylinder", "radius": 0.07, "length": 0.22, "position": (-0.4, 0, 0.5), "colour": "#bd1f01"},
+        {"type": "box", "size": (3.0, 1.4, 0.5), "position": (0, 0, -0.45), "colour": "#9fc6d8", "fixed": True},  # water
+    ],
+}
+
+
 def towing_tank_ship(mount: Literal["rigid", "compliant"] = "rigid", stiffness: float = 1e6, damping: float = 1e3) -> Model:
     """A model ship whose mount prescribes heave, h = 0.1 sin 2t, and leaves only pitch free [ConstraintNotes, 1].
 
@@ -32,7 +44,7 @@ def towing_tank_ship(mount: Literal["rigid", "compliant"] = "rigid", stiffness: 
     model = Model((0.0, 0.0, -GRAVITY), name=f"towing-tank ship, {mount} mount")
     pitch = Rotation.from_axis_angle((0, 1, 0), PITCH)
     ship = model.add_body(
-        "ship", mass=MASS, inertia=INERTIA, position=pitch.apply(OFFSET), rotation=pitch, velocity=(0, 0, 0.2)
+        "ship", mass=MASS, inertia=INERTIA, position=pitch.apply(OFFSET), rotation=pitch, velocity=(0, 0, 0.2), shape=_SHIP
     )
     x, y, z = np.eye(3)
     model.add_perpendicular("roll", model.ground, ship, axes=(z, y))

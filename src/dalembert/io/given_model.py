@@ -41,6 +41,17 @@ def check_given(where: object, given: object, stored: Mapping[str, Any], stored_
     return given
 
 
+def gallery_model(stored: Mapping[str, Any], stored_hash: str) -> Model | None:
+    """The gallery's model that ran, if it is one of these: the same in everything, functions included."""
+    from dalembert.gallery import GALLERY
+
+    for entry in GALLERY.values():
+        model = entry.build()
+        if isinstance(model, Model) and model.name == stored.get("name") and model.hash == stored_hash:
+            return model
+    return None
+
+
 def missing_functions(model: Model | LagrangianSystem) -> bool:
     """Whether a constraint of the model needs a function that a file could not hold."""
     joints = model.joints if isinstance(model, Model) else ()

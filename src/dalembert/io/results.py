@@ -21,7 +21,7 @@ import numpy.typing as npt
 from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.evaluation import Evaluated
-from dalembert.io.given_model import check_given, missing_functions
+from dalembert.io.given_model import check_given, gallery_model, missing_functions
 from dalembert.io.meshes import check_files, portable, with_files
 from dalembert.io.run_record import check_attributes, check_times
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_place, write_store
@@ -253,6 +253,8 @@ def _recompile(
             raise StoreError(f"{folder}: the stored model does not match its hash; read it with {wrote}")
         if given is not None:
             model = check_given(folder, given, data, attributes["model_hash"])
+        elif missing_functions(model) and (known := gallery_model(data, attributes["model_hash"])):
+            model = known
         elif missing_functions(model):
             raise StoreError(
                 f"{folder}: the run has constraints written as functions, which the file does not hold; build the model again"

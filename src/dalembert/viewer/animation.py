@@ -16,12 +16,15 @@ from PIL import Image
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
 from dalembert.io.atomic import check_parent, written_whole
 from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.validation import unit_vector
+from dalembert.sampling import curve, usable, usual_speed
 from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
-from dalembert.viewer.frames import poses, usable
+from dalembert.viewer.frames import poses
+from dalembert.viewer.ground import COLOUR, NO_POINT, ROLLING
 from dalembert.viewer.parts import Part, between
-from dalembert.viewer.raster import Camera, Surface, background, draw_faces, draw_path, draw_shadows, finished, rgb
-from dalembert.viewer.scene import colours, joint_radius, mount_of, pictures_of, trail_bodies, travel_of
+from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
+from dalembert.viewer.scene import colours, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
 
 Array = npt.NDArray[np.float64]
@@ -36,29 +39,34 @@ def export_animation(
     path: str | os.PathLike[str],
     *,
     fps: float = 25.0,
-    speed: float = 1.0,
+    speed: float | None = None,
     size: tuple[int, int] = (800, 600),
+    camera: npt.ArrayLike | None = None,
 ) -> None:
     """Write an animation, whole or not at all; see `Solution.export_animation`.
 
-    fps : pictures per second of animation;  speed : seconds of motion per second of animation;  size : pixels
+    fps : pictures per second of animation;  speed : seconds of motion per second of animation, default as in the viewer
+    size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
     """
     target = Path(path)
     writers = {".gif": _write_gif, ".mp4": _write_mp4}
     if target.suffix.lower() not in writers:
         raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no animation format; give one of {', '.join(writers)}")
     check_parent(target)
-    for name, value in (("fps", fps), ("speed", speed), ("size", min(size))):
+    direction = None if camera is None else unit_vector("export_animation", "camera", camera)
+    for name, value in (("fps", fps), ("speed", 1.0 if speed is None else speed), ("size", min(size))):
         if not (math.isfinite(value) and value > 0):
             raise ModelError(f"export_animation: {name} is {value!r}; give a number above 0")
-    film = Film(solution, (2 * (size[0] // 2), 2 * (size[1] // 2)))  # video codecs want even sizes
+    film = Film(solution, (2 * (size[0] // 2), 2 * (size[1] // 2)), direction)  # video codecs want even sizes
+    speed = usual_speed(film.end - film.start) if speed is None else speed
     step = speed / fps
     times: Array = film.start + step * np.arange(int((film.end - film.start) / step * (1 + 1e-12)) + 1, dtype=float)
     if len(times) > _MOST_FRAMES:
         raise ModelError(
             f"export_animation: the run would take {len(times)} pictures; give speed={speed * len(times) / 1000:.2g}"
-            " or another one above 1"
+            " or a larger one"
         )
+    film.speed = speed
     with written_whole(target) as temporary:
         few = sorted({len(times) // 4, len(times) // 2, len(times) - 1})
         palette = _palette(list(film.pictures(times, _MEMORY * speed, few)))
@@ -68,76 +76,86 @@ def export_animation(
 class Film:
     """A solution that can be drawn at any time of the run."""
 
-    def __init__(self, solution: Solution, size: tuple[int, int]) -> None:
+    def __init__(self, solution: Solution, size: tuple[int, int], direction: Array | None = None) -> None:
         states = usable(solution)
         if not len(states):
             raise SimulationError("the solution holds no states that can be drawn; there is nothing to animate")
-        self.motion = Trajectory(solution.mechanism, solution.t[states], solution.x[states])
+        self.motion: Solution = curve(solution)
         self.start, self.end = float(self.motion.t[0]), float(self.motion.t[-1])
+        self.speed = 1.0
         self.title = solution.mechanism.model.name or "model"
-        few = np.unique(np.linspace(0, len(states) - 1, 200).astype(int))
+        few = np.unique(np.linspace(0, len(self.motion.t) - 1, 200).astype(int))
         outline = Trajectory(solution.mechanism, self.motion.t[few], self.motion.x[few])
-        pictures, self.scale, look = pictures_of(outline)
-        self.camera = Camera(look, size)
+        stage = stage_of(outline, direction)
+        self.scale = stage.scale
+        self.camera = Camera(stage.look, size)
         self.empty = background(self.camera)
         names = solution.mechanism.body_names
         self.colours = [rgb(colour) for colour in colours(len(names))]
         self.trails = trail_bodies(solution.mechanism.model)
+        self.paths = [self.motion.position(name) for name in names]
         self.surfaces = [
             surface
             for b, name in enumerate(names)
-            for surface in (Surface(b, faces_of(part), _painted(part, self.colours[b])) for part in pictures[name].parts)
+            for surface in (
+                Surface(b, faces_of(part), _painted(part, self.colours[b]))
+                for part in stage.pictures[name].parts
+                if not part.fixed
+            )
         ]
+        self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
         for joint in solution.mechanism.model.joints:
-            radius = joint_radius(outline, joint, pictures, self.scale)
-            self.surfaces += _joint_surfaces(outline, joint, radius)
+            self.surfaces += _joint_surfaces(outline, joint, stage.radii[joint.name])
         self.springs = [force for force in solution.mechanism.model.forces if isinstance(force, SpringDamper)]
 
     def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
         """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
         moving = poses(self.motion, times)
+        digits = max(2, 2 - math.floor(math.log10(max(self.end - self.start, 1e-9))))
+        slower = "" if self.speed >= 1 else f", {1 / self.speed:.6g} times slower"
         for k in range(len(times)) if only is None else only:
-            first = int(np.searchsorted(times, times[k] - memory))
-            ages = np.clip((times[k] - times[first : k + 1]) / memory, 0, 1)
-            yield self.picture(moving[first : k + 1], ages, f"t = {times[k]:.2f} s")
+            yield self.picture(times[k], moving[k], memory, f"t = {times[k]:.{digits}f} s{slower}")
 
-    def picture(self, recent: Array, ages: Array, note: str) -> Image.Image:
-        """The mechanism at the last of some recent poses (n, nb, 7)."""
-        place = partial(_placed, recent[-1])
+    def picture(self, t: float, pose: Array, memory: float, note: str) -> Image.Image:
+        """The mechanism at time t in its pose (nb, 7)."""
+        place = partial(_placed, pose)
         corners = np.concatenate([place(surface.body, surface.faces) for surface in self.surfaces])
         paint = np.concatenate([surface.colours for surface in self.surfaces])
-        picture = draw_shadows(self.empty, self.camera, corners)
+        layers = [self.camera.faces(corners, paint)]
+        recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
+        ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         for b in self.trails:
-            draw_path(picture, self.camera, recent[:, b, :3], self.colours[b], ages)
+            layers.append(self.camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
+        names = self.motion.mechanism.body_names
         for spring in self.springs:
-            names = self.motion.mechanism.body_names
             start, end = (
                 place(-1 if body == GROUND else names.index(body), point)
                 for body, point in ((spring.first, spring.p_i), (spring.second, spring.p_j))
             )
-            draw_path(picture, self.camera, _zigzag(start, end, 0.012 * self.scale, self.camera), _SPRING, np.zeros(40))
-        draw_faces(picture, self.camera, corners, paint)
-        return finished(picture, self.title, note)
+            path = _zigzag(start, end, 0.012 * self.scale, self.camera)
+            layers.append(self.camera.ribbon(path, _SPRING, np.zeros(len(path))))
+        shaded = draw_shadows(self.empty, self.camera, corners)
+        return finished(painted(shaded, layers), self.title, note)
 
 
 def _painted(part: Part, colour: Array) -> Array:
     """One colour per face; opposite quarters of what is round are darker, so that its spin is seen."""
     faces = faces_of(Part(part.kind, part.size, mesh=part.mesh))
     x, y, _ = faces.mean(axis=1).T
-    dark = (x * y > 0) & (part.kind in ("cylinder", "sphere"))
-    return np.where(dark[:, None], 0.76, 1.0) * colour
+    dark = (x * y > 0) & (part.kind in ("cylinder", "sphere", "ellipsoid")) & (part.colour is None)
+    return np.where(dark[:, None], 0.76, 1.0) * (colour if part.colour is None else rgb(part.colour))
 
 
 def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator[Surface]:
-    """A ball at the joint point, the rail of a joint that slides, the plate that holds what is joined to the ground."""
-
-    def index(body: str) -> int:
-        return -1 if body == GROUND else motion.mechanism.body_names.index(body)
+    """A ball at the joint point, the rail of a joint that slides."""
 
     def solid(body: str, part: Part, colour: str) -> Surface:
         faces = faces_of(part)
-        return Surface(index(body), faces, np.tile(rgb(colour), (len(faces), 1)))
+        index = -1 if body == GROUND else motion.mechanism.body_names.index(body)
+        return Surface(index, faces, np.tile(rgb(colour), (len(faces), 1)))
 
+    if joint.type in (*ROLLING, *NO_POINT):
+        return
     body, point = (joint.second, joint.p_j) if joint.second != GROUND else (joint.first, joint.p_i)
     yield solid(body, Part("sphere", (radius,), point), "#b9bfc8")
     travel = travel_of(motion, joint)
@@ -145,13 +163,6 @@ def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator
         axis = joint.E_i[:, 2]
         low, high = (joint.p_i + (s + e * 4 * radius) * axis for s, e in zip(travel, (-1, 1), strict=True))
         yield solid(joint.first, between(low, high, 0.5 * radius), "#9aa2ae")
-    tip = mount_of(motion, joint)
-    if tip is not None:
-        at = joint.p_i if joint.first == GROUND else joint.p_j
-        away = at - 3.0 * radius * np.array(tip)
-        post = between(away, at, 0.8 * radius)
-        yield solid(GROUND, post, "#8b9099")
-        yield solid(GROUND, Part("cylinder", (2.2 * radius, 0.5 * radius), away, post.turn), "#8b9099")
 
 
 def _placed(pose: Array, body: int, points: Array) -> Array:

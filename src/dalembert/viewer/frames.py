@@ -1,8 +1,4 @@
-"""Which instants a picture shows, and the poses at them.
-
-Saved states are kept where they are about as dense as a screen shows them, thinned where they are denser, and filled
-by cubic Hermite interpolation, with the velocities at hand, where they are further apart.
-"""
+"""How many instants a page shows, the poses at them, and numbers as text."""
 
 from __future__ import annotations
 
@@ -12,72 +8,56 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 
-DENSEST = 100.0  # frames per second
-SPARSEST = 50.0
+USUAL = 50.0  # frames per second
 LEAST = 300  # frames of a short run, whatever its length
 BUDGET = 1_500_000  # numbers in a page, 4 bytes each
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Frames per second: states closer than 1/densest are thinned, those further apart than 1/sparsest are filled."""
+    """Frames per second: where nothing bends, and at most. States twice as dense as needed are thinned."""
 
-    densest: float
-    sparsest: float
+    usual: float
+    most: float
 
 
 def rates_of(span: float, numbers_per_frame: int) -> Rates:
     """Rates that show a run of `span` seconds well and keep its page small."""
     span = max(span, 1e-12)
     most = BUDGET / max(numbers_per_frame, 1) / span
-    return Rates(min(max(DENSEST, LEAST / span), most), min(max(SPARSEST, LEAST / span), most))
-
-
-def usable(solution: Solution) -> npt.NDArray[np.intp]:
-    """Indices of states that can be drawn: finite, at increasing times."""
-    finite = np.isfinite(solution.q).all(axis=1) & np.isfinite(solution.u).all(axis=1)
-    later = np.diff(solution.t, prepend=-np.inf) > 0
-    return np.flatnonzero(finite & later)
-
-
-def thinned(t: Array, densest: float) -> npt.NDArray[np.intp]:
-    """Indices of at most about `densest` times per second, the first and last among them."""
-    if len(t) < 2:
-        return np.arange(len(t))
-    _, first = np.unique(np.floor((t - t[0]) * densest * (1 + 1e-9)), return_index=True)
-    return np.unique(np.append(first, len(t) - 1))
-
-
-def filled(t: Array, sparsest: float) -> Array:
-    """The same times, and evenly spaced ones in gaps longer than 1/sparsest."""
-    pieces = np.maximum(1, np.ceil(np.diff(t) * sparsest * (1 - 1e-9))).astype(int)
-    starts, steps = np.repeat(t[:-1], pieces), np.repeat(np.diff(t) / pieces, pieces)
-    within = np.arange(len(starts)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return np.append(starts + within * steps, t[-1:])
+    return Rates(min(max(USUAL, LEAST / span), most), most)
 
 
 def poses(motion: Trajectory, times: Array) -> Array:
-    """(len(times), nb, 7) positions and unit quaternions, scalar last, at times within the motion."""
+    """(len(times), nb, 7) positions and unit quaternions, scalar last, at times within the motion.
+
+    Between its states by cubic Hermite interpolation, with the velocities at hand.
+    """
     values, rates = [], []
     for body in motion.mechanism.body_names:
-        q = motion.quaternion(body)
+        q = _continuous(motion.quaternion(body))
         values += [motion.position(body), q]
         rates += [motion.velocity(body), _quaternion_rates(q, motion.angular_velocity(body, "body"))]
     if not values:
         return np.zeros((len(times), 0, 7))
     y = np.concatenate(values, axis=1)
-    if len(times) != len(motion.t):
+    if not np.array_equal(times, motion.t):
         from scipy.interpolate import CubicHermiteSpline
 
         y = np.asarray(CubicHermiteSpline(motion.t, y, np.concatenate(rates, axis=1))(times))
     y = y.reshape(len(times), -1, 7)
     y[:, :, 3:] /= np.linalg.norm(y[:, :, 3:], axis=2, keepdims=True)
     return y[:, :, [0, 1, 2, 4, 5, 6, 3]]
+
+
+def _continuous(q: Array) -> Array:
+    """Of q and -q, which are the same rotation, the one that is nearer to the quaternion before."""
+    flips = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0)
+    return np.concatenate([q[:1], q[1:] * np.cumprod(flips)[:, None]])
 
 
 def _quaternion_rates(q: Array, w_B: Array) -> Array:

@@ -17,16 +17,22 @@ _EDGE_ON = 0.2  # a motion lower than this part of its width is seen from above
 @dataclass(frozen=True, eq=False)
 class Framing:
     """target : centre of the picture [m];  direction : unit, from target to camera;  up : unit
+    axes : (3, 3) rows to the right, upright and towards the camera
     extent : (3,) half of what is seen across, upright and in depth;  radius : of the sphere around the motion [m]
-    floor : height of the ground plane along `up` [m]
+    normal, floor : of the ground plane, unit, and its height along it [m]
     """
 
     target: Array
     extent: Array
     radius: float
-    direction: Array
+    axes: Array
     up: Array
+    normal: Array
     floor: float
+
+    @property
+    def direction(self) -> Array:
+        return np.asarray(self.axes[2])
 
 
 def upward(gravity: Array) -> Array:
@@ -35,10 +41,11 @@ def upward(gravity: Array) -> Array:
     return -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
 
 
-def framing(points: Array, up: Array, margin: float) -> Framing:
-    """points : (n, 3) that shall be seen;  margin : left around them [m]"""
-    direction = _broad_side(points, up)
+def framing(points: Array, up: Array, margin: float, direction: Array, normal: Array, floor: float) -> Framing:
+    """points : (n, 3) that shall be seen;  margin : left around them [m];  direction : unit, to the camera"""
     right = np.cross(up, direction)
+    if np.linalg.norm(right) < 1e-6:  # from straight above
+        right = np.eye(3)[int(np.argmin(np.abs(up)))]
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])
     seen = points @ axes.T
@@ -46,10 +53,10 @@ def framing(points: Array, up: Array, margin: float) -> Framing:
     target = axes.T @ (0.5 * (low + high))
     extent = 0.5 * (high - low) + margin
     radius = float(np.linalg.norm(points - target, axis=1).max()) + margin
-    return Framing(target, extent, radius, direction, up, float((points @ up).min()) - margin)
+    return Framing(target, extent, radius, axes, up, normal, floor)
 
 
-def _broad_side(points: Array, up: Array) -> Array:
+def broad_side(points: Array, up: Array) -> Array:
     """From the side on which the motion is widest, a little turned and from above; from far above where it is flat."""
     centre = points.mean(axis=0)
     heights = (points - centre) @ up

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from dalembert.io.atomic import written_whole
 from dalembert.solution import Solution
@@ -23,6 +24,7 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="generator" content="dalembert">
+<link rel="icon" href="data:image/svg+xml,{mark}">
 <title>{title}</title>
 <style>{style}</style>
 </head>
@@ -57,4 +59,5 @@ def export_page(solutions: Sequence[Solution], path: str | os.PathLike[str]) -> 
 def _page(title: str, data: str) -> str:
     bundle = read_bundle()
     script = bundle.script.replace("</script", "<\\/script")
-    return _PAGE.format(policy=_POLICY, title=html.escape(title), style=bundle.style, data=data, script=script)
+    mark = quote((Path(__file__).parent / "mark.svg").read_text(encoding="utf-8"))
+    return _PAGE.format(policy=_POLICY, title=html.escape(title), mark=mark, style=bundle.style, data=data, script=script)

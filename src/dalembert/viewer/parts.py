@@ -1,4 +1,4 @@
-"""What a body looks like: its shape as boxes, cylinders, capsules, spheres and meshes in body axes.
+"""What a body looks like: its shape as boxes, cylinders, capsules, spheres, ellipsoids and meshes in body axes.
 
 A body without a shape gets links between its joint points, and the homogeneous solid with its mass and inertia where
 those do not say enough. Links thinner than the eye can see are thickened: pictures only, nothing here is mechanics.
@@ -20,7 +20,7 @@ from dalembert.model.validation import nearest, shown
 from dalembert.viewer.mesh import Mesh, read_mesh
 
 Array = npt.NDArray[np.float64]
-Kind = Literal["box", "cylinder", "capsule", "sphere", "mesh"]
+Kind = Literal["box", "cylinder", "cone", "capsule", "sphere", "ellipsoid", "mesh"]
 
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism
 STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
@@ -32,6 +32,8 @@ _SHAPES = {
     "rod": ("length",),
     "disc": ("radius",),
     "sphere": ("radius",),
+    "ellipsoid": ("semi_axes",),
+    "cone": ("radius", "length"),
     "mesh": ("file",),
     "compound": ("parts",),
 }
@@ -42,8 +44,10 @@ _TO_Z = {"x": (0.5, 0.5, 0.5, 0.5), "y": (0.5, -0.5, -0.5, -0.5), "z": (1.0, 0.0
 class Part:
     """One solid of a body's picture.
 
-    size : box (x, y, z); cylinder, capsule (radius, length) along z, caps included; sphere (radius,); mesh (scale,) [m]
-    at, turn : its place in body axes [m], unit quaternion scalar first
+    size : box (x, y, z); cylinder, capsule (radius, length) along z, caps included; cone (radius, length), its tip towards z;
+        sphere (radius,); ellipsoid (a, b, c) half axes; mesh (scale,) [m]
+    at, turn : its place in body axes [m], unit quaternion scalar first;  colour : its own, None for the body's
+    fixed : in the world instead of the body: what the body stands or floats on
     """
 
     kind: Kind
@@ -51,22 +55,35 @@ class Part:
     at: Array = field(default_factory=lambda: np.zeros(3))
     turn: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     mesh: Mesh | None = None
+    colour: str | None = None
+    fixed: bool = False
 
     @property
     def half(self) -> Array:
         """(3,) half edges of the box around it, in its own axes [m]."""
         if self.kind == "box":
             return 0.5 * np.array(self.size)
-        if self.kind in ("cylinder", "capsule"):
+        if self.kind in ("cylinder", "cone", "capsule"):
             return np.array([self.size[0], self.size[0], 0.5 * self.size[1]])
         if self.mesh is not None:
             return np.asarray(self.size[0] * np.abs(self.mesh.triangles).max(axis=(0, 1)), dtype=float)
-        return np.full(3, self.size[0])
+        return np.array(self.size) if self.kind == "ellipsoid" else np.full(3, self.size[0])
 
     @property
     def matrix(self) -> Array:
         """(3, 3) part -> body axes."""
         return Rotation(self.turn).matrix
+
+    def reach(self, direction: Array) -> Array:
+        """How far the part goes from its centre along unit vectors (..., 3) in its own axes [m]."""
+        u = np.abs(direction)
+        if self.kind in ("sphere", "ellipsoid"):
+            return np.asarray(np.linalg.norm(u * self.half, axis=-1))
+        if self.kind in ("cylinder", "cone"):
+            return np.asarray(self.half[0] * np.linalg.norm(u[..., :2], axis=-1) + self.half[2] * u[..., 2])
+        if self.kind == "capsule":
+            return np.asarray(self.size[0] + (self.half[2] - self.size[0]) * u[..., 2])
+        return np.asarray(u @ self.half)
 
     def gap(self, point: Array) -> float:
         """How far a point in body axes is outside the box around the part [m]."""
@@ -82,13 +99,14 @@ class Picture:
     thickness: tuple[float, ...]
 
 
-def picture_of(body: Body, anchors: Sequence[Array], scale: float) -> Picture:
+def picture_of(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequence[Part] = ()) -> Picture:
     """What to draw for a body.
 
-    anchors : joint points in body axes;  scale : size of the mechanism [m]
+    anchors : joint points in body axes;  scale : size of the mechanism [m];  rolling : the form on which it rolls, if it does
     """
-    if body.shape is not None:
-        return _with_stems(given_parts(body.name, body.shape, scale), anchors, STEM * scale)
+    if body.shape is not None or rolling:
+        form = tuple(rolling) if body.shape is None else given_parts(body.name, body.shape, scale)
+        return _with_stems(form, anchors, STEM * scale)
     if body.kind == "point":
         return Picture((Part("sphere", (1.6 * LINK * scale,)),), tuple(1.2 * LINK * scale for _ in anchors))
     links = _links(anchors, LINK * scale)
@@ -113,14 +131,14 @@ def given_parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Par
 
 
 def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
-    turn = np.array(_TO_Z[str(shape.get("axis", "z"))]) if kind in ("cylinder", "rod", "disc") else np.array(_TO_Z["z"])
+    turn = np.array(_TO_Z[str(shape.get("axis", "z"))]) if kind in ("cylinder", "cone", "rod", "disc") else np.array(_TO_Z["z"])
     at = np.zeros(3)
     match kind:
         case "box":
             x, y, z = (float(edge) for edge in shape["size"])
             return (Part("box", (x, y, z)),)
-        case "cylinder":
-            return (Part("cylinder", (float(shape["radius"]), float(shape["length"])), at, turn),)
+        case "cylinder" | "cone":
+            return (Part(kind, (float(shape["radius"]), float(shape["length"])), at, turn),)
         case "rod":
             length = float(shape["length"])
             return (Part("cylinder", (min(LINK * scale, 0.06 * length), length), at, turn),)
@@ -129,25 +147,27 @@ def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tup
             return (Part("cylinder", (radius, 0.06 * radius), at, turn),)
         case "sphere":
             return (Part("sphere", (float(shape["radius"]),)),)
+        case "ellipsoid":
+            a, b, c = (float(length) for length in shape["semi_axes"])
+            return (Part("ellipsoid", (a, b, c)),)
         case "mesh":
             return (Part("mesh", (float(shape.get("scale", 1.0)),), mesh=read_mesh(owner, str(shape["file"]))),)
     return tuple(part for inner in shape["parts"] for part in given_parts(owner, inner, scale))
 
 
 def _placed(part: Part, shape: Mapping[str, Any]) -> Part:
-    """A part moved by the record's own position and rotation, if it has them."""
-    if "position" not in shape and "rotation" not in shape:
-        return part
+    """A part with what the record says beside its form: position, rotation, colour, whether it is fixed in the world."""
     turn = Rotation(shape.get("rotation", (1.0, 0.0, 0.0, 0.0)))
     at = np.asarray(shape.get("position", (0.0, 0.0, 0.0)), dtype=float) + turn.apply(part.at)
-    return Part(part.kind, part.size, at, (turn * Rotation(part.turn)).quaternion, part.mesh)
+    colour, fixed = shape.get("colour", part.colour), bool(shape.get("fixed", part.fixed))
+    return Part(part.kind, part.size, at, (turn * Rotation(part.turn)).quaternion, part.mesh, colour, fixed)
 
 
 def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float) -> Picture:
     """A stem from the centre of mass to every joint point that the shape does not reach."""
     stems, thickness = [], []
     for anchor in anchors:
-        near = min(parts, key=lambda part: part.gap(anchor))
+        near = min((part for part in parts if not part.fixed), key=lambda part: part.gap(anchor))
         if near.gap(anchor) > 2.0 * radius:
             stems.append(between(np.zeros(3), anchor, radius))
             thickness.append(radius)
@@ -160,11 +180,15 @@ def between(start: Array, end: Array, radius: float) -> Part:
     """A capsule from point to point."""
     axis = end - start
     length = float(np.linalg.norm(axis))
-    z = axis / length
+    return Part("capsule", (radius, length + 2.0 * radius), 0.5 * (start + end), along_z(axis))
+
+
+def along_z(axis: Array) -> Array:
+    """A quaternion that turns z into the direction of a vector."""
+    z = axis / np.linalg.norm(axis)
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
     x /= np.linalg.norm(x)
-    turn = matrix_to_quaternion(np.column_stack([x, np.cross(z, x), z]))
-    return Part("capsule", (radius, length + 2.0 * radius), 0.5 * (start + end), turn)
+    return matrix_to_quaternion(np.column_stack([x, np.cross(z, x), z]))
 
 
 def _links(anchors: Sequence[Array], radius: float) -> list[Part]:

@@ -1,7 +1,8 @@
-"""Pictures of a mechanism by the painter's algorithm: far faces first. Needs Pillow, no screen and no browser."""
+"""Pictures of a mechanism with a depth buffer: of all that covers a pixel the nearest is seen. No screen, no browser."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
+_NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
 _PAPER, _GRID, _INK = (246, 245, 242), (222, 219, 211), (36, 39, 45)
 _GRID_CELLS = 12
 
@@ -29,26 +31,33 @@ class Surface:
     colours: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Polygons:
+    """Convex polygons on a picture.
+
+    points : (n, 4, 2) corners [px];  nearness : (n, 3), so that nearness @ (x, y, 1) = 1 / distance from the camera [1/m]
+    colours : (n, 3) in 0..1
+    """
+
+    points: Array
+    nearness: Array
+    colours: Array
+
+
 class Camera:
     """Perspective picture of `size` pixels that shows what the framing holds."""
 
     def __init__(self, look: Framing, size: tuple[int, int]) -> None:
         width, height = (_OVERSAMPLING * pixels for pixels in size)
-        right = np.cross(look.up, look.direction)
-        right /= np.linalg.norm(right)
-        self.axes = np.stack([right, np.cross(look.direction, right), look.direction])
+        self.axes = look.axes
         fit = max(look.extent[0] / width, look.extent[1] / (0.86 * height))
         self.distance = max(1.04 * fit * height / _TANGENT + look.extent[2], 1.1 * look.radius)
         self.target = look.target
         self.size = (width, height)
         self.zoom = 0.5 * height / _TANGENT
-        self.light = self._light(look)
+        light = 1.6 * look.up + 0.5 * look.direction - 0.9 * look.axes[0]
+        self.light = light / np.linalg.norm(light)
         self.look = look
-
-    def _light(self, look: Framing) -> Array:
-        side = np.cross(look.up, look.direction)
-        light = 1.6 * look.up + 0.5 * look.direction - 0.9 * side
-        return np.asarray(light / np.linalg.norm(light))
 
     def seen(self, points: Array) -> tuple[Array, Array]:
         """World points (..., 3) in pixels (..., 2), and how far they are in front of the camera [m]."""
@@ -58,10 +67,44 @@ class Camera:
         return flat + 0.5 * np.array(self.size), away
 
     def on_floor(self, points: Array) -> Array:
-        """Where points throw their shadows."""
-        up = self.look.up
-        height = points @ up - self.look.floor
-        return points - height[..., None] * (self.light / (self.light @ up))
+        """Where points throw their shadows; what is below the floor throws none."""
+        normal = self.look.normal
+        height = np.maximum(points @ normal - self.look.floor, 0.0)
+        return np.asarray(points - height[..., None] * (self.light / (self.light @ normal)))
+
+    def faces(self, corners: Array, colours: Array) -> Polygons:
+        """Plane faces (n, 4, 3), lit from above; those that look away are left out.
+
+        A plane m p = d, seen along the rays p = a (X, Y, -1) + (0, 0, D), has 1/a = (m_x X + m_y Y - m_z) / (d - m_z D).
+        """
+        normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+        normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+        points, away = self.seen(corners)
+        eye = self.target + self.distance * self.look.direction
+        facing = np.sum(normals * (eye - corners[:, 0]), axis=1)
+        kept = (facing > 1e-9 * self.distance) & (away > _NEAREST * self.distance).all(axis=1)
+        normals, facing = normals[kept], facing[kept]
+        x, y, z = -(normals @ self.axes.T).T / facing
+        centre = 0.5 * np.array(self.size) / self.zoom
+        nearness = np.stack([x / self.zoom, -y / self.zoom, y * centre[1] - x * centre[0] - z], axis=1)
+        shade = 0.52 + 0.4 * np.maximum(normals @ self.light, 0.0) + 0.12 * (normals @ self.look.up)
+        return Polygons(points[kept], nearness, colours[kept] * shade[:, None])
+
+    def ribbon(self, path: Array, colour: Array, ages: Array, width: float = 2.0) -> Polygons:
+        """A line of `width` pixels through world points (n, 3); ages from 0 (now) to 1 (gone)."""
+        points, away = self.seen(path)
+        p, q, near_p, near_q = points[:-1], points[1:], 1.0 / away[:-1], 1.0 / away[1:]
+        length = np.linalg.norm(q - p, axis=1, keepdims=True)
+        along = (q - p) / np.maximum(length, 1e-9)
+        side = 0.5 * _OVERSAMPLING * width * np.stack([-along[:, 1], along[:, 0]], axis=1)
+        over = 0.25 * _OVERSAMPLING * width * along  # so that bends have no gaps
+        corners = np.stack([p - over - side, p - over + side, q + over + side, q + over - side], axis=1)
+        slope = along * (near_q - near_p)[:, None] / np.maximum(length, 1e-9)
+        nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
+        nearness *= 1.002 - 0.001 * ages[:-1, None]  # where a path comes back the newer part is seen
+        paper = np.array(_PAPER) / 255
+        kept = length[:, 0] > 1e-6
+        return Polygons(corners[kept], nearness[kept], (colour + ages[:-1, None] * (paper - colour))[kept])
 
 
 def background(camera: Camera) -> Image.Image:
@@ -70,19 +113,19 @@ def background(camera: Camera) -> Image.Image:
     draw = ImageDraw.Draw(picture)
     look = camera.look
     step = _nice(look.radius / 3)
-    centre = look.target - (look.target @ look.up - look.floor) * look.up
-    a = np.cross(look.up, np.eye(3)[int(np.argmin(np.abs(look.up)))])
+    centre = look.target - (look.target @ look.normal - look.floor) * look.normal
+    a = np.cross(look.normal, np.eye(3)[int(np.argmin(np.abs(look.normal)))])
     a /= np.linalg.norm(a)
-    b = np.cross(look.up, a)
+    b = np.cross(look.normal, a)
     start = np.round(np.array([centre @ a, centre @ b]) / step)
     along = np.linspace(-_GRID_CELLS, _GRID_CELLS, 4 * _GRID_CELLS + 1)
     for k in range(-_GRID_CELLS, _GRID_CELLS + 1):
         for u, v, at_u, at_v in ((a, b, *start), (b, a, *start[::-1])):
-            line = look.floor * look.up + step * ((at_u + k) * u + (at_v + along)[:, None] * v)
+            line = look.floor * look.normal + step * ((at_u + k) * u + (at_v + along)[:, None] * v)
             points, away = camera.seen(line)
             far = np.linalg.norm(line - centre, axis=1) / (_GRID_CELLS * step)
             for p, q, fade, near in zip(points[:-1], points[1:], far, away, strict=False):
-                if fade < 1 and near > 0.05 * camera.distance:
+                if fade < 1 and near > _NEAREST * camera.distance:
                     draw.line([*p, *q], fill=_mixed(_GRID, _PAPER, fade), width=_OVERSAMPLING)
     return picture
 
@@ -92,38 +135,52 @@ def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.
     mask = Image.new("L", camera.size, 0)
     draw = ImageDraw.Draw(mask)
     points, away = camera.seen(camera.on_floor(corners))
-    for face in points[(away > 0.05 * camera.distance).all(axis=1)]:
+    for face in points[(away > _NEAREST * camera.distance).all(axis=1)]:
         draw.polygon(face.ravel().tolist(), fill=44)
     mask = mask.filter(ImageFilter.GaussianBlur(2.5 * _OVERSAMPLING))
     return Image.composite(Image.new("RGB", camera.size, (40, 40, 45)), picture, mask)
 
 
-def draw_faces(picture: Image.Image, camera: Camera, corners: Array, colours: Array) -> None:
-    """Faces (n, 4, 3) in colours (n, 3), lit from above, far ones first; those that look away are left out."""
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    other = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 0])
-    normals = np.where(np.linalg.norm(normals, axis=1, keepdims=True) > 1e-300, normals, other)
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    centres = corners.mean(axis=1)
-    eye = camera.target + camera.distance * camera.look.direction
-    facing = np.sum(normals * (eye - centres), axis=1) > 0
-    points, away = camera.seen(corners)
-    shade = 0.52 + 0.4 * np.maximum(normals @ camera.light, 0.0) + 0.12 * (normals @ camera.look.up)
-    fills = np.clip(255 * colours * shade[:, None], 0, 255).astype(int)
-    draw = ImageDraw.Draw(picture)
-    order = np.argsort(-away.mean(axis=1))
-    for k in order[facing[order]]:
-        fill = (int(fills[k, 0]), int(fills[k, 1]), int(fills[k, 2]))
-        draw.polygon(points[k].ravel().tolist(), fill=fill, outline=fill)
+def painted(picture: Image.Image, layers: Sequence[Polygons]) -> Image.Image:
+    """The picture with polygons over it, the nearest one in each pixel."""
+    image = np.array(picture)
+    height, width, _ = image.shape
+    points, nearness, colours = (
+        np.concatenate([getattr(layer, name) for layer in layers]) for name in ("points", "nearness", "colours")
+    )
+    x, y, which = _covered(points, width, height)
+    near = nearness[which, 0] * (x + 0.5) + nearness[which, 1] * (y + 0.5) + nearness[which, 2]
+    pixel = y * width + x
+    nearest = np.zeros(width * height)
+    np.maximum.at(nearest, pixel, near)
+    seen = near >= nearest[pixel]
+    inks = np.clip(255 * colours, 0, 255).astype(np.uint8)
+    image.reshape(-1, 3)[pixel[seen]] = inks[which[seen]]
+    return Image.fromarray(image)
 
 
-def draw_path(picture: Image.Image, camera: Camera, path: Array, colour: Array, ages: Array) -> None:
-    """A line through world points (n, 3); ages from 0 (now) to 1 (gone)."""
-    draw = ImageDraw.Draw(picture)
-    points, _ = camera.seen(path)
-    ink = (int(255 * colour[0]), int(255 * colour[1]), int(255 * colour[2]))
-    for p, q, age in zip(points[:-1], points[1:], ages, strict=False):
-        draw.line([*p, *q], fill=_mixed(ink, _PAPER, float(age)), width=2 * _OVERSAMPLING)
+def _covered(points: Array, width: int, height: int) -> tuple[npt.NDArray[np.intp], ...]:
+    """Column and row of every pixel whose centre is in a convex polygon (n, 4, 2), and in which; edges are shared out."""
+    low, high = points[:, :, 1].min(axis=1), points[:, :, 1].max(axis=1)
+    first, last = (np.clip(np.ceil(edge - 0.5), 0, height).astype(int) for edge in (low, high))
+    row, which = _spread(first, last)
+    a, b = points[which], np.roll(points, -1, axis=1)[which]
+    level = (row + 0.5)[:, None]
+    crossed = (a[:, :, 1] <= level) != (b[:, :, 1] <= level)
+    rise = np.where(crossed, b[:, :, 1] - a[:, :, 1], 1.0)
+    at = a[:, :, 0] + (level - a[:, :, 1]) / rise * (b[:, :, 0] - a[:, :, 0])
+    left, right = np.where(crossed, at, np.inf).min(axis=1), np.where(crossed, at, -np.inf).max(axis=1)
+    first, last = (np.ceil(np.clip(edge, 0, width) - 0.5).astype(int) for edge in (left, right))
+    column, line = _spread(first, last)
+    return column, row[line], which[line]
+
+
+def _spread(first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """All whole numbers first <= k < last of each pair, and the pair that each belongs to."""
+    counts = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return first[which] + within, which
 
 
 def finished(picture: Image.Image, title: str, note: str) -> Image.Image:

@@ -7,31 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import DalembertError, SimulationError
-from dalembert.evaluation import Evaluated
+from dalembert.io.store import INCOMPLETE
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.solution import Solution
 from dalembert.trajectory import Trajectory
-from dalembert.viewer.frames import Rates, filled, packed, poses, rates_of, thinned, usable
-from dalembert.viewer.framing import Framing, framing, upward
+from dalembert.viewer.frames import Rates, packed, poses, rates_of
+from dalembert.viewer.framing import Framing, broad_side, framing, upward
+from dalembert.viewer.ground import NO_POINT, ROLLING, SLIDING, floor_of, mounts, rolling_parts, stands
 from dalembert.viewer.parts import Part, Picture, picture_of
 
 Array = npt.NDArray[np.float64]
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
-_NO_POINT = ("perpendicular",)
-_TOUCHING = ("rolling_sphere", "rolling_disc", "rolling_ellipsoid", "skate", "user")  # no place on the ground is their own
-_FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *_TOUCHING[:3])
-_SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
+_FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *ROLLING)
 
 
 def scene_of(solution: Solution) -> dict[str, Any]:
@@ -42,14 +41,14 @@ def scene_of(solution: Solution) -> dict[str, Any]:
     model = solution.mechanism.model
     rates = rates_for(solution)
     motion = _part_of(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
-    pictures, scale, look = pictures_of(motion)
-    joints = [_joint(motion, joint, pictures, scale) for joint in model.joints]
+    stage = stage_of(motion)
+    look = stage.look
     return {
         "title": model.name or "model",
         "file": "" if solution.path is None else solution.path.resolve().name,
         "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
         "status": solution.status,
-        "scale": scale,
+        "scale": stage.scale,
         "camera": {
             "target": _numbers(look.target),
             "direction": _numbers(look.direction),
@@ -57,48 +56,56 @@ def scene_of(solution: Solution) -> dict[str, Any]:
             "radius": look.radius,
         },
         "up": _numbers(look.up),
+        "normal": _numbers(look.normal),
         "floor": look.floor,
+        "ground": [_part(part) for part in stage.ground],
         "bodies": [
             {
                 "name": body.name,
                 "mass": body.mass,
                 "colour": colour,
-                "parts": [_part(part) for part in pictures[body.name].parts],
+                "parts": [_part(part) for part in stage.pictures[body.name].parts if not part.fixed],
             }
             for body, colour in zip(model.bodies, colours(len(model.bodies)), strict=True)
         ],
-        "joints": joints,
+        "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
         "turning": _turning(model),
         "trails": trail_bodies(model),
         "springs": [_spring(motion, spring) for spring in model.forces if isinstance(spring, SpringDamper)],
-        "t_end": max(float(solution.settings.get("t_end", 0.0)), float(solution.t[-1])),
+        "speed": usual_speed(_span(solution)),
+        "plots": _first_plots(motion, stage.scale),
         "report": report_of(solution),
         **frames_of(solution, rates),
     }
 
 
+def _span(solution: Solution) -> float:
+    """How long the run is, or will be while it is still going on [s]."""
+    asked = float(solution.settings.get("t_end", 0.0)) if solution.status == INCOMPLETE else 0.0
+    return max(asked, float(np.ptp(solution.t)))
+
+
 def rates_for(solution: Solution) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
-    model = solution.mechanism.model
-    span = max(float(solution.settings.get("t_end", 0.0)), float(np.ptp(solution.t)))
+    model, span = solution.mechanism.model, _span(solution)
     reactions = 3 * len(model.joints) + 3 * len(_turning(model))
     return rates_of(span, 7 * len(model.bodies) + reactions + sum(len(j.coordinates) for j in model.joints) + 6)
 
 
 def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
-    """What changes with time: poses at the frames, channels and reactions at saved states; those later than `after`."""
+    """What changes with time, at instants later than `after`: poses, channels, reactions."""
     states = usable(solution)
-    states = states[thinned(solution.t[states], rates.densest)]
-    known = int(np.searchsorted(solution.t[states], after, side="right"))
-    # the first state gives the energy at the start, the last known one the beginning of the next piece of the motion
-    states = np.unique(np.concatenate([states[:1], states[max(known - 1, 0) :]]))
-    part = _selected(solution, states)
-    new = part.t > after
-    motion = _part_of(solution, states[max(int(np.argmax(new)) - 1, 0) :] if new.any() else states)
-    times = filled(motion.t, rates.sparsest)
+    clock = needed(_part_of(solution, states), rates.usual, rates.most)
+    kept = thinned(clock, 2.0)
+    states, clock = states[kept], clock[kept]
+    # the last known state is the beginning of the next piece, the first one gives the energy at the start
+    begin = max(int(np.searchsorted(solution.t[states], after, side="right")) - 1, 0)
+    times = filled(solution.t[states[begin:]], clock[begin:])
+    part = sampled(selected(solution, np.union1d(states[:1], states[begin:])), np.union1d(solution.t[states[:1]], times))
+    new, times = part.t > after, times[times > after]
     return {
-        "times": packed(times[times > after], "<f8"),
-        "poses": packed(poses(motion, times)[times > after]),
+        "times": packed(times, "<f8"),
+        "poses": packed(poses(part, times)),
         "channel_times": packed(part.t[new], "<f8"),
         "groups": [
             {**group, "series": [{"name": name, "values": packed(values[new])} for name, values in group["series"]]}
@@ -109,38 +116,40 @@ def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[
     }
 
 
-def _selected(solution: Solution, states: npt.NDArray[np.intp]) -> Solution:
-    """The same run with only some of its states; outputs that are known already are kept."""
-    known = solution.__dict__.get("evaluated")
-    evaluated = None if known is None else Evaluated(*(getattr(known, f.name)[states] for f in fields(Evaluated)))
-    return Solution(
-        solution.mechanism,
-        solution.t[states],
-        solution.x[states],
-        settings=solution.settings,
-        evaluated=evaluated,
-        formulation=solution.formulation,
-        more={name: values[states] for name, values in solution.more.items()},
-    )
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What bodies look like, what stands still around them, the size of the mechanism [m], and where to look from.
+
+    radii : of the glyphs of joints [m]
+    """
+
+    pictures: dict[str, Picture]
+    radii: dict[str, float]
+    ground: tuple[Part, ...]
+    scale: float
+    look: Framing
 
 
-def pictures_of(motion: Trajectory) -> tuple[dict[str, Picture], float, Framing]:
-    """What bodies look like, the size of the mechanism [m], and where to look from."""
+def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
+    """direction : to the camera, unit; default: well chosen"""
     model = motion.mechanism.model
     anchors = _anchors(motion)
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
-    scale = _size(motion, points)
-    pictures = {body.name: picture_of(body, anchors[body.name], scale) for body in model.bodies}
-    plates = [
-        np.subtract(
-            joint.p_i if joint.first == GROUND else joint.p_j, 4.0 * joint_radius(motion, joint, pictures, scale) * np.array(up)
-        )
-        for joint in model.joints
-        if (up := mount_of(motion, joint)) is not None
-    ]
-    seen = np.concatenate([_corners(motion, pictures, points), np.reshape(plates, (-1, 3))])
-    return pictures, scale, framing(seen, upward(model.gravity), 0.002 * scale)
+    scale, rolling = _size(motion, points), rolling_parts(model)
+    pictures = {body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ())) for body in model.bodies}
+    radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
+    fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
+    cones, plates = mounts(motion, radii, fixed, scale)
+    up = upward(model.gravity)
+    low = np.reshape([plate.at - 0.5 * plate.size[1] * up for plate in plates], (-1, 3))
+    normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
+    seen = np.concatenate([_corners(motion, pictures, points), low])
+    direction = broad_side(seen, up) if direction is None else direction
+    legs = list(stands(plates, normal, floor, seen, direction))
+    seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
+    look = framing(seen, up, 0.002 * scale, direction, normal, floor)
+    return Stage(pictures, radii, (*cones, *plates, *legs, *fixed), scale, look)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array) -> Array:
@@ -151,7 +160,7 @@ def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array) ->
         r, R = motion.position(body), motion.rotation(body)
         for part in picture.parts:
             corners = part.at + (signs * part.half) @ part.matrix.T
-            found.append((r[:, None] + np.einsum("tij,kj->tki", R, corners)).reshape(-1, 3))
+            found.append(corners if part.fixed else (r[:, None] + np.einsum("tij,kj->tki", R, corners)).reshape(-1, 3))
     return np.concatenate(found)
 
 
@@ -169,11 +178,11 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
     """Points of joints and springs on each body, in body axes."""
     model = motion.mechanism.model
     found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
-    for element in (*(j for j in model.joints if j.type not in _NO_POINT), *model.forces):
+    for element in (*(j for j in model.joints if j.type not in NO_POINT), *model.forces):
         if isinstance(element, Joint | SpringDamper):
             for body, point in ((element.first, element.p_i), (element.second, element.p_j)):
                 # the rail of a sliding joint passes its first body, the point on it is only where counting starts
-                on_rail = isinstance(element, Joint) and element.type in _SLIDING and body == element.first
+                on_rail = isinstance(element, Joint) and element.type in SLIDING and body == element.first
                 if body != GROUND and not on_rail:
                     found[body].append(point)
     return found
@@ -181,7 +190,7 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
 
 def _ground_points(motion: Trajectory) -> list[Array]:
     model = motion.mechanism.model
-    joints = [j for j in model.joints if j.type not in (*_NO_POINT, *_SLIDING)]
+    joints = [j for j in model.joints if j.type not in (*NO_POINT, *SLIDING)]
     springs = [force for force in model.forces if isinstance(force, SpringDamper)]
     ends = [(j.first, j.p_i) for j in joints] + [(j.second, j.p_j) for j in joints]
     ends += [(s.first, s.p_i) for s in springs] + [(s.second, s.p_j) for s in springs]
@@ -212,11 +221,12 @@ def trail_bodies(model: Model) -> list[int]:
 
 
 def _part(part: Part) -> dict[str, Any]:
-    record = {"kind": part.kind, "size": list(part.size), "at": _numbers(part.at), "turn": _turn(part.turn)}
+    record: dict[str, Any] = {"kind": part.kind, "size": list(part.size), "at": _numbers(part.at), "turn": _turn(part.turn)}
+    record |= {} if part.colour is None else {"colour": part.colour}
     return record if part.mesh is None else record | {"triangles": packed(part.mesh.triangles)}
 
 
-def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> dict[str, Any]:
+def _joint(motion: Trajectory, joint: Joint, radius: float) -> dict[str, Any]:
     return {
         "name": joint.name,
         "type": joint.type,
@@ -226,16 +236,14 @@ def _joint(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale
         "p_j": _numbers(joint.p_j),
         "E_i": _turn(matrix_to_quaternion(joint.E_i)),
         "E_j": _turn(matrix_to_quaternion(joint.E_j)),
-        "radius": joint_radius(motion, joint, pictures, scale),
+        "radius": radius,
         "travel": travel_of(motion, joint),
-        "mount": mount_of(motion, joint),
         "unique": joint.name not in motion.mechanism.not_unique,
     }
 
 
-def joint_radius(motion: Trajectory, joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
+def _joint_radius(anchors: dict[str, list[Array]], joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
     """Of the joint's glyph: a little thicker than the bodies that it joins [m]."""
-    anchors = _anchors(motion)
     thick = [
         thickness
         for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
@@ -251,17 +259,6 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
         return None
     values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
     return [float(values.min()), float(values.max())]
-
-
-def mount_of(motion: Trajectory, joint: Joint) -> list[float] | None:
-    """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
-    if GROUND not in (joint.first, joint.second) or joint.type in (*_SLIDING, *_NO_POINT, *_TOUCHING):
-        return None
-    point, moving = (joint.p_i, joint.second) if joint.first == GROUND else (joint.p_j, joint.first)
-    up = upward(motion.mechanism.model.gravity)
-    arm = motion.position(moving) - point
-    hangs = float(np.mean(arm @ up)) < -0.3 * float(np.linalg.norm(arm, axis=1).max())
-    return _numbers(-up if hangs else up)
 
 
 def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:
@@ -294,6 +291,19 @@ def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
             unit = "m" if all(lengths) else "m, rad" if any(lengths) else "rad"
             series = [(name.replace("_", " "), values[:, k]) for k, name in enumerate(joint.coordinates)]
             yield {"name": f"coordinate of {joint.name}", "unit": unit, "log": False, "series": series}
+
+
+def _first_plots(motion: Trajectory, scale: float) -> list[str]:
+    """What a page plots until its reader chooses: energy, something that moves, and how well the constraints are kept."""
+    model = motion.mechanism.model
+    moving = (
+        f"coordinate of {joint.name}"
+        for joint in model.joints
+        if joint.coordinates and float(np.ptp(motion.coordinate(joint.name), axis=0).max()) > 1e-6 * scale
+    )
+    paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
+    moved = next(moving, f"position of {max(paths, key=lambda name: paths[name])}")
+    return ["energy", moved, "constraint drift" if motion.mechanism.rows else "energy error, relative"]
 
 
 def _turning(model: Model) -> list[int]:

@@ -1,7 +1,7 @@
 // One run on the stage: bodies, joints, springs, trails and reaction arrows, moved to any time.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
-import { glyph, mount } from "./glyphs.js";
+import { glyph } from "./glyphs.js";
 import { Solids } from "./solids.js";
 import { Trails } from "./trails.js";
 
@@ -28,8 +28,10 @@ export class Actor {
     this.forces = run.joints.map(arrow);
     this.torques = run.scene.turning.map(arrow);
     run.bodies.forEach(({ parts, colour }, b) => {
-      for (const part of parts) this.bodies.add({ ...part, colour, frame: () => this.bodyFrames[b], tag: `body ${b}` });
+      for (const part of parts) this.bodies.add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });
     });
+    const still = new Matrix4();
+    for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
     run.moveTo(run.start);
     run.joints.forEach((joint, j) => this.#addJoint(joint, j, scale));
     run.scene.springs.forEach((spring) => {
@@ -51,12 +53,6 @@ export class Actor {
     if (joint.type === "distance") {
       const frame = this.#link(joint, 1);
       this.glyphs.add({ kind: "bar", size: [0.4 * joint.radius], colour: "#9aa2ae", frame: () => frame, tag });
-    }
-    if (joint.mount) {
-      const at = new Vector3().fromArray(joint.first < 0 ? joint.p_i : joint.p_j);
-      const toTip = new Quaternion().setFromUnitVectors(Z, new Vector3().fromArray(joint.mount));
-      const frame = new Matrix4().compose(at, toTip, ONE);
-      for (const part of mount(joint)) this.glyphs.add({ ...part, frame: () => frame, tag });
     }
     this.#addArrow(this.arrows, this.forces[j], joint.unique ? ARROW : UNSURE_ARROW, scale, ["tip"], tag);
   }
@@ -138,6 +134,11 @@ export class Actor {
   get pickable() {
     return [...this.bodies.meshes, ...this.glyphs.meshes.filter((mesh) => mesh.visible)];
   }
+}
+
+// What has a colour of its own does not spin: no darker quarters, no round edges.
+function plain(part) {
+  return part.colour ? { ...part, kind: { cylinder: "pin", sphere: "ball", box: "cube" }[part.kind] ?? part.kind } : part;
 }
 
 function pose(at, rotation) {

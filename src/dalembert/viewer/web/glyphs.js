@@ -4,7 +4,6 @@
 const PIN = "#6b7380";
 const BALL = "#c9ced6";
 const RAIL = "#9aa2ae";
-const GROUND = "#8b9099";
 
 const ALONG_X = [0, Math.SQRT1_2, 0, Math.SQRT1_2];
 const ALONG_Y = [-Math.SQRT1_2, 0, 0, Math.SQRT1_2];
@@ -38,7 +37,7 @@ const GLYPHS = {
   fixed: ({ radius: r }) => [cube("i", 1.8 * r, 1.8 * r, 1.8 * r, { colour: PIN })],
   planar: ({ radius: r }) => [cube("i", 12 * r, 12 * r, 0.2 * r), pin("j", 1.2 * r, 0.8 * r)],
   point_on_plane: ({ radius: r }) => [cube("i", 12 * r, 12 * r, 0.2 * r), ball("j", r)],
-  in_plane: ({ radius: r }) => [cube("i", 12 * r, 12 * r, 0.2 * r), ball("j", r)],
+  in_plane: ({ radius: r }) => [ball("j", r)],
   distance: ({ radius: r }) => [ball("i", 0.7 * r), ball("j", 0.7 * r)],
   perpendicular: () => [],
 };
@@ -49,12 +48,4 @@ function caps(r) {
 
 export function glyph(joint) {
   return GLYPHS[joint.type]?.(joint) ?? [ball("j", joint.radius)];
-}
-
-// The textbook's triangle: a cone whose tip is at the joint, on a plate; z points from plate to tip.
-export function mount({ radius: r }) {
-  return [
-    { kind: "cone", size: [1.9 * r, 3.4 * r], at: [0, 0, -1.7 * r], colour: GROUND },
-    { kind: "pin", size: [2.6 * r, 0.5 * r], at: [0, 0, -3.6 * r], colour: GROUND },
-  ];
 }

@@ -17,7 +17,7 @@ class Viewer {
     this.names = namesOf(scenes);
     const start = Math.min(...this.runs.map((run) => run.start));
     const end = Math.max(...this.runs.map((run) => run.end));
-    this.timeline = new Timeline(start, end);
+    this.timeline = new Timeline(start, end, scenes[0].speed);
     this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: innerWidth > 760, dark: prefers("dark"), side: false };
     this.commands = this.#commands();
     this.page = new Page(scenes, this.names, this.timeline, this.commands);
@@ -28,8 +28,7 @@ class Viewer {
       this.timeline.pause();
       this.timeline.scrub(t);
     };
-    const first = this.runs[0].groups.find(({ name }) => name.startsWith("coordinate"));
-    this.plots = new Plots(this.page.plots, this.runs, this.names, ["energy", first?.name ?? "", "constraint drift"], seek);
+    this.plots = new Plots(this.page.plots, this.runs, this.names, scenes[0].plots, seek);
     this.stage.onResize = () => {
       const { width, height } = this.stage.size;
       const ratio = this.stage.sideBySide ? 0.5 : 1;
@@ -41,6 +40,9 @@ class Viewer {
       this.wake();
     });
     addEventListener("keydown", (event) => this.#key(event));
+    // space always plays: a button that has the focus is pressed by enter, and one that the mouse pressed does not keep it
+    addEventListener("keyup", (event) => event.key === " " && event.target.tagName !== "SELECT" && event.preventDefault());
+    addEventListener("click", (event) => event.detail && document.activeElement.closest("button, summary, input")?.blur());
     this.moved = true;
     this.apply();
     this.stage.frame();
@@ -193,7 +195,7 @@ class Viewer {
     if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT/.test(event.target.tagName) && event.target.type !== "range") return;
     const { timeline } = this;
     const span = timeline.end - timeline.start;
-    const step = event.shiftKey ? span / 10 : Math.max(1 / 60, span / 2000);
+    const step = event.shiftKey ? span / 10 : timeline.frame;
     const keys = {
       " ": () => timeline.toggle(),
       ArrowRight: () => (timeline.pause(), timeline.scrub(timeline.time + step)),

@@ -1,6 +1,6 @@
 // The page around the canvas: title, buttons, transport bar, side panel. Text only ever enters as text.
 
-import { SPEEDS } from "./timeline.js";
+import { typeset } from "./plots.js";
 
 const ICONS = {
   play: "M8 5v14l11-7z",
@@ -85,10 +85,7 @@ export class Page {
     icon(button, name);
     button.title = `${text} (${key})`;
     button.setAttribute("aria-label", text);
-    button.addEventListener("click", () => {
-      act();
-      button.blur();
-    });
+    button.addEventListener("click", act);
     return button;
   }
 
@@ -107,7 +104,7 @@ export class Page {
     this.clock = element(bar, "output", "clock");
     this.speed = element(bar, "select", "speed");
     this.speed.title = "speed (+ and -)";
-    for (const speed of SPEEDS) this.speed.add(new Option(`${speed}×`, speed));
+    for (const speed of this.timeline.speeds) this.speed.add(new Option(`${speed}×`, speed));
     this.speed.addEventListener("change", () => {
       this.timeline.speed = Number(this.speed.value);
       this.speed.blur();
@@ -142,7 +139,8 @@ export class Page {
   report({ passed, lines }, status) {
     const running = status === "incomplete";
     this.chip.className = `chip ${running ? "running" : passed ? "pass" : "fail"}`;
-    this.chip.textContent = running ? "still running" : passed ? "✓ trust report: all pass" : "✗ trust report: a check failed";
+    const failed = lines.filter(({ verdict }) => verdict === "FAIL").map(({ name }) => name);
+    this.chip.textContent = running ? "still running" : passed ? "✓ trust report: all pass" : `✗ failed: ${failed.join(", ")}`;
     this.chip.title = "show the trust report (R)";
     this.trust.replaceChildren();
     element(this.trust, "summary", "", "Trust report");
@@ -151,8 +149,8 @@ export class Page {
       const row = element(table, "tr", verdict.toLowerCase());
       element(row, "th", "", name);
       const cell = element(row, "td");
-      element(cell, "span", "", value);
-      if (limit) element(cell, "small", "", ` limit ${limit}`);
+      element(cell, "span", "", typeset(value));
+      if (limit) element(cell, "small", "", ` limit ${typeset(limit)}`);
       element(row, "td", "verdict", { pass: "✓", FAIL: "✗" }[verdict] ?? "");
     }
   }

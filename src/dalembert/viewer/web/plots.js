@@ -45,7 +45,8 @@ export class Plots {
     this.groups = runs.map(groupsOf);
     this.seek = seek;
     this.time = 0;
-    this.plots = shown.map((name) => new Plot(parent, this, name));
+    const known = this.groups[0].map(({ name }) => name);
+    this.plots = shown.filter((name) => known.includes(name)).map((name) => new Plot(parent, this, name));
   }
 
   rebuild() {
@@ -75,7 +76,7 @@ class Plot {
     this.choice = head.appendChild(document.createElement("select"));
     this.choice.title = "what to plot";
     for (const group of owner.groups[0]) this.choice.add(new Option(group.name));
-    this.choice.value = owner.groups[0].some((group) => group.name === name) ? name : owner.groups[0][0]?.name;
+    this.choice.value = name;
     this.choice.addEventListener("change", () => {
       this.choice.blur();
       this.draw();
@@ -123,7 +124,7 @@ class Plot {
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high) } },
       axes: [
-        { ...axis, size: 24, gap: 3 },
+        { ...axis, size: 24, gap: 3, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values: (_, ticks) => ticks.map((v) => (v === null ? null : short(v))) },
       ],
       series: [{}, ...this.curves.map(({ label, colour, dash }) => ({ label, stroke: colour, dash, width: log ? 1 : 1.6, points: { show: false } }))],
@@ -207,6 +208,11 @@ function padded(low, high) {
 export function short(value, digits = 3) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 1e-3 || size >= 1e5) return value.toExponential(size < 1e-3 && digits < 4 ? 0 : 2).replace("e+", "e").replace("-", "−");
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
+  if (size < 1e-3 || size >= 1e5) return value.toExponential(size < 1e-3 && digits < 4 ? 0 : 2).replace("e+", "e").replaceAll("-", "−");
+  return String(Number(value.toPrecision(digits))).replaceAll("-", "−");
+}
+
+// Minus signs of numbers in a text as in the plots; hyphens stay.
+export function typeset(text) {
+  return text.replace(/(?<![\w.])-(?=\d)|(?<=\de)-(?=\d)/g, "−");
 }

@@ -53,6 +53,7 @@ const MAKERS = {
   pin: ([r, l]) => plain(new CylinderGeometry(r, r, l, 32).rotateX(Math.PI / 2)),
   capsule: ([r, l]) => plain(new CapsuleGeometry(r, Math.max(l - 2 * r, 1e-9), 8, 20).rotateX(Math.PI / 2)),
   sphere: ([r]) => quartered(new SphereGeometry(r, 32, 16).rotateX(Math.PI / 2), false),
+  ellipsoid: ([a, b, c]) => quartered(new SphereGeometry(1, 40, 24).rotateX(Math.PI / 2).scale(a, b, c), false),
   ball: ([r]) => plain(new SphereGeometry(r, 28, 18)),
   bar: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2)),
   shaft: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5)),

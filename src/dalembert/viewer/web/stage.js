@@ -43,8 +43,9 @@ export class Stage {
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
   }
 
-  look({ up, camera, floor }) {
+  look({ up, normal, camera, floor }) {
     this.up.fromArray(up);
+    this.normal = new Vector3().fromArray(normal);
     this.target = new Vector3().fromArray(camera.target);
     this.direction = new Vector3().fromArray(camera.direction);
     this.extent = camera.extent;
@@ -182,7 +183,8 @@ export class Stage {
   #ground() {
     this.gridStep = niceStep(this.radius / 4);
     const size = 14 * this.radius;
-    const across = new Vector3().crossVectors(Math.abs(this.up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0), this.up).normalize();
+    const { normal } = this;
+    const across = new Vector3().crossVectors(Math.abs(normal.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0), normal).normalize();
     this.grid = new Mesh(
       new PlaneGeometry(size, size),
       new ShaderMaterial({
@@ -193,7 +195,7 @@ export class Stage {
         side: DoubleSide,
         uniforms: {
           a: { value: across },
-          b: { value: new Vector3().crossVectors(this.up, across) },
+          b: { value: new Vector3().crossVectors(normal, across) },
           centre: { value: this.target },
           step: { value: this.gridStep },
           reach: { value: 3.6 * this.radius },
@@ -204,10 +206,10 @@ export class Stage {
     );
     this.shadow = new Mesh(new PlaneGeometry(size, size), new ShadowMaterial({ depthWrite: false }));
     this.shadow.receiveShadow = true;
-    const height = this.floor - this.target.dot(this.up);
+    const height = this.floor - this.target.dot(normal);
     for (const [order, thing] of [this.grid, this.shadow].entries()) {
-      thing.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.up);
-      thing.position.copy(this.target).addScaledVector(this.up, height);
+      thing.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
+      thing.position.copy(this.target).addScaledVector(normal, height);
       thing.renderOrder = order - 2;
       thing.layers.enableAll();
       this.scene.add(thing);

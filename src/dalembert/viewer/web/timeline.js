@@ -1,16 +1,17 @@
 // Time: play, pause, scrub, speed, loop. Knows nothing of what is drawn.
 
-export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16];
-
 export class Timeline {
-  constructor(start, end) {
+  // speed: seconds of the run in a second on the clock, one of 1, 2, 5 times a power of ten
+  constructor(start, end, speed) {
     this.start = start;
     this.end = end;
     this.time = start;
     this.playing = false;
     this.loop = true;
     this.following = false; // at the end of a run that still grows
-    this.speed = usualSpeed(end - start);
+    this.speed = speed;
+    const power = Math.floor(Math.log10(speed) + 1e-9);
+    this.speeds = [-2, -1, 0, 1].flatMap((k) => [1, 2, 5].map((digit) => Number(`${digit}e${power + k}`)));
     this.listeners = [];
   }
 
@@ -61,15 +62,13 @@ export class Timeline {
   }
 
   faster(step) {
-    const near = SPEEDS.reduce((best, s, k) => (Math.abs(Math.log(s / this.speed)) < Math.abs(Math.log(SPEEDS[best] / this.speed)) ? k : best), 0);
-    this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, near + step))];
+    const at = this.speeds.indexOf(this.speed) + step;
+    this.speed = this.speeds[Math.min(this.speeds.length - 1, Math.max(0, at))];
     this.changed();
   }
-}
 
-// Real time, unless a run would be over in a blink or last longer than a minute.
-function usualSpeed(span) {
-  if (span >= 1 && span <= 60) return 1;
-  const wanted = span / 10;
-  return SPEEDS.reduce((best, s) => (Math.abs(Math.log(s / wanted)) < Math.abs(Math.log(best / wanted)) ? s : best), 1);
+  // One frame of a screen, in seconds of the run.
+  get frame() {
+    return this.speed / 60;
+  }
 }

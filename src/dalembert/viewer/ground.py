@@ -1,0 +1,124 @@
+"""What stands still: the floor, the stands of joints on the ground, and the forms on which bodies roll over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.model import Model
+from dalembert.trajectory import Trajectory
+from dalembert.viewer.framing import upward
+from dalembert.viewer.parts import Part, Picture, along_z, between
+
+Array = npt.NDArray[np.float64]
+
+COLOUR = "#8b9099"
+NO_POINT = ("perpendicular",)
+ROLLING = ("rolling_sphere", "rolling_disc", "rolling_ellipsoid")
+TOUCHING = (*ROLLING, "skate", "user")  # no place on the ground is their own
+SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
+_THIN = 0.01  # where a spring is held, over the size of the mechanism
+_MOST_ARMS = 8  # more stands than this go straight down, one behind the other
+
+
+def rolling_parts(model: Model) -> dict[str, list[Part]]:
+    """The sphere, disc or ellipsoid on which each body rolls, in body axes."""
+    found: dict[str, list[Part]] = {}
+    for joint in model.joints:
+        if joint.type in ROLLING:
+            contact = joint.primitives[0]
+            radius, at = contact.offset, contact.p_j
+            if joint.type == "rolling_sphere":
+                part = Part("sphere", (radius,), at)
+            elif joint.type == "rolling_disc":
+                part = Part("cylinder", (radius, 0.06 * radius), at, along_z(contact.a_j))
+            else:
+                part = Part("ellipsoid", tuple(float(length) for length in contact.a_j), at)
+            found.setdefault(joint.second, []).append(part)
+    return found
+
+
+def floor_of(motion: Trajectory, pictures: Mapping[str, Picture], points: Array, margin: float) -> tuple[Array, float]:
+    """Normal and height of the floor: the plane that bodies roll on, else a level one below everything.
+
+    points : (n, 3) that shall be above it
+    """
+    up = upward(motion.mechanism.model.gravity)
+    for joint in motion.mechanism.model.joints:
+        normal = joint.E_i[:, 2]
+        if joint.type in ROLLING and joint.first == GROUND and normal @ up > 0.2:
+            return normal, float(joint.p_i @ normal)
+    lowest = [float((points @ up).min())]
+    for body, picture in pictures.items():
+        r, R = motion.position(body), motion.rotation(body)
+        for part in picture.parts:
+            if part.fixed:
+                lowest.append(float(part.at @ up - part.reach(part.matrix.T @ up)))
+            else:
+                heights = (r + R @ part.at) @ up - part.reach(np.einsum("tji,j->ti", R, up) @ part.matrix)
+                lowest.append(float(heights.min()))
+    return up, min(lowest) - margin
+
+
+def mount_of(motion: Trajectory, joint: Joint) -> Array | None:
+    """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
+    if GROUND not in (joint.first, joint.second) or joint.type in (*SLIDING, *NO_POINT, *TOUCHING):
+        return None
+    moving = joint.second if joint.first == GROUND else joint.first
+    up = upward(motion.mechanism.model.gravity)
+    arm = motion.position(moving) - _place(joint)
+    hangs = float(np.mean(arm @ up)) < -0.3 * float(np.linalg.norm(arm, axis=1).max())
+    return np.asarray(-up if hangs else up)
+
+
+def _place(joint: Joint) -> Array:
+    return joint.p_i if joint.first == GROUND else joint.p_j
+
+
+def mounts(
+    motion: Trajectory, radii: Mapping[str, float], fixed: Sequence[Part], scale: float
+) -> tuple[list[Part], list[Part]]:
+    """The textbook's triangles, cones whose tips are at joints and springs, and the plates that carry them.
+
+    fixed : what is there already; a joint inside needs no mount
+    """
+    model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
+    ends = [(radii[j.name], _place(j), tip) for j in model.joints if (tip := mount_of(motion, j)) is not None]
+    for spring in model.forces:
+        if isinstance(spring, SpringDamper):
+            pairs = ((spring.first, spring.p_i), (spring.second, spring.p_j))
+            ends += [(_THIN * scale, point, up) for body, point in pairs if body == GROUND]
+    ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
+    cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
+    plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
+    return cones, plates
+
+
+def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
+    """What plates above the floor are held by: an arm to behind the motion, and a post down to the floor.
+
+    points : (n, 3) of the whole motion;  direction : to the camera
+    """
+    back = -(direction - (direction @ normal) * normal)
+    back /= max(float(np.linalg.norm(back)), 1e-300)
+    deepest = float((points @ back).max())
+    known: list[Array] = []
+    for plate in plates:
+        radius, thick = plate.size
+        if plate.at @ normal - floor < 2.0 * radius or any(np.linalg.norm(plate.at - at) < radius for at in known):
+            continue
+        known.append(plate.at)
+        reach = deepest + 1.5 * radius - plate.at @ back if len(plates) <= _MOST_ARMS else 0.0
+        behind = plate.at + reach * back
+        foot = behind - (behind @ normal - floor) * normal
+        if reach > radius:
+            yield _coloured(between(plate.at, behind, 0.22 * radius))
+        yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
+        yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _coloured(part: Part) -> Part:
+    return Part(part.kind, part.size, part.at, part.turn, colour=COLOUR)

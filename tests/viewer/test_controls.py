@@ -1,0 +1,84 @@
+"""Keys, focus, default plots and chips of the page, in a real browser."""
+
+import re
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Pages of runs by name, made once."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def page(name, t_end, **options):
+        path = folder / f"{name}.html"
+        if not path.exists():
+            da.simulate(gallery.build(name), t_end, **options).export_html(path)
+        return path
+
+    return page
+
+
+def test_one_key_press_is_one_frame_of_a_short_run(open_tab, pages):
+    tab = open_tab(pages("andrews", 0.03))
+    assert tab.state["speed"] == 0.002, "slow motion that lasts about ten seconds"
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.state["time"] == pytest.approx(0.002 / 60)
+    tab.page.keyboard.press("-")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.state["time"] == pytest.approx(0.003 / 60)
+    assert "0.001×" in tab.page.locator(".speed").inner_text()
+
+
+def test_space_plays_whatever_was_pressed_before(fresh_tab):
+    for button in (".tools button[aria-label='reaction forces']", "button.play", ".chip", ".trust summary"):
+        tab = fresh_tab
+        if tab.state["playing"]:
+            tab.do("viewer.pause()")
+        tab.page.locator(button).first.click()
+        tab.do("viewer.pause()")
+        before = tab.state["settings"], tab.do("document.querySelector('.trust').open")
+        assert tab.do("document.activeElement === document.body"), f"the focus stays on {button}"
+        tab.page.locator(button).first.focus()  # as the tabulator key would
+        tab.page.keyboard.press("Space")
+        assert tab.state["playing"], button
+        assert (tab.state["settings"], tab.do("document.querySelector('.trust').open")) == before, button
+    tab.do("viewer.pause()")
+    tab.page.locator(".tools button[aria-label='reaction forces']").focus()
+    tab.page.keyboard.press("Enter")
+    assert tab.state["settings"]["forces"] is False, "enter presses the button that has the focus"
+
+
+@pytest.mark.parametrize(
+    ("name", "plots"),
+    [
+        ("euler_top", ["energy", "position of top", "energy error, relative"]),  # no joint
+        ("simple_pendulum", ["energy", "position of bob", "constraint drift"]),  # a rod of constant length
+        ("symmetric_top", ["energy", "coordinate of tip", "constraint drift"]),
+    ],
+)
+def test_plots_at_first_are_three_different_ones_that_show_something(open_tab, pages, name, plots):
+    tab = open_tab(pages(name, 0.5))
+    assert [plot["name"] for plot in tab.state["plots"]] == plots
+
+
+def test_the_chip_says_which_check_failed(open_tab, pages):
+    tab = open_tab(pages("slider_crank", 0.5, integrator=da.Euler(step=0.01)))
+    assert tab.page.locator(".chip").first.inner_text().startswith("✗ failed: energy balance")
+
+
+def test_minus_signs_are_of_one_kind(fresh_tab):
+    tab = fresh_tab
+    tab.page.locator(".plot select").first.select_option("reaction at D")
+    tab.do("viewer.scrub(1.3)")
+    tab.page.locator(".chip").first.click()
+    text = tab.do("document.querySelector('.panel').innerText")
+    assert "−" in text
+    assert re.findall(r"(?<![\w.])-\d|\de-\d", text.replace("model hash", "")) == []
+
+
+def test_the_page_brings_its_icon(fresh_tab):
+    assert fresh_tab.do("document.querySelector('link[rel=icon]').href").startswith("data:image/svg+xml,%3Csvg")

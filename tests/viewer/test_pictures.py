@@ -1,0 +1,142 @@
+"""Pictures without a browser: what is nearer is in front, trails are round, floors carry what rolls, stands what hangs."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.cli import app
+from dalembert.viewer.animation import Film
+from dalembert.viewer.raster import rgb
+from dalembert.viewer.scene import colours, scene_of
+
+
+@pytest.fixture(scope="module")
+def andrews(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "andrews.zarr"
+    da.simulate(gallery.build("andrews"), 0.03, out=path)
+    return path
+
+
+def scene(name, t_end=0.2):
+    return scene_of(da.simulate(gallery.build(name), t_end))
+
+
+def test_plates_that_pass_through_each_other_are_each_seen_where_they_are_nearer():
+    """An X of two wide plates seen along their crossing: no order of whole faces draws it right."""
+    model = da.Model((0, 0, 0))
+    for name, angle in (("one", 0.6), ("two", -0.6)):
+        turn = da.Rotation.from_axis_angle((0, 0, 1), angle)
+        shape = {"type": "box", "size": (2.0, 0.02, 2.0)}
+        model.add_body(name, mass=1.0, inertia=(1, 1, 1), rotation=turn, shape=shape, angular_velocity=(0, 0, 1e-3))
+    film = Film(da.simulate(model, 0.1), (300, 240), np.array([0.0, -1.0, 0.0]))
+    (picture,) = film.pictures(np.array([0.0]), 0.1)
+    image = np.asarray(picture).astype(float)
+    hues = np.array([rgb(colour) / np.linalg.norm(rgb(colour)) for colour in colours(2)])
+    for x, nearer in ((-0.4, 0), (0.4, 1)):  # at -x the plate turned by +0.6 is nearer to a camera at -y
+        for z in (-0.7, 0.0, 0.7):
+            (column, row), _ = film.camera.seen(np.array([x, 0.0, z]))
+            pixel = image[round(row / 2), round(column / 2)]
+            assert np.argmax(hues @ pixel) == nearer, (x, z)
+
+
+def test_trails_are_round_however_few_pictures_there_are():
+    """A wheel of 4 turns per second in a film of 5 pictures per second."""
+    model = da.Model((0, 0, 0))
+    model.add_point_mass("bob", mass=1.0, position=(1, 0, 0), velocity=(0, 8 * np.pi, 0))
+    model.add_distance("rod", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)))
+    film = Film(da.simulate(model, 1.0, save_at=np.linspace(0, 1, 33)), (200, 200))
+    path = film.paths[0]
+    chords = np.linalg.norm(0.5 * (path[1:] + path[:-1]), axis=1)
+    assert chords.min() > 1 - 2e-3, "no chord leaves the circle by more than a thousandth of its width"
+    first, second = (np.asarray(picture).astype(float) for picture in film.pictures(np.array([0.0, 0.9]), 0.2))
+    angles = 0.9 * 8 * np.pi + np.arange(-0.9, 5.3, 0.1)
+    around = [film.camera.seen(np.array([np.cos(a), np.sin(a), 0.0]))[0] / 2 for a in angles]
+    differs = [np.abs(second - first)[round(y) - 1 : round(y) + 2, round(x) - 1 : round(x) + 2].max() > 15 for x, y in around]
+    assert np.mean(differs) > 0.6
+
+
+def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):
+    def frames(*options):
+        result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.gif"), *options])
+        assert result.exit_code == 0, result.output
+        with Image.open(tmp_path / "a.gif") as gif:
+            return gif.n_frames, gif.size, gif.info["duration"]
+
+    assert frames("--fps", "5", "--size", "80x60") == (76, (80, 60), 200)  # 15 s at 1/500
+    assert frames("--fps", "10", "--size", "80x60", "--speed", "0.01", "--camera", "0,0,1") == (31, (80, 60), 100)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--size", "80"), ("--camera", "1,2"), ("--camera", "0,0,0"), ("--speed", "-1")])
+def test_export_refuses(andrews, tmp_path, option, value):
+    result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.gif"), option, value])
+    assert result.exit_code == 2 and option[2:] in result.stderr and result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["routh_sphere", "rolling_disc", "rattleback", "bicycle", "ball_robot"])
+def test_the_floor_is_the_plane_that_bodies_roll_on(name):
+    shown = scene(name)
+    assert shown["floor"] == 0.0
+    assert shown["normal"] == shown["up"]
+
+
+def test_a_floor_can_be_a_slope():
+    normal = np.array([0.3, 0.0, 1.0]) / np.hypot(0.3, 1.0)
+    model = da.Model()
+    model.add_body("ball", **da.sphere(1.0, 0.1).body(), position=0.1 * normal)
+    model.add_rolling_sphere("slope", "ball", radius=0.1, plane=((0, 0, 0), normal))
+    shown = scene_of(da.simulate(model, 0.1))
+    assert shown["normal"] == pytest.approx(normal) and shown["floor"] == 0.0
+
+
+def test_bodies_that_do_not_roll_rest_on_the_floor_and_not_above_it():
+    """A sphere: its lowest point, not that of the box around it."""
+    model = da.Model((0, 0, 0))
+    model.add_body("ball", **da.sphere(1.0, 0.5).body(), angular_velocity=(1, 0, 0))
+    shown = scene_of(da.simulate(model, 1.0))
+    assert shown["floor"] == pytest.approx(-0.5, abs=5e-3)
+
+
+@pytest.mark.parametrize("name", ["pendulum_3d", "four_bar", "tethered_chain"])
+def test_what_is_held_by_the_ground_stands_on_the_floor(name):
+    shown = scene(name)
+    up = np.array(shown["up"])
+    posts = [part for part in shown["ground"] if part["kind"] == "capsule"]
+    lowest = [part["at"] @ up - part["size"][1] / 2 for part in posts]
+    size = shown["scale"]
+    assert min(lowest) == pytest.approx(shown["floor"], abs=1e-6 * size)
+    plates = [part for part in shown["ground"] if part["kind"] == "cylinder"]
+    feet = [part for part in plates if part["at"] @ up - part["size"][1] / 2 < shown["floor"] + 0.003 * size]
+    assert len(feet) == sum(part["kind"] == "cone" for part in shown["ground"]), "each mount has a foot, or is one"
+
+
+def test_shapes_of_the_gallery():
+    (stone,) = scene("rattleback")["bodies"]
+    assert [(part["kind"], part["size"]) for part in stone["parts"]] == [("ellipsoid", [0.2, 0.03, 0.02])]
+    spheres = [part for part in scene("spin_top")["ground"] if part["kind"] == "sphere"]
+    assert [part["size"] for part in spheres] == [[1.0]]
+    ship = scene("towing_tank_ship")
+    (water,) = (part for part in ship["ground"] if part["kind"] == "box")
+    (hull,) = (part for part in ship["bodies"][0]["parts"] if part["kind"] == "ellipsoid")
+    assert water["size"][0] > 2 * hull["size"][0] and water["at"][2] + water["size"][2] / 2 == pytest.approx(-0.2)
+    parts = {body["name"]: body["parts"] for body in scene("bicycle")["bodies"]}
+    assert len(parts["rear wheel"]) > 24 and len(parts["frame"]) > 8 and len(parts["fork"]) > 3
+    rim = [np.linalg.norm(part["at"]) + part["size"][0] for part in parts["rear wheel"] if part["size"][0] > 0.01]
+    assert max(rim) == pytest.approx(0.3, abs=0.005)
+
+
+def test_a_gallery_run_with_user_functions_is_viewed_again(tmp_path):
+    path = tmp_path / "robot.zarr"
+    made = da.simulate(gallery.build("ball_robot"), 0.05, out=path)
+    again = da.load(path)
+    np.testing.assert_array_equal(again.x, made.x)
+    assert again(0.02).x == pytest.approx(made(0.02).x, abs=1e-12)
+    result = CliRunner().invoke(app, ["view", str(path), "--out", str(tmp_path / "robot.html")])
+    assert result.exit_code == 0, result.output
+    other = da.simulate(gallery.ball_robot(spin=2.0), 0.05)
+    other.save(tmp_path / "other.zarr")
+    with pytest.raises(da.StoreError, match="load\\(path, model="):
+        da.load(tmp_path / "other.zarr")
