@@ -13,14 +13,16 @@ from dalembert.flatten import FlatModel, flatten
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Mechanism, dense_rows, join_states, new_workspace
-from dalembert.model.elements import Body
+from dalembert.model.elements import Body, SpringDamper
 from dalembert.model.model import Model
 from dalembert.model.motions import vanishes
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
 from dalembert.pack import Coordinates, Packed, Row, motion_values, pack
 from dalembert.planarity import Plane, check_held, find_plane
+from dalembert.plane_forces import check_functions
 from dalembert.rank import analyse
+from dalembert.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
@@ -67,7 +69,7 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
     warnings = assembly.warnings
     if report.singular_start:
         warnings += ("the initial configuration is singular: the constraint rank is lower there than nearby",)
-    return Mechanism(
+    mechanism = Mechanism(
         model=model,
         coordinates=coordinates,
         plane=plane,
@@ -87,6 +89,22 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         completed=assembly.completed,
         warnings=warnings,
     )
+    check_functions(mechanism)
+    _refuse_coinciding_ends(mechanism)
+    return mechanism
+
+
+def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
+    """A spring whose ends coincide pushes nowhere, unless it has no slack length."""
+    start = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
+    for force in mechanism.model.forces:
+        if isinstance(force, SpringDamper) and force.length > 0:
+            d = start.point(force.second, force.p_j)[0] - start.point(force.first, force.p_i)[0]
+            if np.linalg.norm(d) <= 1e-12 * force.length:
+                raise ModelError(
+                    f"spring-damper {force.name!r}: its ends coincide at the start while it is {force.length:.4g} m long when"
+                    " slack, so that its force has no direction; move an end, or give length=0"
+                )
 
 
 def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from dalembert.diagnosis import SINGULAR
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
 from dalembert.kernels import tables as T
+from dalembert.mechanism import Compiled, Mechanism
+from dalembert.model.elements import SpringDamper
 from dalembert.singular import refused
+from dalembert.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
 
 NEARBY = 50.0  # condition beyond which rates in minimal coordinates carry rounding that implicit stages may stall at
 
@@ -24,6 +32,8 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     if status == T.NON_FINITE:
         names = ", ".join(repr(force.name) for force in mechanism.functions)
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
+        if short := vanishing_springs(mechanism, advance.state):
+            hint = f"; spring-damper {', '.join(map(repr, short))} has length 0 there, and its force no direction"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
     if status == T.NEAR_SINGULAR:
         return refused(advance)
@@ -46,6 +56,16 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     text += "; the motion has blown up (tighten the tolerances)"
     text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
     return SimulationError(text, time=t)
+
+
+def vanishing_springs(mechanism: Compiled, x: Array) -> list[str]:
+    """Names of springs whose ends coincide."""
+    if not isinstance(mechanism, Mechanism):
+        return []
+    state = Trajectory(mechanism, np.zeros(1), x[None])
+    springs = [force for force in mechanism.model.forces if isinstance(force, SpringDamper)]
+    ends = [state.point(force.second, force.p_j) - state.point(force.first, force.p_i) for force in springs]
+    return [f.name for f, d in zip(springs, ends, strict=True) if np.linalg.norm(d) <= 1e-9 * max(f.length, 1e-9)]
 
 
 def _stage_failure(advance: Advance, lock: str) -> SimulationError:

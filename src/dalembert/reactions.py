@@ -18,20 +18,23 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Reaction:
-    """Force and torque of a joint or driver on its second body, world axes, at the joint point of that body.
+    """Force and torque of a joint or driver on its second body, world axes; the force acts at `point`.
 
     unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
+    point : (nt, 3) where the force acts, world [m]: the joint point of the second body, the contact of a rolling one (which
+        moves through the body), the centre of mass for a constraint that a user wrote
     """
 
     force: Array
     torque: Array
     unique: bool
+    point: Array
 
 
 def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
     """Force and torque of the multipliers (nt, rows) of a joint or driver, at given states."""
     force, torque = np.zeros((len(states.t), 3)), np.zeros((len(states.t), 3))
-    first, second, primitives = _element(states, name)
+    first, second, p_j, primitives = _element(states, name)
     at = 0
     for primitive in primitives:
         rows = lam[:, at : at + len(primitive.labels)]
@@ -48,16 +51,39 @@ def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
         else:
             d_i, d_j = _direction(states, primitive, first, second), states.rotation(second) @ primitive.a_j
             torque += rows * np.cross(d_j, d_i)
-    return Reaction(force, torque, name not in states.mechanism.not_unique)
+    return Reaction(force, torque, name not in states.mechanism.not_unique, _point(states, first, second, p_j, primitives[0]))
 
 
-def _element(states: Trajectory, name: str) -> tuple[str, str, tuple[Primitive, ...]]:
+def _point(states: Trajectory, first: str, second: str, p_j: Array, primitive: Primitive) -> Array:
+    """(nt, 3) where the force on the second body acts, as the laws of `lagrangian.laws` say."""
+    if primitive.kind in TRACED and not primitive.law:
+        return states.position(second)
+    shape = primitive.law.partition(" ")[0]
+    centre, R = states.point(second, p_j), states.rotation(second)
+    n = states.rotation(first) @ primitive.n_i
+    if shape == "sphere":
+        return centre - primitive.offset * n
+    if shape == "disc":
+        axis = R @ primitive.a_j
+        down = np.sum(n * axis, axis=1, keepdims=True) * axis - n
+        return np.asarray(centre + primitive.offset * down / np.linalg.norm(down, axis=1, keepdims=True))
+    if shape == "ellipsoid":
+        m = np.einsum("tji,tj->ti", R, n)
+        stretched = primitive.a_j**2 * m
+        return np.asarray(
+            centre - np.einsum("tij,tj->ti", R, stretched / np.sqrt(np.sum(m * stretched, axis=1, keepdims=True)))
+        )
+    return centre
+
+
+def _element(states: Trajectory, name: str) -> tuple[str, str, Array, tuple[Primitive, ...]]:
+    """First and second body, the point on the second, primitives."""
     model = states.mechanism.model
     joint = next((joint for joint in model.joints if joint.name == name), None)
     if joint is not None:
-        return joint.first, joint.second, joint.primitives
+        return joint.first, joint.second, joint.p_j, joint.primitives
     driver = next(d for d in model.drivers if d.name == name)
-    return driver.first, driver.second, (driver.primitive,)
+    return driver.first, driver.second, driver.primitive.p_j, (driver.primitive,)
 
 
 def _direction(states: Trajectory, primitive: Primitive, first: str, second: str) -> Array:

@@ -302,13 +302,23 @@ class Solution(Result, Trajectory):
         return worst
 
     def reaction(self, element: object) -> Reaction:
-        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, at the joint point.
+        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, acting at .point (nt, 3).
 
-        The joint point of a rolling body is its contact, of a user's constraint the second body's centre of mass.
-        It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state.
+        It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state. In planar
+        coordinates it comes from the same states in absolute ones, with what acts across the plane.
         """
         name = str(getattr(element, "name", element))
+        if self._spatial is not None and name in self._spatial.drift._by_element:
+            return self._spatial.reaction(name)
         return resultant(self, name, self.multiplier(name))
+
+    @cached_property
+    def _spatial(self) -> Solution | None:
+        if self.mechanism.plane is None or self.settings["formulation"]["type"] == "Soft":
+            return None
+        from dalembert.plane_forces import spatial_twin
+
+        return spatial_twin(self)
 
     def impulse(self, element: object) -> Reaction:
         """Impulses [N s, N m s] of the step to each saved state, of `Impulse` and `Soft`; see `mean_reaction`.
@@ -321,7 +331,7 @@ class Solution(Result, Trajectory):
         """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
         impulse = self.impulse(element)
         h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
-        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique)
+        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique, impulse.point)
 
     def to_xarray(self) -> xarray.Dataset:
         """All named outputs as an xarray Dataset with named dimensions and units."""

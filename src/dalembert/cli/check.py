@@ -55,6 +55,8 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
     """Everything that `check` shows, as plain data."""
+    from dalembert.parts import unconnected
+
     model = mechanism.model
     return {
         "name": model.name or name,
@@ -71,6 +73,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "reactions_not_unique": list(mechanism.not_unique),
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
+        "unconnected": unconnected(model),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": list(mechanism.warnings),
@@ -97,6 +100,8 @@ def _show(title: str, findings: dict[str, Any]) -> None:
         rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled"
     for name, value in rows.items():
         table.add_row(name, str(value))
+    if f["unconnected"]:
+        table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
     if f["completed"]:

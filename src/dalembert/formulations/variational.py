@@ -13,6 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels import tables as T
+from dalembert.lagrangian.assembly import without_inertia
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
 from dalembert.mechanism import Compiled, Mechanism
@@ -104,6 +105,12 @@ class Variational:
 
         assert isinstance(mechanism, LagrangianMechanism)
         e = mechanism.model.equations
+        if self.curve in METHODS and self.curve != "euler" and mechanism.F[T.AUGMENT] > 0:
+            straight = ", ".join(curve for curve in CURVES if curve not in METHODS)
+            raise ModelError(
+                f"Variational: curve {self.curve!r} follows accelerations, and the velocity {without_inertia(mechanism)} has no"
+                f" inertia of its own; give one of {straight}, euler"
+            )
         closed = self.constraint_curve if callable(self.constraint_curve) else None
         discrete = DiscreteEquations(e, self.curve, self.quadrature or CURVES[self.curve], closed)
         I, F = mechanism.I.copy(), mechanism.F.copy()

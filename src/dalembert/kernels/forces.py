@@ -144,7 +144,7 @@ def force_elements(mode, t, I, F, W, callback):
             v = sub3(add3(load3(W, sj + S_V), mul(R_j, cross(w_j, p_j))), add3(load3(W, si + S_V), mul(R_i, cross(w_i, p_i))))
             if kind == SPRING:  # tension along n = d / |d|
                 s = np.sqrt(dot3(d, d))
-                n = scale3(1.0 / s, d)
+                n = scale3(1.0 / s if s > 0.0 else 0.0, d)  # without slack length no direction is needed where it vanishes
                 rate = dot3(n, v)
             else:  # along z_i through x_j: the slide s = z_i . d
                 n = mul(R_i, load3(F, f + FF_VEC))

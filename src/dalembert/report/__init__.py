@@ -3,11 +3,12 @@
     report = solution.report()
     print(report)                   # a table
     report.passed                   # True when no line says FAIL
-    report.verdict                  # "pass", "FAIL", or "no inconsistency found" where nothing estimates the error
+    report.verdict                  # "pass", "FAIL", "WARN", or "no inconsistency found" where nothing estimates the error
     report.to_dict()                # the same for a program
 
-A line with a limit passes or FAILs; a line without one is a note. Limits follow what the run was asked for, but no
-asking makes a drift above `scales.LOOSEST_DRIFT` or an energy error above `checks.LOOSEST_ENERGY` pass.
+A line with a limit passes or FAILs; WARN is what the equations of motion do not forbid but nature does; other lines are notes.
+Limits follow what the run was asked for, but no asking makes a drift above `scales.LOOSEST_DRIFT` or an energy error above
+`checks.LOOSEST_ENERGY` pass.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from typing import TYPE_CHECKING
 from dalembert.invariants import Monitored, as_list
 from dalembert.report.accuracy import error_estimate
 from dalembert.report.checks import checks, conserved
+from dalembert.report.contacts import contacts
+from dalembert.report.inertia import mass_conditioning
+from dalembert.report.invariance import enforced
 from dalembert.report.notes import mechanism_notes, run_notes
+from dalembert.report.plane import plane_kept
 from dalembert.report.table import Line, Report
 
 if TYPE_CHECKING:
@@ -31,7 +36,8 @@ __all__ = ["Line", "Report", "make_report"]
 def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
     """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
-    found = [*checks(solution), error_estimate(solution), *conserved(solution, as_list(invariants))]
+    found = [*checks(solution), error_estimate(solution), *conserved(solution, as_list(invariants)), *enforced(solution)]
+    found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution)]
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
     return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)))

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dalembert.io.store import INCOMPLETE
+from dalembert.mechanism import Mechanism
+from dalembert.parts import unconnected
 from dalembert.report.table import Line, listed
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if mechanism.completed:
         names = list(mechanism.completed)
         yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names)
+    if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
+        yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning)
     if slow := solution.settings.get("plain_python"):

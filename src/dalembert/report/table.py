@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-Verdict = Literal["pass", "FAIL", "note"]
+Verdict = Literal["pass", "FAIL", "WARN", "note"]
 
 _WIDTH = 110
-_COLOURS = {"pass": "green", "FAIL": "bold red", "note": "dim"}
+_COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """ "FAIL", "pass", or "no inconsistency found": every check passes, but nothing estimates the error."""
-        if not self.passed:
-            return "FAIL"
+        """ "FAIL", "WARN", "pass", or "no inconsistency found": every check passes, but nothing estimates the error."""
+        for word in ("FAIL", "WARN"):
+            if any(line.verdict == word for line in self.lines):
+                return word
         estimated = any(line.name == "error estimate" and line.verdict == "pass" for line in self.lines)
         return "pass" if estimated else "no inconsistency found"
 
