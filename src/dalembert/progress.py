@@ -21,7 +21,7 @@ class Progress:
         where: str = "t = {task.completed:.4g} of {task.total:.4g} s",
     ) -> None:
         self._function = show if callable(show) else None
-        self._wanted = show is True or (show is None and sys.stderr.isatty())
+        self._wanted = show is True or (show is None and sys.stderr is not None and sys.stderr.isatty())
         self._label, self._where = label, where
         self._start = time.perf_counter()
         self._bar: Any = None

@@ -263,6 +263,8 @@ class Result(Series):
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
         from dalembert.io.export import export_dataset
 
+        if not len(self.t):
+            raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
         export_dataset(self.to_xarray(), path)
 
 

@@ -27,7 +27,7 @@ FILES = Path(inspect.getfile(read_model)).parent
 
 def everything():
     """A model with every verb and awkward values."""
-    m = da.Model((0.1, -0.0, -9.81), name="it's: {all} #1 \x85 'é' 😀")
+    m = da.Model((0.1, -0.0, -9.81), name="it's: {all} #1 \xa0 'é' 😀")
     m.add_body("a b", **da.rod(1 / 3, 0.7, radius=0.01).body(), position=(0.1, 0.2, 0.3), rotation=(0.5, 0.5, 0.5, 0.5))
     m.add_body("no", mass=0.1 + 0.2, inertia=[[2.0, 0.1, 0], [0.1, 3.0, -0.2], [0, -0.2, 2.5]], position=(1, 2, 3),
                rotation=da.Rotation.from_rpy(0.1, 0.2, 0.3), velocity=(1e-300, -0.0, 1e22), fixed=True)  # fmt: skip

@@ -282,6 +282,7 @@ class SuiteResult:
     def _table(self, narrow: bool) -> Table:
         from rich.box import Box
         from rich.table import Table
+        from rich.text import Text
 
         plain_box = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
         title = "published problems: largest relative error and what is allowed, drift in m or rad, relative energy error"
@@ -295,7 +296,7 @@ class SuiteResult:
         for result in self.problems:
             for k, run in enumerate(result.runs):
                 name, *rest, verdict = (run.cells()[column] for column in kept)
-                table.add_row("" if k else name, *rest, f"[{colours[run.verdict]}]{verdict}[/]")
+                table.add_row("" if k else name, *rest, Text(verdict, style=colours[run.verdict]))
         return table
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -34,10 +38,11 @@ class OneLineErrors(TyperGroup):
     """Usage errors as one line instead of a page."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run the command and leave with its exit code."""
+        """Run the command and leave with its exit code; output that nobody takes changes neither."""
         if not options.pop("standalone_mode", True):
             return super().main(*args, **{**options, "standalone_mode": False})
         options["standalone_mode"] = False
+        _occupy_closed_streams()
         try:
             result = super().main(*args, **options)
         except Exception as problem:
@@ -45,7 +50,47 @@ class OneLineErrors(TyperGroup):
                 raise
             complain(" ".join(problem.format_message().split()))
             sys.exit(BAD_INPUT)
-        sys.exit(result if isinstance(result, int) else PASSED)
+        code = result if isinstance(result, int) else PASSED
+        sys.exit(code or (FAILED if _output_lost else PASSED))
+
+
+_output_lost: list[str] = []  # why standard output took no more, other than that its reader left
+
+
+def _occupy_closed_streams() -> None:
+    """Files that are opened later must not become a standard stream that was closed."""
+    _output_lost.clear()
+    handle = os.open(os.devnull, os.O_RDWR)
+    while handle <= 2:
+        handle = os.dup(handle)
+    os.close(handle)
+
+
+def write(text: str, *, err: bool = False) -> None:
+    """Text and a line end to a standard stream; one that is closed or full is not written to again."""
+    stream = sys.stderr if err else sys.stdout
+    try:
+        typer.echo(text, err=err)
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, OSError) and problem.errno != errno.EPIPE and not err:
+            _output_lost.append(str(problem.strerror))
+        silent = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        with suppress(OSError, ValueError):
+            os.dup2(silent.fileno(), stream.fileno())
+        if not err:
+            sys.stdout = silent
+            if _output_lost:
+                complain(f"standard output: {_output_lost[0]}; the rest is not shown")
+        else:
+            sys.stderr = silent
+
+
+def plain(text: object) -> str:
+    """Text without what a terminal would obey: control characters as \\x1b and the like, but for line ends and tabs."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Voice:
@@ -57,38 +102,44 @@ class Voice:
     def say(self, text: object) -> None:
         """One or more lines."""
         if not self._quiet:
-            typer.echo(str(text), err=self._to_stderr)
+            write(plain(text), err=self._to_stderr)
 
     def show(self, printable: Any) -> None:
         """A rich table, or something that prints itself to a rich console."""
         if self._quiet:
             return
-        target = console(stderr=self._to_stderr)
+        stream = sys.stderr if self._to_stderr else sys.stdout
+        terminal = stream is not None and stream.isatty()
+        text = io.StringIO()
+        target = console(text, terminal)
         if not hasattr(printable, "print"):
             target.print(printable)
-        elif target.is_terminal:
+        elif terminal:
             printable.print(target)
         else:
             self.say(printable)
+        if shown := text.getvalue():
+            write(shown.removesuffix("\n"), err=self._to_stderr)
 
 
-def console(*, stderr: bool = False) -> Console:
-    """A rich console as wide as the terminal, or of fixed width in a pipe."""
+def console(file: IO[str], terminal: bool) -> Console:
+    """A rich console as wide as the terminal, or of fixed width without one; names are no markup."""
     from rich.console import Console
 
-    stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else WIDTH)
+    if not terminal:
+        return Console(file=file, width=WIDTH, markup=False, emoji=False)
+    return Console(file=file, width=Console().width, force_terminal=True, markup=False, emoji=False)
 
 
 def complain(text: object) -> None:
     """One line on standard error for each problem."""
-    for line in str(text).splitlines():
-        typer.echo(f"dalembert: error: {line}", err=True)
+    for line in str(text).split("\n"):
+        write(plain(f"dalembert: error: {line}"), err=True)
 
 
 def print_json(data: Any) -> None:
     """JSON on standard output."""
-    typer.echo(json.dumps(data, indent=1, allow_nan=False))
+    write(json.dumps(data, indent=1, allow_nan=False))
 
 
 @contextmanager
@@ -96,7 +147,7 @@ def reported_errors() -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code; warnings become one line, too."""
 
     def one_line(message: Warning | str, *_: Any, **__: Any) -> None:
-        typer.echo(f"dalembert: warning: {message}", err=True)
+        write(plain(f"dalembert: warning: {message}"), err=True)
 
     with warnings.catch_warnings():
         warnings.showwarning = one_line

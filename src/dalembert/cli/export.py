@@ -89,9 +89,13 @@ def _write_model(source: str, target: Path, is_store: bool) -> None:
     from dalembert.cli.source import find_model
     from dalembert.io.results import load
     from dalembert.model.file.write import write_model
+    from dalembert.model.model import Model
 
     if is_store:
-        write_model(load(source).mechanism.model, target)
+        model = load(source).mechanism.model
+        if not isinstance(model, Model):
+            raise ModelError(f"{source}: a Lagrangian system has no bodies; a model file cannot hold it")
+        write_model(model, target)
     else:
         found = find_model(source)
         write_model(found.bodies, target, t_end=found.t_end)

@@ -124,7 +124,7 @@ def _by_coordinate(solution: Solution, output: Callable[[str], Array], units: st
     """One column per coordinate of every joint; the number of coordinates differs from joint to joint."""
     nt = len(solution.t)
     joints = [joint.name for joint in solution.mechanism.model.joints if joint.coordinates]
-    columns = [output(name).reshape(nt, -1) for name in joints]
+    columns = [values if values.ndim > 1 else values[:, None] for values in map(output, joints)]
     return ("time", "joint_coordinate"), np.concatenate([np.zeros((nt, 0)), *columns], axis=1), about(units, meaning)
 
 

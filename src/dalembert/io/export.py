@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import math
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -94,7 +95,7 @@ def _columns(dataset: xarray.Dataset, time: str) -> dict[str, NDArray[Any]]:
         spread = variable if time in variable.dims else variable.expand_dims({time: dataset[time]})
         values = spread.transpose(time, ...)
         labels = [[str(label) for label in values[dim].values.tolist()] for dim in values.dims[1:]]
-        flat = values.values.reshape(values.sizes[time], -1)
+        flat = values.values.reshape(values.sizes[time], math.prod(map(len, labels)))
         for column, key in zip(flat.T, itertools.product(*labels), strict=True):
             title = f"{name}[{','.join(key)}]" if key else str(name)
             if title in columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ _KINDS: dict[str, type] = {
     "versions": dict, "model": dict, "model_hash": str, "coordinates": str, "x_0": list, "settings": dict, "rows": list,
     "monitored_rows": list, "status": str, "statistics": dict, "message": str, "events": list, "warnings": list,
 }  # fmt: skip
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _AT_THE_END = ("statistics", "message", "events", "warnings")
 
 
@@ -52,6 +54,16 @@ def check_attributes(folder: Path, attributes: Mapping[str, Any]) -> None:
     if not all(_is_number(value) for value in attributes["x_0"]):
         raise _bad(folder, "x_0", attributes["x_0"])
     _check_settings(folder, settings)
+    for key in ("status", "versions", "settings", "message", "events", "warnings"):
+        _check_text(folder, key, attributes.get(key))
+
+
+def _check_text(folder: Path, key: str, value: Any) -> None:
+    """What is printed later must not speak to the terminal."""
+    if isinstance(value, str) and _CONTROL.search(value):
+        raise _bad(folder, key, value)
+    for item in value.items() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        _check_text(folder, key, item)
 
 
 def check_times(folder: Path, t: npt.NDArray[np.float64]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.lagrangian.equations import Constraint, Equations
 from dalembert.lagrangian.graph import CONSTANT, INPUT, Graph, Node
-from dalembert.model.validation import number, shown
+from dalembert.model.validation import printable, shown
 
 MAX_NODES = 50_000  # those of the gallery have about a hundred, what compiles in minutes some thousands
 _PARAMETER = re.compile(r"([^\[\]]+)(?:\[(\d{1,6}(?:,\d{1,6})*)\])?")
@@ -62,7 +63,10 @@ def read_numbers(data: Mapping[str, Any], key: str, names: tuple[str, ...] | Non
     for name in given:
         if not isinstance(name, str) or (names is not None and name not in names):
             raise _bad(key, name, "names of coordinates")
-    return {name: number(f"system data: {key}", repr(name), value) for name, value in given.items()}
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+            raise _bad(f"{key} {name!r}", value, "finite numbers")
+    return {name: float(value) for name, value in given.items()}
 
 
 def _node(graph: Graph, nodes: list[Node], known: Mapping[str, Node], record: Any) -> Node:
@@ -70,7 +74,9 @@ def _node(graph: Graph, nodes: list[Node], known: Mapping[str, Node], record: An
         raise _bad("nodes", record, "[operation, arguments]")
     op, content = record
     if op == CONSTANT:
-        return graph.constant(number("system data: nodes", CONSTANT, content))
+        if isinstance(content, bool) or not isinstance(content, int | float) or not abs(content) <= sys.float_info.max:
+            raise _bad("nodes", content, "finite numbers")
+        return graph.constant(content)
     if op == INPUT:
         if not isinstance(content, str) or content not in known:
             raise _bad("nodes", content, "inputs q:, v:, p: of the system's own names, or t")
@@ -105,9 +111,9 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _text(label: str, value: object) -> str:
-    if not isinstance(value, str) or not value.isprintable():
-        raise _bad(label, value, "names of printable characters")
-    return value
+    if not isinstance(value, str):
+        raise _bad(label, value, "names")
+    return printable(f"system data: {label}", value)
 
 
 def _index(label: str, k: object, size: int) -> int:

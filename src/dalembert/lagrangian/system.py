@@ -14,7 +14,7 @@ from dalembert.lagrangian.equations import Constraint, Equations
 from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
 from dalembert.lagrangian.tracer import Named, trace
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import nearest, printable, shown
 
 if TYPE_CHECKING:
     from dalembert.lagrangian.compiled import LagrangianMechanism
@@ -80,7 +80,7 @@ class LagrangianSystem:
         self.parameters = values
         self.initial = initial
         self.velocities = velocities
-        self.name = name
+        self.name = printable("system", name)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -211,6 +211,7 @@ class _Tracer:
         items = given.items() if isinstance(given, Mapping) else [(self._label(kind, k, g), g) for k, g in enumerate(given)]
         made = []
         for name, value in items:
+            printable(f"{kind} constraint", str(name))
             rows = self.nodes(f"{kind} constraint {name!r}", value, allowed)
             for row in rows:
                 if not any(node.op == INPUT and node.value[0] in "qv" for node in reachable([row])):

@@ -20,7 +20,7 @@ from dalembert.model.joint_verbs import JointVerbs
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.store import Element
-from dalembert.model.validation import Array, frozen, inertia, near, number, shape_record, shown, vector
+from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shape_record, shown, vector
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly
@@ -44,6 +44,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
         super().__init__()
         if not isinstance(name, str):
             raise ModelError(f"model: name is {shown(name)}; give a string")
+        printable("model", name)
         self._gravity = vector("model", "gravity", gravity)
         self._name = name
 

@@ -9,7 +9,9 @@ import difflib
 import inspect
 import json
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,10 @@ Array = npt.NDArray[np.float64]
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
 ROUNDING = 8 * 2.0**-52  # a length this close to one counts as one, so that normalising twice changes nothing
+MAX_NAME = 200
+HUGE = 1e50  # products of a few numbers of a model stay finite
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+_BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
 
@@ -38,9 +44,18 @@ def frozen(array: npt.ArrayLike) -> Array:
 
 
 def element_name(kind: str, name: object) -> str:
-    """A non-empty string."""
+    """A non-empty string that a terminal can print."""
     if not isinstance(name, str) or not name.strip():
         raise ModelError(f"{kind}: the name is {shown(name)}; give a non-empty string as first argument")
+    return printable(kind, name)
+
+
+def printable(owner: str, name: str) -> str:
+    """A name of at most 200 characters, without those that move the cursor or change what a terminal does."""
+    if any(unicodedata.category(letter) in _UNPRINTABLE or letter in _BIDI for letter in name[:MAX_NAME]):
+        raise ModelError(f"{owner}: the name is {name[:60]!a}, with control characters; leave them out")
+    if len(name) > MAX_NAME:
+        raise ModelError(f"{owner}: the name {shown(name)} has {len(name)} characters; give at most {MAX_NAME}")
     return name
 
 
@@ -54,6 +69,8 @@ def number(owner: str, label: str, value: object, *, above: float | None = None,
         result = math.inf
     if not math.isfinite(result):
         raise ModelError(f"{owner}: {label} is {result}; give a finite number")
+    if abs(result) > HUGE:
+        raise ModelError(f"{owner}: {label} is {result:g}; give a number in SI units, of size below {HUGE:g}")
     if above is not None and not result > above:
         raise ModelError(f"{owner}: {label} is {result:g}; give a number greater than {above:g}")
     if least is not None and not result >= least:
@@ -74,6 +91,8 @@ def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Ar
         raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {what}")
     if not np.isfinite(array).all():
         raise ModelError(f"{owner}: {label} is {shown(array)}; give finite numbers")
+    if np.abs(array.astype(float)).max(initial=0.0) > HUGE:
+        raise ModelError(f"{owner}: {label} is {shown(array)}; give numbers in SI units, of size below {HUGE:g}")
     return frozen(array)
 
 
@@ -110,7 +129,7 @@ def choice(owner: str, label: str, value: object, options: Iterable[str]) -> Non
 
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
-    for close in difflib.get_close_matches(name, tuple(known), n=3, cutoff=0.5):
+    for close in difflib.get_close_matches(name[:200], tuple(islice(known, 1000)), n=3, cutoff=0.5):
         if close.startswith(name) or abs(len(close) - len(name)) < max(2.0, len(name) / 2):
             return close
     return None

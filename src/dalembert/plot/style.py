@@ -12,7 +12,9 @@ from typing import Any
 from cycler import cycler
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from dalembert.errors import StoreError
 from dalembert.io.atomic import check_parent, written_whole
@@ -55,13 +57,26 @@ def house_style() -> Iterator[None]:
 
 
 class _Figure(Figure):
-    """A figure that shows itself in a notebook, where no part of Matplotlib that would do it has been loaded."""
+    """A figure that shows itself in a notebook, where no part of Matplotlib that would do it has been loaded.
+
+    Its titles and labels are names, not formulas: a $ is a $. Numbers at the axes stay as they are.
+    """
 
     def _repr_png_(self) -> bytes:
         picture = io.BytesIO()
         with house_style():
             self.savefig(picture, format="png", dpi=100)
         return picture.getvalue()
+
+    def draw(self, renderer: Any) -> None:
+        """Draw it."""
+        todo: list[Any] = [self]
+        while todo:
+            artist = todo.pop()
+            if isinstance(artist, Text):
+                artist.set_parse_math(False)
+            todo += [artist.label] if isinstance(artist, Axis) else artist.get_children()
+        super().draw(renderer)
 
 
 def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:

@@ -92,7 +92,7 @@ class Report:
 
         # plain ASCII, so that any terminal, log or pipe takes it
         plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        table = Table(box=plain, title=self.title, title_justify="left", title_style="bold", pad_edge=False)
+        table = Table(box=plain, title=Text(self.title), title_justify="left", title_style="bold", pad_edge=False)
         for heading in ("check", "value", "limit", "verdict"):
             table.add_column(heading, overflow="fold")
         for line in self.lines:

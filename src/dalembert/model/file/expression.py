@@ -9,6 +9,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
@@ -52,7 +53,7 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ModelError(f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'") from None
     try:
-        value = _value(tree.body, {**CONSTANTS, **names})
+        value = _value(tree.body, names)
     except ZeroDivisionError:
         raise ModelError(f"{shown(text)} divides by zero{_with(tree, names)}") from None
     except (OverflowError, ValueError, TypeError) as problem:
@@ -82,8 +83,10 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return float(number)
         case ast.Name(id=name):
+            if name in CONSTANTS:
+                return CONSTANTS[name]
             if name not in names:
-                known = [*names, *(f"{function}()" for function in FUNCTIONS)]
+                known = [*(f"{function}()" for function in FUNCTIONS), *CONSTANTS, *islice(names, 1000)]
                 raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
             return names[name]
         case ast.UnaryOp(op=ast.USub(), operand=inner):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from dalembert.errors import ModelError
 
@@ -17,10 +18,17 @@ class Problem:
     text: str
 
 
+MAX_PROBLEMS = 100
+
+
 class ModelFileError(ModelError):
-    """A model file cannot be read. `problems` lists all that was found; the message has one line for each."""
+    """A model file cannot be read. `problems` lists the first 100 that were found; the message has one line for each."""
 
     def __init__(self, name: str, problems: Iterable[Problem]) -> None:
+        found = list(islice(problems, MAX_PROBLEMS + 1))
         self.file = name
-        self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(f"{name}:{p.line}:{p.column}: {p.text}" for p in self.problems))
+        self.problems = tuple(sorted(set(found[:MAX_PROBLEMS])))
+        lines = [f"{name}:{p.line}:{p.column}: {p.text}" for p in self.problems]
+        if len(found) > MAX_PROBLEMS:
+            lines.append(f"{name}: and more; mend these {MAX_PROBLEMS} first")
+        super().__init__("\n".join(lines))

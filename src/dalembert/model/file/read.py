@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.model import motions, shapes
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.expression import check_name, evaluate
-from dalembert.model.file.problems import ModelFileError, Problem
+from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.file.schema import RECORDS, ModelFile, record_at
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
 from dalembert.model.file.values import Record
@@ -32,6 +33,7 @@ _MOTIONS: dict[str, Any] = {
     "smooth_step": motions.SmoothStep,
     "table": motions.Table,
 }
+MAX_KEYS = 200
 _JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
 
 
@@ -56,27 +58,68 @@ def read_string(text: str, name: str, folder: Path) -> FromFile:
         got = "the file is empty" if document.data is None else f"the file holds {shown(document.data)}"
         raise ModelFileError(name, [Problem(1, 1, f"{got}; a model begins with 'bodies:' (see `dalembert new`)")])
     data = {key: {} if value is None and key in (*RECORDS, "parameters") else value for key, value in document.data.items()}
-    problems: list[Problem] = []
-    parameters = _parameters(document, data.get("parameters"), problems)
-    try:
-        checked = ModelFile.model_validate(data | {"parameters": {}}, context={"parameters": parameters})
-    except ValidationError as error:
-        problems += [_problem(document, dict(item)) for item in error.errors(include_url=False)]
-        problems += _missing_references(document, data)
-        raise ModelFileError(name, problems) from None
-    problems += _missing_references(document, data)
+    checked: dict[str, Any] = {}
+    problems = list(islice(_problems(document, data, checked), MAX_PROBLEMS + 1))
     if problems:
         raise ModelFileError(name, problems)
-    return FromFile(_build(document, checked, folder), checked.t_end)
+    model = ModelFile.model_construct(**checked)
+    return FromFile(_build(document, model, folder), model.t_end)
 
 
-def _parameters(document: Document, given: object, problems: list[Problem]) -> dict[str, float]:
-    """The file's parameters; each may use those above it."""
-    values: dict[str, float] = {}
+def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any]) -> Iterator[Problem]:
+    """What is wrong, one after the other, so that a file of a million problems is left after the first hundred.
+
+    checked : takes the parts that are as they must be
+    """
+    parameters: dict[str, float] = {}
+    yield from _parameters(document, data.get("parameters"), parameters)
+    checked.update({section: {} for section in RECORDS})
+    for key, value in data.items():
+        if key == "parameters":
+            continue
+        whole = key not in RECORDS or not isinstance(value, dict)
+        for name in (None,) if whole else value:
+            part = value if name is None else {name: value[name]}
+            if crowded := _crowded(part):
+                where, count = crowded
+                text = f"{count} keys in one place; no part of a model has more than {MAX_KEYS}"
+                yield document.problem((key, *(() if name is None else (name,)), *where), text)
+                continue
+            try:
+                found = getattr(ModelFile.model_validate({key: part}, context={"parameters": parameters}), key)
+            except ValidationError as error:
+                for item in error.errors(include_url=False):
+                    yield _problem(document, dict(item))
+                continue
+            if name is None:
+                checked[key] = found
+            else:
+                checked[key].update(found)
+    yield from _missing_references(document, data)
+
+
+def _crowded(part: Any) -> tuple[Path_, int] | None:
+    """Where a mapping has more keys than any record, which would be as many problems."""
+    level: list[tuple[Path_, Any]] = [((), part)]
+    while level:
+        below: list[tuple[Path_, Any]] = []
+        for path, value in level:
+            if isinstance(value, dict):
+                if len(value) > MAX_KEYS:
+                    return path, len(value)
+                below += [((*path, key), item) for key, item in value.items() if isinstance(item, dict | list)]
+            elif isinstance(value, list):
+                below += [((*path, k), item) for k, item in enumerate(value) if isinstance(item, dict | list)]
+        level = below
+    return None
+
+
+def _parameters(document: Document, given: object, values: dict[str, float]) -> Iterator[Problem]:
+    """The file's parameters into `values`; each may use those above it."""
     if not isinstance(given, Mapping):
         if given is not None:
-            problems.append(document.problem(("parameters",), f"parameters is {shown(given)}; give 'name: number' lines"))
-        return values
+            yield document.problem(("parameters",), f"parameters is {shown(given)}; give 'name: number' lines")
+        return
     for name, value in given.items():
         try:
             check_name(name)
@@ -87,9 +130,8 @@ def _parameters(document: Document, given: object, problems: list[Problem]) -> d
         except ModelError as problem:
             text = str(problem)
             text = text if text.startswith("parameter") else f"parameter {name!r}: {text}"
-            problems.append(document.problem(("parameters", name), text))
             values.setdefault(name, 1.0)  # its uses are not wrong because of it
-    return values
+            yield document.problem(("parameters", name), text)
 
 
 def _problem(document: Document, error: dict[str, Any]) -> Problem:
@@ -160,8 +202,8 @@ def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator
     """Bodies and joints that elements name and the file does not have."""
     if not all(isinstance(data.get(section, {}), dict) for section in RECORDS):
         return
-    names = {section: list(data[section]) if isinstance(data.get(section), dict) else [] for section in RECORDS}
-    known = {**dict.fromkeys(_BODY_KEYS, ("body", [*names["bodies"], GROUND])), "joint": ("joint", names["joints"])}
+    names: dict[str, Mapping[str, Any]] = {section: data.get(section, {}) for section in RECORDS}
+    known = {**dict.fromkeys(_BODY_KEYS, ("body", {**names["bodies"], GROUND: None})), "joint": ("joint", names["joints"])}
     for section in ("joints", "drivers", "forces"):
         for name in names[section]:
             record = data[section][name]
@@ -192,6 +234,8 @@ def _build(document: Document, checked: ModelFile, folder: Path) -> Model:
             except ModelError as problem:
                 broken.add(name)
                 problems.append(_build_problem(document, section, name, given, str(problem)))
+                if len(problems) > MAX_PROBLEMS:
+                    raise ModelFileError(document.name, problems) from None
     if problems:
         raise ModelFileError(document.name, problems)
     return model
@@ -263,7 +307,12 @@ def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
 def _mesh_file(owner: str, file: str, folder: Path) -> Path:
     """A mesh below the model file's folder, symbolic links followed; a model file reaches nothing else."""
     home = folder.resolve()
-    target = (home / file).resolve()
+    try:
+        target = (home / file).resolve()
+        target.is_file()
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise ModelError(f"{owner}: shape file {shown(file)} cannot be a name: {why}; give the name of a file") from None
     if Path(file).is_absolute() or not target.is_relative_to(home):
         raise ModelError(f"{owner}: shape file is {shown(file)}; give a path in the model file's folder or below it")
     if not target.is_file():

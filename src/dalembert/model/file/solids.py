@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from dalembert.model.file.values import Axis, Number, Quaternion, Record, Vector
 
@@ -108,7 +108,7 @@ class MeshShape(ShapeRecord):
 
 class CompoundShape(ShapeRecord):
     type: Literal["compound"]
-    parts: list[Shape]
+    parts: Annotated[list[Shape], FailFast()]
 
 
 Shape = Annotated[

@@ -17,7 +17,8 @@ from typing import Any
 import yaml
 
 from dalembert.errors import ModelError
-from dalembert.model.file.problems import ModelFileError, Problem
+from dalembert.io.atomic import read_regular
+from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.validation import shown
 
 MAX_BYTES = 16_000_000
@@ -60,14 +61,13 @@ class Document:
 def read_text(path: Path) -> str:
     """The text of a model file, if it is one and not too large."""
     try:
-        size = path.stat().st_size
         if path.is_dir():
             raise ModelError(f"{path}: is a folder; give a model file (.yaml)")
-        if size > MAX_BYTES:
-            raise ModelFileError(str(path), [Problem(1, 1, _too_large(size))])
-        raw = path.read_bytes()
+        raw = read_regular(path, MAX_BYTES)
     except OSError as problem:
         raise ModelError(f"{path}: cannot read: {problem.strerror or problem}") from None
+    except ValueError as problem:
+        raise ModelFileError(str(path), [Problem(1, 1, f"the file {problem}; write a smaller one")]) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -80,7 +80,9 @@ def read_text(path: Path) -> str:
 def parse(text: str, name: str) -> Document:
     """Data and places of a YAML text; what is wrong raises `ModelFileError`."""
     if len(text) > MAX_BYTES:
-        raise ModelFileError(name, [Problem(1, 1, _too_large(len(text)))])
+        raise ModelFileError(
+            name, [Problem(1, 1, f"the file has {len(text) / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB")]
+        )
     document = Document(name)
     composer = _Composer(document)
     try:
@@ -95,10 +97,6 @@ def parse(text: str, name: str) -> Document:
     if composer.problems:
         raise ModelFileError(name, composer.problems)
     return document
-
-
-def _too_large(size: int) -> str:
-    return f"the file has {size / 1e6:.0f} MB; a model file has at most {MAX_BYTES / 1e6:.0f} MB"
 
 
 def _syntax_problem(problem: yaml.MarkedYAMLError, source: str) -> Problem:
@@ -146,6 +144,8 @@ class _Composer:
 
     def _complain(self, event: Any, text: str) -> None:
         self.problems.append(Problem(event.start_mark.line + 1, event.start_mark.column + 1, text))
+        if len(self.problems) > MAX_PROBLEMS:
+            raise _Stop
 
     def _stop(self, event: Any, text: str) -> _Stop:
         self._complain(event, text)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from annotated_types import Len
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationInfo, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dalembert.errors import ModelError
@@ -99,7 +99,7 @@ Rotation = Annotated[
     Discriminator(lambda value: "list" if _form(value) == "single" else _rotation_form(value)),
 ]
 Initial = Annotated[
-    Annotated[Number, Tag("single")] | Annotated[list[Number | None], Tag("list")],
+    Annotated[Number, Tag("single")] | Annotated[list[Number | None], Len(0, 20), Tag("list")],
     Discriminator(lambda value: "list" if isinstance(value, list) else "single"),
 ]
 
@@ -115,7 +115,7 @@ class PolynomialRecord(Record):
     """f(t) = c0 + c1 t + c2 t^2 + ...;  coefficients in rising order"""
 
     type: Literal["polynomial"]
-    coefficients: Annotated[list[Number], Len(1)]
+    coefficients: Annotated[list[Number], Len(1), FailFast()]
 
 
 class HarmonicRecord(Record):
@@ -142,8 +142,8 @@ class TableRecord(Record):
     """Natural cubic spline through (times, values); outside the table it goes on with the end slope"""
 
     type: Literal["table"]
-    times: list[Number]
-    values: list[Number]
+    times: Annotated[list[Number], FailFast()]
+    values: Annotated[list[Number], FailFast()]
 
 
 MOTIONS: dict[str, type[Record]] = {
