@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 import os
@@ -13,9 +15,6 @@ from dalembert.io.atomic import written_whole
 from dalembert.solution import Solution
 from dalembert.viewer.bundle import read_bundle
 from dalembert.viewer.scene import scene_of
-
-# nothing may be loaded from elsewhere; a live page talks to the server that it came from
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'"
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -56,8 +55,24 @@ def export_page(solutions: Sequence[Solution], path: str | os.PathLike[str]) -> 
         temporary.write_text(page, encoding="utf-8")
 
 
-def _page(title: str, data: str) -> str:
+def policy() -> str:
+    """What a page may do: run our script and style, by their hashes; nothing is loaded from elsewhere, a live page talks to
+    the server that it came from."""
+    script, style = (f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in _inline())
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src data: blob:; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inline() -> tuple[str, str]:
+    """Script and style as they stand in a page; a browser hashes them after it made every line end one \\n."""
     bundle = read_bundle()
-    script = bundle.script.replace("</script", "<\\/script")
+    script, style = (text.replace("\r\n", "\n").replace("\r", "\n") for text in (bundle.script, bundle.style))
+    return script.replace("</script", "<\\/script"), style.replace("</style", "<\\/style")
+
+
+def _page(title: str, data: str) -> str:
+    script, style = _inline()
     mark = quote((Path(__file__).parent / "mark.svg").read_text(encoding="utf-8"))
-    return _PAGE.format(policy=_POLICY, title=html.escape(title), mark=mark, style=bundle.style, data=data, script=script)
+    return _PAGE.format(policy=policy(), title=html.escape(title), mark=mark, style=style, data=data, script=script)

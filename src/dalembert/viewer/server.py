@@ -1,12 +1,16 @@
 """The live view: a page on this machine's own address that follows a run while it is computed.
 
-`GET /` is the page, `GET /events` a stream of server-sent events: "scenes" once, "frames" while the run grows, "done" at
-its end; "restart" if another run took its place, or it has other curves than before. Only this machine can connect.
+`GET /<token>/` is the page, `GET /<token>/events` a stream of server-sent events: "scenes" once, "frames" while the run
+grows, "done" at its end; "restart" if another run took its place, or it has other curves than before. Only this machine can
+connect, and of its users only those who know the address.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
+import secrets
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -23,13 +27,15 @@ from dalembert.io.results import load
 from dalembert.io.store import INCOMPLETE
 from dalembert.sampling import usable
 from dalembert.solution import Solution
-from dalembert.viewer.page import live_page
+from dalembert.viewer.page import live_page, policy
 from dalembert.viewer.scene import frames_of, rates_for, report_of, scene_of
 
 ADDRESS = "127.0.0.1"
 _NAMES = (ADDRESS, "localhost")
 _LOOK_AGAIN = 0.5  # s
 _STILL_THERE = 10.0  # s between signs of life
+_PATIENCE = 15.0  # s for a request to come in, or for a part of the answer to be taken
+_MOST_CONNECTIONS = 8
 
 
 class LiveServer:
@@ -45,14 +51,14 @@ class LiveServer:
         self._closed = threading.Event()
         first = load_run(self._path)  # raises here, not in a thread
         page = live_page(first.mechanism.model.name or "model").encode()
-        self._http = ThreadingHTTPServer((ADDRESS, port), _handler(page, self.events))
-        self._http.daemon_threads = True
+        self._token = secrets.token_urlsafe(16)
+        self._http = _Server((ADDRESS, port), _handler(f"/{self._token}/", page, self.events))
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
 
     @property
     def url(self) -> str:
-        """Where a browser on this machine finds the page."""
-        return f"http://{ADDRESS}:{self._http.server_address[1]}/"
+        """Where a browser on this machine finds the page; who does not know the token in it gets nothing."""
+        return f"http://{ADDRESS}:{self._http.server_address[1]}/{self._token}/"
 
     def close(self) -> None:
         """End all connections and give the port back."""
@@ -131,21 +137,70 @@ def _curves(frames: dict[str, Any]) -> list[Any]:
     return [(group["name"], [series["name"] for series in group["series"]]) for group in frames["groups"]]
 
 
-def _handler(page: bytes, events: Any) -> type[BaseHTTPRequestHandler]:
+class _Server(ThreadingHTTPServer):
+    """A few connections at a time; a browser that leaves is no error."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """In a thread of its own, or not at all."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, then let the next one in."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """One line for what is not the connection's fault."""
+        problem = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        if not isinstance(problem, OSError):
+            print(f"dalembert: live view: {type(problem).__name__}: {problem}", file=sys.stderr)
+
+
+def _handler(root: str, page: bytes, events: Any) -> type[BaseHTTPRequestHandler]:
+    places = {root: False, f"{root}events": True}
+    security = {
+        "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
     class Handler(BaseHTTPRequestHandler):
+        timeout = _PATIENCE
+        server_version, sys_version = "dalembert", ""
+
         def do_GET(self) -> None:
             """The page or the events; a request that names another host comes from a foreign page and is refused."""
             if (self.headers.get("Host") or "").rpartition(":")[0] not in _NAMES:
                 self.send_error(403)
-            elif self.path == "/":
+                return
+            found = [live for place, live in places.items() if hmac.compare_digest(self.path.encode(), place.encode())]
+            if not found:
+                self.send_error(404)
+            elif found[0]:
+                self._begin("text/event-stream")
+                self._stream()
+            else:
                 self._begin("text/html; charset=utf-8", len(page))
                 self.wfile.write(page)
-            elif self.path == "/events":
-                self._begin("text/event-stream")
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    self._stream()
-            else:
-                self.send_error(404)
+
+        def end_headers(self) -> None:
+            """Every answer says what a browser may do with it."""
+            for name, value in security.items():
+                self.send_header(name, value)
+            super().end_headers()
 
         def _begin(self, kind: str, length: int | None = None) -> None:
             self.send_response(200)
