@@ -112,6 +112,8 @@ def fresh(function: Callable[..., Any], module: str) -> Any:
     """
     import numba
 
+    if not isinstance(plain_function(function), FunctionType):
+        raise TypeError(f"it is a {type(function).__name__}, not a function")
     made: dict[int, Any] = {}
 
     def remade(value: Any, *, helper: bool = True) -> Any:
