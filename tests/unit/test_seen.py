@@ -1,10 +1,13 @@
 """What people see is right: tables that never cut a number, text and pictures in notebooks, curves between the steps."""
 
 import io
+import re
 
 import numpy as np
 import pytest
 import rich.console
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 import dalembert as da
 from dalembert import gallery
@@ -127,3 +130,28 @@ def test_rotation_vectors_are_continuous():
 
 def test_usual_speed_is_round_and_shows_about_ten_seconds():
     assert [usual_speed(span) for span in (0.05, 0.03, 1e-4, 1.0, 60.0, 100.0, 3600.0)] == [0.005, 0.002, 1e-5, 1, 1, 10, 500]
+
+
+@pytest.mark.parametrize("name", ["mobile", "slider_crank", "andrews"])
+def test_legends_cover_no_axis(name):
+    figure = da.simulate(gallery.build(name), 0.02).plot.overview()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        if ax.get_legend():
+            legend = ax.get_legend().get_window_extent(renderer)
+            assert not any(legend.overlaps(axis.get_tightbbox(renderer)) for axis in ax._axis_map.values())
+
+
+def test_a_motion_in_a_coordinate_plane_is_drawn_along_its_axes():
+    """Whatever way its points lie."""
+    axes = da.simulate(gallery.build("andrews"), 0.02).plot.trajectories().axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
+
+
+def test_figures_have_one_kind_of_minus_signs(pendulum):
+    figure = pendulum.plot.drift()
+    figure.draw_without_rendering()
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    assert any("1e−" in text for text in texts)
+    assert [text for text in texts if "$" not in text and re.search(r"(?<![\w-])-\d|\de-\d", text)] == []

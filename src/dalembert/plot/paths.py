@@ -18,6 +18,7 @@ from dalembert.trajectory import Trajectory
 Array = npt.NDArray[np.float64]
 
 MAX_BODIES = 10
+Y, Z = np.eye(3)[1:]
 _FLAT = 1e-6  # of the mechanism's size: what leaves a plane by less is drawn in it
 
 
@@ -58,14 +59,12 @@ def view_of(motion: Trajectory) -> View:
     normal = directions[2]
     if sizes[1] <= _FLAT * max(sizes[0], 1e-300):
         normal = _across(directions[0], up)
-    vertical = up - (up @ normal) * normal
-    if np.linalg.norm(vertical) < 1e-6:
-        vertical = directions[1] - (directions[1] @ normal) * normal
-        vertical *= np.sign(vertical[np.argmax(np.abs(vertical))])
+    vertical = next(v for axis in (up, Y, Z) if np.linalg.norm(v := axis - (axis @ normal) * normal) > 1e-6)
     vertical /= np.linalg.norm(vertical)
     across = np.cross(normal, vertical)
     across *= np.sign(across[np.argmax(np.abs(across))])
     axes = np.stack([across, vertical])
+    axes[np.abs(axes) < _FLAT] = 0.0  # the plane is known no better
     return View(axes, tuple(map(_axis_name, axes)))
 
 
@@ -89,7 +88,7 @@ def _axis_name(axis: Array) -> str:
     k = int(np.argmax(np.abs(axis)))
     if abs(axis[k]) > 1 - 1e-9:
         return "xyz"[k] if axis[k] > 0 else f"−{'xyz'[k]}"
-    return "along ({:.2f}, {:.2f}, {:.2f})".format(*(np.round(axis, 2) + 0.0))
+    return f"along ({', '.join(f'{part:.2g}' for part in np.round(axis, 2) + 0.0)})"
 
 
 def skeleton_of(motion: Trajectory) -> Skeleton:
@@ -145,7 +144,7 @@ def _keep_proportions(ax: Axes, view: View) -> None:
     ax.set_zlabel(f"{view.labels[2]} [m]")
     spans = np.array([np.diff(limits)[0] for limits in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
     spans = np.maximum(spans, 0.25 * spans.max())
-    ax.set_box_aspect(tuple(spans), zoom=1.15)
+    ax.set_box_aspect(tuple(spans), zoom=1.05)
     for axis, span in zip((ax.xaxis, ax.yaxis, ax.zaxis), spans, strict=True):
         axis.set_major_locator(MaxNLocator(5 if span > 0.6 * spans.max() else 3))
         axis.labelpad = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from dalembert.errors import StoreError
 from dalembert.io.atomic import check_parent, written_whole
@@ -27,6 +29,8 @@ COLOURS = (
 LINES = ("-", "--", "-.", ":")
 MUTED = "#555555"
 DARK = "#222222"
+
+_HYPHEN = re.compile(r"(?<![\w.\-])-(?=\d)|(?<=\de)-(?=\d)")  # of a number, or of its exponent
 
 CYCLE = cycler(color=COLOURS * 2) + cycler(linestyle=LINES * 5)
 
@@ -59,7 +63,7 @@ def house_style() -> Iterator[None]:
 class _Figure(Figure):
     """A figure that shows itself in a notebook, where no part of Matplotlib that would do it has been loaded.
 
-    Its titles and labels are names, not formulas: a $ is a $. Numbers at the axes stay as they are.
+    Its titles and labels are names, not formulas: a $ is a $; numbers in them have the minus signs of the axes.
     """
 
     def _repr_png_(self) -> bytes:
@@ -75,6 +79,7 @@ class _Figure(Figure):
             artist = todo.pop()
             if isinstance(artist, Text):
                 artist.set_parse_math(False)
+                artist.set_text(_HYPHEN.sub("−", artist.get_text()))
             todo += [artist.label] if isinstance(artist, Axis) else artist.get_children()
         super().draw(renderer)
 
@@ -92,9 +97,10 @@ def owner_of(ax: Axes) -> Figure:
 
 
 def legend_beside(ax: Axes) -> None:
-    """The legend to the right of the axes, where it cannot cover data."""
+    """The legend to the right of the axes, where it cannot cover data; spatial ones have their numbers there."""
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handlelength=2.6)
+        right = 1.36 if isinstance(ax, Axes3D) else 1.01
+        ax.legend(loc="upper left", bbox_to_anchor=(right, 1.0), borderaxespad=0.0, handlelength=2.6)
 
 
 def check_picture_path(path: str | os.PathLike[str]) -> None:
