@@ -69,6 +69,8 @@ class ShapeRecord(Record):
 
     position: Annotated[Vector | None, Field(description="of the shape in body axes [m]")] = None
     rotation: Annotated[Quaternion | None, Field(description="of the shape in body axes, scalar first")] = None
+    colour: Annotated[str | None, Field(description="its own, else that of the body")] = None
+    fixed: Annotated[bool, Field(description="in the world instead of the body")] = False
 
 
 class RodShape(ShapeRecord):
@@ -79,6 +81,13 @@ class RodShape(ShapeRecord):
 
 class CylinderShape(ShapeRecord):
     type: Literal["cylinder"]
+    radius: Number
+    length: Number
+    axis: Axis = "z"
+
+
+class ConeShape(ShapeRecord):
+    type: Literal["cone"]
     radius: Number
     length: Number
     axis: Axis = "z"
@@ -100,6 +109,11 @@ class SphereShape(ShapeRecord):
     radius: Number
 
 
+class EllipsoidShape(ShapeRecord):
+    type: Literal["ellipsoid"]
+    semi_axes: Vector
+
+
 class MeshShape(ShapeRecord):
     type: Literal["mesh"]
     file: Annotated[str, Field(description="STL or OBJ, in the model file's folder or below it")]
@@ -112,7 +126,8 @@ class CompoundShape(ShapeRecord):
 
 
 Shape = Annotated[
-    RodShape | CylinderShape | DiscShape | BoxShape | SphereShape | MeshShape | CompoundShape, Field(discriminator="type")
+    RodShape | CylinderShape | ConeShape | DiscShape | BoxShape | SphereShape | EllipsoidShape | MeshShape | CompoundShape,
+    Field(discriminator="type"),
 ]
 CompoundShape.model_rebuild()
 
