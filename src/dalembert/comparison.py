@@ -4,9 +4,10 @@
     print(comparison)                     # error, drift, energy, steps, work and time of every run
     comparison.save("work.png"); comparison.save("work.html")
 
-Errors are measured against a tight run of the first formulation, which a second one checks: their difference is the
-accuracy of the reference, and errors below it are marked as such. Nothing is compiled while a clock runs; runs are repeated
-in turns, so that a busy moment of the machine hits all methods alike, and the median of the CPU times counts.
+Errors are measured against a tight run of the first formulation, which a second formulation checks, and a run with fixed steps:
+adaptive runs step over the same short pulses. The largest difference is the accuracy of the reference, and errors below it are
+marked as such. CPU times are those inside the compiled time loop; runs are repeated in turns, so that a busy moment of the
+machine hits all methods alike, and the median counts.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ STEP_RATIOS = (4.0, 1.0, 1.0 / 4.0, 1.0 / 16.0)  # of the median step of the ref
 TIGHT = 1e-13
 SAMPLES = 24  # steps of a run at which its error is measured
 AGREES = 1e-8  # a second run this close to the reference is good enough a check
+FIXED_STEPS = 4000  # of the run with fixed steps, which sees what adaptive steps jump over
+SHORT = 0.01  # runs below this CPU time are timed several times in a row [s]
 
 
 def compare(
@@ -109,7 +112,6 @@ class _Job:
     method: Any
     setting: str
     value: float
-    overhead: float
     times: list[float] = field(default_factory=list)
     samples: Trajectory | None = None
     figures: dict[str, Any] = field(default_factory=dict)
@@ -161,7 +163,7 @@ def _tight(way: Any) -> Any:
 
 
 def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]:
-    """A tight run, and its difference from the second run that agrees with it best.
+    """A tight run, and its difference from the second run that agrees with it best, or from one with fixed steps if larger.
 
     The first run is that of the first formulation of the registry that can; the second is another formulation's, or, where
     none agrees, the same formulation's with another integrator.
@@ -172,30 +174,57 @@ def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]
     candidates += [(name, make, DormandPrince) for name, make, _ in candidates]
     first: tuple[str, Solution] | None = None
     best = Reference("", "nothing: no second run was possible", float("inf"))
+    way: tuple[str, Any] = ("", None)
     reasons: list[str] = []
     for name, make, method in candidates:
         if best.accuracy < AGREES:
             break
         tight = 10 * TIGHT if method is DormandPrince else TIGHT
-        options: dict[str, Any] = {"integrator": method(rtol=tight, atol=tight), "progress": False}
-        try:
-            solution = simulate(mechanism, t_end, formulation=_tight(make()), **options)
-        except DalembertError as problem:
-            reasons.append(f"{name}: {problem}")
+        solution = _tight_run(mechanism, t_end, name, _tight(make()), method(rtol=tight, atol=tight), reasons)
+        if solution is None:
             continue
-        if solution.status == "interrupted":
-            raise KeyboardInterrupt
         label = f"{name}, {method.__name__}, rtol = atol = {tight:g}"
         if first is None:
-            first = label, solution
-            continue
-        job = _Job("", "", None, None, "", 0.0, 0.0, samples=_samples(solution))
-        difference = _Errors(first[1], [job]).of(job)
-        if difference < best.accuracy:
-            best = Reference("", label, difference)
+            first, way = (label, solution), (name, make)
+        elif (difference := _difference(first[1], solution)) < best.accuracy:
+            best, way = Reference("", label, difference), (name, make)
     if first is None:
         raise SimulationError(f"compare: no formulation can run this model: {'; '.join(dict.fromkeys(reasons))}")
-    return dataclasses.replace(best, run=first[0]), first[1]
+    h = float(f"{_fixed_step(first[1]):.2g}")
+    name, make = way
+    fixed = _tight_run(mechanism, t_end, name, _tight(make()), DOP853(step=h), reasons)
+    check = f"{best.check}, and {name}, DOP853, h = {h:g} s"
+    accuracy = best.accuracy
+    if fixed is None:
+        check += " (which failed)"
+    elif not np.isfinite(accuracy):
+        check, accuracy = f"{name}, DOP853, h = {h:g} s", _difference(first[1], fixed)
+    else:
+        accuracy = max(accuracy, _difference(first[1], fixed))
+    return Reference(first[0], check, accuracy), first[1]
+
+
+def _tight_run(mechanism: Mechanism, t_end: float, name: str, way: Any, method: Any, reasons: list[str]) -> Solution | None:
+    try:
+        solution: Solution = simulate(mechanism, t_end, formulation=way, integrator=method, progress=False)
+    except DalembertError as problem:
+        reasons.append(f"{name}: {problem}")
+        return None
+    if solution.status == "interrupted":
+        raise KeyboardInterrupt
+    return solution
+
+
+def _difference(reference: Solution, solution: Solution) -> float:
+    """Largest distance of a run from another."""
+    job = _Job("", "", None, None, "", 0.0, samples=_samples(solution))
+    return _Errors(reference, [job]).of(job)
+
+
+def _fixed_step(solution: Solution) -> float:
+    """A step that looks everywhere: half the median one, FIXED_STEPS in the run at least and five times as many at most."""
+    t_end = float(solution.t[-1])
+    return max(min(float(np.median(np.diff(solution.t))) / 2, t_end / FIXED_STEPS), t_end / (5 * FIXED_STEPS))
 
 
 def _samples(solution: Solution) -> Trajectory:
@@ -246,7 +275,7 @@ def _pairs(
     tolerances: tuple[float, ...],
     steps: tuple[float, ...],
 ) -> tuple[list[_Pair], list[Excluded]]:
-    """The pairs that run, compiled and with their overhead measured, and those that do not."""
+    """The pairs that run, compiled, and those that do not."""
     pairs, excluded = [], []
     for way_name, way in ways.items():
         reasons: dict[str, str] = {}
@@ -269,7 +298,7 @@ def _pairs(
 def _warmed(
     mechanism: Mechanism, way_name: str, way: Any, method_name: str, method: Any, tolerances: Any, steps: Any
 ) -> _Pair | str:
-    """Runs of one vanishing step: the first compiles, the last shows what a run costs beside its steps.
+    """A run of one vanishing step, which compiles.
 
     Adaptive where the pair can be, else with fixed steps; the reason where it can be neither.
     """
@@ -280,16 +309,12 @@ def _warmed(
     for setting, values, options in ladders:
         try:
             rungs = [dataclasses.replace(method, **options(value)) for value in values]
-            costs = []
-            for _ in range(3):
-                start = time.process_time()
-                simulate(mechanism, 1e-9 * min(steps), formulation=way, integrator=rungs[0], progress=False)
-                costs.append(time.process_time() - start)
+            simulate(mechanism, 1e-9 * min(steps), formulation=way, integrator=rungs[0], progress=False)
         except DalembertError as problem:
             reason = reason or str(problem)
             continue
         jobs = zip(values, rungs, strict=True)
-        return _Pair([_Job(way_name, method_name, way, rung, setting, float(value), costs[-1]) for value, rung in jobs])
+        return _Pair([_Job(way_name, method_name, way, rung, setting, float(value)) for value, rung in jobs])
     return reason
 
 
@@ -311,14 +336,15 @@ def _measure(
             if done >= len(jobs) and not job.times:
                 continue
             try:
-                start = time.process_time()
-                solution = simulate(mechanism, t_end, formulation=job.way, integrator=job.method, progress=False)
-                elapsed = time.process_time() - start
-                if solution.status == "interrupted":
-                    return True
-                if not job.times:
-                    _evaluate(job, solution)
-                job.times.append(max(elapsed - job.overhead, 1e-6))
+                for _ in range(3):
+                    solution = simulate(mechanism, t_end, formulation=job.way, integrator=job.method, progress=False)
+                    if solution.status == "interrupted":
+                        return True
+                    if not job.times:
+                        _evaluate(job, solution)
+                    job.times.append(solution.statistics.cpu_time)
+                    if job.times[-1] > SHORT:
+                        break
             except SimulationError as problem:
                 job.problem = str(problem)
             except KeyboardInterrupt:

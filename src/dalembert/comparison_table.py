@@ -172,7 +172,10 @@ class Comparison:
             f"CPU time: of the time loop alone, median of {self.settings['repeats']} runs in turns, kernels compiled before",
         ]
         if r.accuracy > 1e-3:
-            lines.append("WARNING: the reference is not known better than that; is the motion chaotic? compare a shorter time")
+            lines.append(
+                "WARNING: the reference is not known better than that; is the motion chaotic (compare a shorter time), or does"
+                " a force act more briefly than steps are long (give max_step)?"
+            )
         broken = [m for m in self.measurements if m.problem not in ("", NOT_RUN)]
         lines += [f"{m.formulation}, {m.integrator}, {m.shown_setting} broke down: {m.problem}" for m in broken]
         if missing := sum(m.problem == NOT_RUN for m in self.measurements):

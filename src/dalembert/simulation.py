@@ -336,6 +336,7 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         stage_newton_steps=work.newton,
         stage_jacobians=work.jacobians,
         basis_restarts=run.restarts(advance.x),
+        cpu_time=advance.cpu_time,
         time=dict(parts),
     )
 

@@ -45,6 +45,7 @@ class Statistics:
     """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
 
     basis_restarts : how often Minimal could not continue its basis and found it afresh
+    cpu_time : CPU time inside the compiled time loop [s]
     stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
     """
 
@@ -69,6 +70,7 @@ class Statistics:
     stage_newton_steps: int = 0
     stage_jacobians: int = 0
     basis_restarts: int = 0
+    cpu_time: float = 0.0
     time: dict[str, float] = field(default_factory=dict)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +40,7 @@ class Advance:
     """
 
     watched: Watched | None = None
+    cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
         from dalembert.kernels import stepping as rk
@@ -180,7 +182,8 @@ class Advance:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
             t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
             self._out_t, self._out_x = t, x
-        return self._call(
+        begin = time.process_time()
+        status = self._call(
             self.kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
             self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, *self._work,
@@ -188,6 +191,8 @@ class Advance:
             *self.settings, self._state_i, self._state_f,
             self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
         )  # fmt: skip
+        self.cpu_time += time.process_time() - begin
+        return status
 
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
