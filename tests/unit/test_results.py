@@ -356,3 +356,11 @@ def test_attributes_are_readable_without_dalembert(stored):
     assert record["rows"][0] == "A.x"
     assert record["settings"]["integrator"]["type"] == "DOP853"
     assert record["model"]["name"] == "spatial slider-crank, rod A"
+
+
+def test_steps_between_saved_states_are_stored_for_the_report(slider_crank, arm, stored, tmp_path):
+    loaded = da.load(stored)
+    assert loaded.steps.x.tobytes() == slider_crank.steps.x.tobytes()
+    assert len(loaded.steps.t) > len(loaded.t)
+    da.simulate(driven_arm(), 1.0, save_at=[0.0, 1.0], out=tmp_path / "arm.zarr")
+    assert da.load(tmp_path / "arm.zarr").report().passed  # forces that a file cannot hold: its states only

@@ -40,6 +40,7 @@ Array = npt.NDArray[np.float64]
 _SECONDS_BETWEEN_APPENDS = 1.0
 _VALUES_PER_APPEND = 2**19
 
+_STEPS = "watched_"
 _DIMS = {
     "t": ("time",),
     "x": ("time", "state"),
@@ -193,11 +194,21 @@ def _end(solution: Result) -> dict[str, Any]:
 
 def _outputs(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
     """The evaluated outputs; none where they cannot be computed, which is said again by who asks for them."""
+    made = _watched(solution)
     try:
         evaluated = solution.evaluated
     except DalembertError:
+        return made
+    return made | {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
+
+
+def _watched(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
+    """The steps that the report checks where other states are saved."""
+    if solution.watched is None:
         return {}
-    return {f.name: (_DIMS[f.name], getattr(evaluated, f.name)) for f in fields(Evaluated)}
+    t, x, more = solution.watched
+    arrays = {"t": t, "x": x, **more}
+    return {f"{_STEPS}{name}": (("step", *_dims(f"{_STEPS}{name}", a)), a) for name, a in arrays.items()}
 
 
 def _monitored_rows(mechanism: Compiled) -> list[str]:
@@ -221,7 +232,7 @@ def _rebuild(
     if status == INCOMPLETE:
         end = f"t = {t[-1]:.6g} s" if len(t) else "the start"
         message = f"the run was killed, or is still going: its states are stored up to {end}"
-    return mechanism.solution(
+    solution: Result = mechanism.solution(
         t,
         x,
         settings=dict(attributes["settings"]),
@@ -232,8 +243,12 @@ def _rebuild(
         evaluated=_evaluated(arrays),
         versions=versions,
         warnings=tuple(attributes.get("warnings", ())),
-        more={name: values for name, values in arrays.items() if name not in _DIMS},
+        more={name: values for name, values in arrays.items() if name not in _DIMS and not name.startswith(_STEPS)},
     )
+    steps = {name.removeprefix(_STEPS): values for name, values in arrays.items() if name.startswith(_STEPS)}
+    if steps:
+        solution.watched = steps.pop("t"), steps.pop("x"), steps
+    return solution
 
 
 def _recompile(
@@ -288,7 +303,9 @@ def _check_shapes(folder: Path, mechanism: Compiled, arrays: Mapping[str, Array]
     for name, values in arrays.items():
         if values.dtype != np.float64:
             raise StoreError(f"{folder}: array '{name}' holds {values.dtype}; a run writes float64")
-        shape = (len(arrays["t"]), *expected.get(name, values.shape[1:]))
+        steps = name.startswith(_STEPS)
+        width = expected.get(name.removeprefix(_STEPS), values.shape[1:])
+        shape = (len(arrays[f"{_STEPS}t" if steps else "t"]), *width)
         if values.shape != shape:
             raise StoreError(f"{folder}: array '{name}' has shape {values.shape}; the stored model needs {shape}")
     if len(mechanism.x_0) != int(mechanism.I[T.NX]):
