@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
+from dalembert.lagrangian.source import uses_time
 from dalembert.mechanism import Mechanism
 from dalembert.model.elements import PointForce, Torque
 from dalembert.model.serialise import MissingFunction
@@ -120,6 +121,7 @@ class Callbacks:
 
     rows : "bends" when traced constraints come with d(G u + g_t)/dq, "turns" with how their rows turn along the motion
     compiled : what is passed to the kernels;  slow : names of functions that run as plain Python
+    of_time : whether something may depend on time in a way that nobody has declared
     """
 
     def __init__(
@@ -137,6 +139,7 @@ class Callbacks:
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
+        self.of_time = bool(mechanism.functions) or uses_time(self._row_source)
         self.compiled = self._compile()
 
     @property

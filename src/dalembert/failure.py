@@ -9,6 +9,7 @@ from dalembert.diagnosis import SINGULAR
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
+from dalembert.jumps import jumping_constraint
 from dalembert.kernels import tables as T
 from dalembert.mechanism import Compiled, Mechanism
 from dalembert.model.elements import SpringDamper
@@ -51,6 +52,11 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
             lock += " stage_tolerance: raise that, or use an explicit or adaptive method"
         return _stage_failure(advance, lock if singular else "")
     text = f"the step size collapsed at t = {t:.6g} s"
+    jump = jumping_constraint(advance)
+    if jump is not None:
+        text += f": the residual of {word} {jump[0]!r} jumps there to {jump[1]:.3g}; residuals must be smooth along the motion"
+        text += " (sin(a - b) = 0 instead of arctan2, no abs or sign of what changes)"
+        return SimulationError(text, time=t, joint=jump[0])
     if singular:
         return SimulationError(text + lock, time=t, joint=locking[0])
     text += "; the motion has blown up (tighten the tolerances)"

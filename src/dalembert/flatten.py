@@ -48,6 +48,13 @@ class FlatModel:
     def joints(self) -> tuple[Joint, ...]:
         return tuple(self.model.joints)
 
+    def counter_of(self, driver: str) -> int:
+        """Which of the counted angles a driver prescribes; 0 for what is no driver."""
+        joints = {joint.name: joint for joint in self.joints}
+        driven = {(d.joint, d.primitive.labels[0]) for d in self.model.drivers if d.name == driver}
+        named = [(a.joint, joints[a.joint].coordinates[a.component]) for a in self.angles]
+        return next((k for k, name in enumerate(named) if name in driven), 0)
+
 
 def flatten(model: Model, extra: Iterable[FlatPrimitive] = ()) -> FlatModel:
     """All bodies, primitives (joints first, then drivers, then `extra`), joint angles and forces of a model."""

@@ -114,6 +114,7 @@ def pack(
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
+    _breakpoints(out)
     _workspace(out.I)
     return Packed(
         np.array(out.I, dtype=np.int64),
@@ -226,6 +227,8 @@ def _constraints(
             columns[0].append(index)
             columns[1].append(place.get((p, c, item.i), a_size))
             columns[2].append(place.get((p, c, item.j), a_size))
+        if primitive.kind == "A":
+            columns[0].append(flat.counter_of(item.element))
         padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
         traced = p - (len(flat.primitives) - len(calls))
         fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
@@ -342,6 +345,25 @@ def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
     return functions
+
+
+def _breakpoints(out: Writer) -> None:
+    """Times at which a higher derivative of a motion jumps, in increasing order: steps end there.
+
+    f, f' and f'' are continuous in all motions, so that rates go on as they are.
+    """
+    forces = out.I[out.I[T.FORCE_I] :][T.F_MOTION : T.FORCE_I_W * out.I[T.NFORCE] : T.FORCE_I_W]
+    rows = out.I[out.I[T.MOTION_I] :][: out.I[T.NMOTION]]
+    times: list[float] = []
+    for m in (*rows, *(motion for motion in forces if motion >= 0)):
+        kind, k, n = out.I[m : m + 3]
+        if kind == T.SMOOTH_STEP:  # its middle too, so that no step hides that something moved
+            start, stop = out.F[k + 2 : k + 4]
+            times += [start, 0.5 * (start + stop), stop]
+        elif kind == T.TABLE:
+            times += out.F[k : k + n + 1]
+    out.I[T.NSTOP] = len(times)
+    out.section_f(T.STOP_F, sorted(times))
 
 
 def _workspace(I: list[int]) -> None:

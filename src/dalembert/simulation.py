@@ -337,6 +337,12 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         stage_jacobians=work.jacobians,
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
+        driver_gap=run.counter(T.GAP),
+        driver_gap_name=run.element_of_primitive(int(run.counter(T.GAP_PRIMITIVE))) if run.I[T.NMOTION] > 0 else "",
+        driver_gap_time=run.counter(T.GAP_TIME),
+        largest_projection=run.counter(T.LEAP_SIZE),
+        largest_projection_share=run.counter(T.LEAP),
+        largest_projection_at=run.counter(T.LEAP_TIME),
         time=dict(parts),
     )
 

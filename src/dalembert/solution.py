@@ -46,6 +46,9 @@ class Statistics:
 
     basis_restarts : how often Minimal could not continue its basis and found it afresh
     cpu_time : CPU time inside the compiled time loop [s]
+    driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
+    largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
+        the one with the largest share, of those above 1e-6
     stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
     """
 
@@ -71,6 +74,12 @@ class Statistics:
     stage_jacobians: int = 0
     basis_restarts: int = 0
     cpu_time: float = 0.0
+    driver_gap: float = 0.0
+    driver_gap_name: str = ""
+    driver_gap_time: float = 0.0
+    largest_projection: float = 0.0
+    largest_projection_share: float = 0.0
+    largest_projection_at: float = 0.0
     time: dict[str, float] = field(default_factory=dict)
 
 

@@ -86,6 +86,12 @@ class Run:
         """The joint or driver that a constraint row of this run belongs to."""
         return self.mechanism.element_of_row(row) if self.tree is None else self.tree.row_elements[row]
 
+    def element_of_primitive(self, primitive: int) -> str:
+        """The joint or driver that a primitive of this run belongs to."""
+        rows = [row for row in self.mechanism.rows if self.tree is None or row.element in self.tree.cut]
+        names = {row.primitive: row.element for row in rows}
+        return names.get(list(names)[primitive] if self.tree is not None else primitive, "?")
+
     def with_constants(self, F: Array) -> Run:
         """The same run with a longer table of constants."""
         return replace(self, F=F)

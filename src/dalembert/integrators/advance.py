@@ -18,6 +18,8 @@ from dalembert.watched import Watched
 
 Array = npt.NDArray[np.float64]
 
+LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
+
 
 @dataclass(frozen=True)
 class StageWork:
@@ -74,6 +76,9 @@ class Advance:
                 min(integrator.max_step, span),
                 1e-14 * max(abs(t_0), abs(t_end)),
                 stage_tolerance,
+                integrator.step or 0.0,
+                t_0,
+                t_end / LOOKS if run.callbacks.of_time else np.inf,
             ]
         )
         self._state_i = np.zeros(rk.N_STATE_I, dtype=np.int64)

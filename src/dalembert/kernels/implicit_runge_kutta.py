@@ -27,7 +27,9 @@ from dalembert.kernels.stepping import (
     D_RETRY,
     D_SOLVER,
     D_SOLVES,
+    H_ATOL,
     H_FACMIN,
+    H_RTOL,
     R_CONTROL,
     R_ERROR,
     R_NQU,
@@ -37,6 +39,7 @@ from dalembert.kernels.stepping import (
     VISIT_ALL,
     VISIT_RATE,
     accept,
+    aim,
     combine,
     judge,
     save_inside,
@@ -44,6 +47,7 @@ from dalembert.kernels.stepping import (
     visit,
 )
 from dalembert.kernels.tables import CALLBACK_FAILED, OK, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.watch import PROJECTED, note_leap, projection_error
 
 AUTO = 0  # settings_i[R_SOLVER]: 0 automatic, 1 functional iteration, 2 Newton
 RETRY = 100  # steps by Newton after which functional iteration is tried again
@@ -94,7 +98,7 @@ def implicit_runge_kutta(
     memory : (7, s nu) of `accelerate`;  the rest as in `runge_kutta`
     """
     s, spare = settings_i[R_STAGES] - 1, stages.shape[0] - 1
-    y = x_old
+    y, before = x_old, dense[dense.shape[0] - 1]
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
@@ -106,14 +110,12 @@ def implicit_runge_kutta(
     while steps < max_steps:
         if t >= t_end:
             return OK
-        last = False
-        if t + 1.0000000001 * h >= t_end:
-            h = t_end - t
-            last = True
+        asked = h
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         predict(h, s, c, e, stages, state_i, state_f)
-        status, err = OK, 0.0
+        status, err, wrong, moved, change = OK, 0.0, 0.0, 0.0, 0.0
         solved_by = state_i[D_SOLVER]
         if settings_i[R_SOLVER] == AUTO and solved_by == NEWTON and state_i[D_RETRY] >= RETRY:
             solved_by = AUTO
@@ -139,7 +141,10 @@ def implicit_runge_kutta(
         if status == OK:
             state_i[D_PREDICT] = SAME_STEP
             combine(x, stages, a, s + 1, s + 1, h, y)
+            for j in range(x.size):
+                before[j] = y[j]
             status = visit(VISIT_ALL, system, project, correct, t + h, y, stages[s + 1], I, F, W, forces, callback)
+            wrong, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], I)
         if settings_i[R_ERROR] != 0 and status == OK:
             if solved_by == NEWTON:
                 err = filtered_error(
@@ -152,6 +157,7 @@ def implicit_runge_kutta(
                 err = abs(h) * np.sqrt(one / settings_i[R_NQU])
                 if e.shape[0] == 2:
                     err = gauss_error(err, abs(h) * np.sqrt(two / settings_i[R_NQU]), s)
+            err = max(err, PROJECTED * wrong)
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
         if status == AGAIN:
             h = value
@@ -169,17 +175,21 @@ def implicit_runge_kutta(
             value = 1.0  # keeps the factors [HairerWanner1996, IV.8]
         if e.shape[0] == 1:
             own_rates(stages, e, s, spare)
-        t_new = t_end if last else t + h
-        status = save_inside(
-            system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
-            save_t, out_t, out_x, I, F, W,
+        status, shorter = save_inside(
+            system, project, correct, forces, callback, t, t_new, h, x, y, stages, s + 2, dense, a, c, d, settings_i,
+            settings_f, state_i, save_t, out_t, out_x, I, F, W,
         )  # fmt: skip
+        if status == AGAIN:
+            status, h = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback), shorter
+            if status == OK:
+                continue
         if status != OK:
             return status
+        note_leap(t_new, moved, change, I, W)
         if e.shape[0] == 1:
             for j in range(x.size):
                 stages[s + 1, j] = stages[spare, j]
-        h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
+        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
         state_i[D_PREDICT] = STEP_BEFORE
         t = t_new
         steps += 1

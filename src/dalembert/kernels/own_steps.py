@@ -8,15 +8,17 @@ from dalembert.kernels.stepping import (
     C_H,
     C_T,
     D_NEXT,
+    R_DENSE,
     R_EVERY,
     R_STAGES,
     VISIT_RATE,
     accept,
+    aim,
     judge,
     save_inside,
     visit,
 )
-from dalembert.kernels.tables import OK, STEP, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.tables import NMOTION, OK, STEP, STEP_TOO_SMALL, TOO_MANY_STEPS
 
 
 @kernel
@@ -31,10 +33,8 @@ def own_steps(
     while steps < max_steps:
         if t >= t_end:
             return OK
-        last = False
-        if t + 1.0000000001 * h >= t_end:
-            h = t_end - t
-            last = True
+        asked = h
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         for i in range(x.size):
@@ -48,20 +48,22 @@ def own_steps(
         status, value = judge(status, 0.0, t, h, settings_i, settings_f, state_i, state_f)
         if status != OK:
             return status
-        t_new = t_end if last else t + h
-        inside = settings_i[R_EVERY] == 0 and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] < t_new
+        inside = settings_i[R_DENSE] == 1
+        inside |= settings_i[R_EVERY] == 0 and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] < t_new
         if inside:
             status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
             if status == OK:
                 status = visit(VISIT_RATE, system, project, correct, t_new, y, stages[s], I, F, W, forces, callback)
+        elif I[NMOTION] > 0:  # for what is noted of drivers
+            status = visit(VISIT_RATE, system, project, correct, t_new, y, stages[s], I, F, W, forces, callback)
         if status == OK:
-            status = save_inside(
-                system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
-                save_t, out_t, out_x, I, F, W,
+            status, _ = save_inside(
+                system, project, correct, forces, callback, t, t_new, h, x, y, stages, 0, dense, a, c, d, settings_i,
+                settings_f, state_i, save_t, out_t, out_x, I, F, W,
             )  # fmt: skip
         if status != OK:
             return status
-        h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
+        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
         t = t_new
         steps += 1
     return OK if t >= t_end else TOO_MANY_STEPS

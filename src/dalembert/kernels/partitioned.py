@@ -12,15 +12,20 @@ from dalembert.kernels.stepping import (
     C_H,
     C_T,
     D_HAVE_RATE,
+    H_ATOL,
+    H_RTOL,
+    R_NQU,
     R_SOLVER,
     VISIT_ALL,
     VISIT_RATE,
     accept,
+    aim,
     judge,
     save_inside,
     visit,
 )
 from dalembert.kernels.tables import NQ, OK, RATE, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.watch import note_leap, projection_error
 
 SYMPLECTIC_EULER, STOERMER_VERLET = 0, 1
 
@@ -59,7 +64,7 @@ def partitioned(
     state_f, save_t, out_t, out_x, max_steps, I, F, W,
 ):  # fmt: skip
     """As kernels/runge_kutta.py; settings_i[R_SOLVER] chooses the method."""
-    y = x_old
+    y, before = x_old, dense[dense.shape[0] - 1]
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
@@ -70,29 +75,30 @@ def partitioned(
     while steps < max_steps:
         if t >= t_end:
             return OK
-        last = False
-        if t + 1.0000000001 * h >= t_end:
-            h = t_end - t
-            last = True
+        asked = h
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         if settings_i[R_SOLVER] == SYMPLECTIC_EULER:
             status = euler_step(system, forces, callback, t, h, x, y, stages, I, F, W)
         else:
             status = verlet_step(system, forces, callback, t, h, x, y, stages, I, F, W)
-        t_new = t_end if last else t + h
+        for i in range(x.size):
+            before[i] = y[i]
         if status == OK:
             status = visit(VISIT_ALL, system, project, correct, t_new, y, stages[1], I, F, W, forces, callback)
         status, value = judge(status, 0.0, t, h, settings_i, settings_f, state_i, state_f)
         if status != OK:
             return status
-        status = save_inside(
-            system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
-            save_t, out_t, out_x, I, F, W,
+        _, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], I)
+        status, _ = save_inside(
+            system, project, correct, forces, callback, t, t_new, h, x, y, stages, 2, dense, a, c, d, settings_i,
+            settings_f, state_i, save_t, out_t, out_x, I, F, W,
         )  # fmt: skip
         if status != OK:
             return status
-        h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
+        note_leap(t_new, moved, change, I, W)
+        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
         t = t_new
         steps += 1
     return OK if t >= t_end else TOO_MANY_STEPS

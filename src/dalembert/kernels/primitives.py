@@ -4,7 +4,7 @@ Each primitive knows two bodies i, j (0 = ground) with points x = r + R p and di
 
     C   g = x_j - x_i                     SO  g = d_i . d_j
     O   g = d_i . (x_j - x_i) - f(t)      D   g = (|x_j - x_i|^2 - l(t)^2) / (2 l_0)
-    A   g = d_i(t) . d_j,  a_i(t) = -sin f a_i + cos f (n_i x a_i), i.e. g = sin(angle - f(t))
+    A   g = angle of d_j about n_i from a_i - f(t), within half a turn
 
     g' = A u + g_t,   g'' = A u' + zeta,   rows A = (force direction in world axes, torque direction in body axes)
 """
@@ -69,21 +69,29 @@ def constraint_rows(I, F, W):
         kind, row = I[k + P_KIND], I[k + P_ROW]
         ai, aj = I[W_A] + I[k + P_AI], I[W_A] + I[k + P_AJ]
         zero = (0.0, 0.0, 0.0)
-        if kind == SO or kind == A:
-            a_i, a_j, a1, a2 = load3(F, f + PF_AI), load3(F, f + PF_AJ), zero, zero
-            if kind == A:
-                a_i, a1, a2 = driven_direction(k, f, I, F, W)
+        if kind == SO:
+            a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
             d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
-            turn = cross(w_i, a_i)
-            s_i, s_j = add3(turn, a1), cross(w_j, a_j)
-            bias = add3(cross(w_i, add3(turn, scale3(2.0, a1))), a2)
+            s_i, s_j = cross(w_i, a_i), cross(w_j, a_j)
             W[g + row] = dot3(d_i, d_j)
-            W[gt + row] = dot3(mul(R_i, a1), d_j)
+            W[gt + row] = 0.0
             W[z + row] = (
-                dot3(mul(R_i, bias), d_j) + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j)) + dot3(d_i, mul(R_j, cross(w_j, s_j)))
+                dot3(mul(R_i, cross(w_i, s_i)), d_j)
+                + 2.0 * dot3(mul(R_i, s_i), mul(R_j, s_j))
+                + dot3(d_i, mul(R_j, cross(w_j, s_j)))
             )
             store_row(W, ai, zero, cross(a_i, mul_t(R_i, d_j)))
             store_row(W, aj, zero, cross(a_j, mul_t(R_j, d_i)))
+            continue
+        if kind == A:
+            f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
+            angle, axis, bend, w, _ = turning(si, sj, f, F, W)
+            angle -= f0 + F[f + PF_OFFSET]
+            W[g + row] = angle - 2.0 * np.pi * np.floor(angle / (2.0 * np.pi) + 0.5)
+            W[gt + row] = -f1
+            W[z + row] = dot3(cross(w, w_i), axis) + dot3(bend, cross(w, turned(f, R_i, R_j, F))) - f2
+            store_row(W, ai, zero, scale3(-1.0, axis))
+            store_row(W, aj, zero, mul_t(R_j, mul(R_i, axis)))
             continue
         p_i, p_j = load3(F, f + PF_PI), load3(F, f + PF_PJ)
         s_pi, s_pj = cross(w_i, p_i), cross(w_j, p_j)
@@ -122,14 +130,31 @@ def constraint_rows(I, F, W):
 
 
 @inline
-def driven_direction(k, f, I, F, W):
-    """a(t) = -sin f a_i + cos f (n_i x a_i) and its first two time derivatives, in the axes of body i."""
-    a_i, n_i = load3(F, f + PF_AI), load3(F, f + PF_NI)
-    f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-    angle = f0 + F[f + PF_OFFSET]
-    a = axpy3(-np.sin(angle), a_i, scale3(np.cos(angle), cross(n_i, a_i)))
-    e = cross(a, n_i)
-    return a, scale3(-f1, e), axpy3(-f2, e, scale3(-f1 * f1, a))
+def turned(f, R_i, R_j, F):
+    """d = R_i^T R_j a_j, the direction whose angle is driven, in the axes of body i."""
+    return mul_t(R_i, mul(R_j, load3(F, f + PF_AJ)))
+
+
+@inline
+def turning(si, sj, f, F, W):
+    """alpha = atan2((n x a) . d, a . d), its row alpha' = axis . w, and the gradient `bend` of axis . w over d.
+
+        axis = n - p (n . d) / |p|^2,   p = d - n (n . d),   w = R_i^T R_j w_j - w_i
+
+    (angle, axis, bend, w, R_i^T R_j w_j), all in the axes of body i; axis = n where the joint keeps d normal to n.
+    """
+    R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
+    a, n, d = load3(F, f + PF_AI), load3(F, f + PF_NI), turned(f, R_i, R_j, F)
+    w_j = mul_t(R_i, mul(R_j, load3(W, sj + S_W)))
+    w = sub3(w_j, load3(W, si + S_W))
+    along = dot3(n, d)
+    p = axpy3(-along, n, d)
+    r2 = dot3(p, p)
+    axis = axpy3(-along / r2, p, n)
+    across = dot3(w, p)
+    bend = axpy3(2.0 * across * along / (r2 * r2), p, scale3(-across / r2, n))
+    bend = axpy3(-along / r2, axpy3(-dot3(n, w), n, w), bend)
+    return np.arctan2(dot3(cross(n, a), d), dot3(a, d)), axis, bend, w, w_j
 
 
 @inline
@@ -153,12 +178,14 @@ def velocity_gradient_rows(a_base, I, F, W):
                 ai, aj = shift + I[W_A] + I[k + P_AI + c], shift + I[W_A] + I[k + P_AJ + c]
                 store_row(W, ai, zero, cross(load3(W, si + S_ROT + 3 * c), s_i))
                 store_row(W, aj, zero, cross(s_j, load3(W, sj + S_ROT + 3 * c)))
-        elif kind == SO or kind == A:
+        elif kind == A:
+            _, axis, bend, _, w = turning(si, sj, f, F, W)
+            turn = add3(cross(w, axis), cross(turned(f, R_i, R_j, F), bend))
+            store_row(W, ai, zero, scale3(-1.0, turn))
+            store_row(W, aj, zero, mul_t(R_j, mul(R_i, turn)))
+        elif kind == SO:
             a_i, a_j = load3(F, f + PF_AI), load3(F, f + PF_AJ)
-            a1 = zero
-            if kind == A:
-                a_i, a1, _ = driven_direction(k, f, I, F, W)
-            s_i, s_j = add3(cross(w_i, a_i), a1), cross(w_j, a_j)
+            s_i, s_j = cross(w_i, a_i), cross(w_j, a_j)
             d_i, d_j = mul(R_i, a_i), mul(R_j, a_j)
             v_i, v_j = mul(R_i, s_i), mul(R_j, s_j)
             store_row(W, ai, zero, add3(cross(s_i, mul_t(R_i, d_j)), cross(a_i, mul_t(R_i, v_j))))

@@ -16,7 +16,6 @@ from dalembert.kernels.stepping import (
     D_HAVE_RATE,
     H_ATOL,
     H_RTOL,
-    R_CONTROL,
     R_ERROR,
     R_NQU,
     R_STAGES,
@@ -24,12 +23,14 @@ from dalembert.kernels.stepping import (
     VISIT_ALL,
     VISIT_RATE,
     accept,
+    aim,
     combine,
     judge,
     save_inside,
     visit,
 )
 from dalembert.kernels.tables import OK, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.watch import PROJECTED, note_leap, projection_error
 
 
 @light
@@ -66,19 +67,17 @@ def runge_kutta(
     save_t : times to save at (used when settings_i[R_EVERY] = 0);  out_t, out_x : where saved states go
     """
     s, nq = settings_i[R_STAGES], settings_i[R_NQU]
-    y = x_old
+    y, before = x_old, dense[dense.shape[0] - 1]
     status, steps = OK, 0
     t, h = state_f[C_T], state_f[C_H]
     while status == OK and t < t_end:
         if steps == max_steps:
             return TOO_MANY_STEPS
-        slack = 1e-10 if settings_i[R_CONTROL] == 1 else 1e-6  # rounding of many equal steps leaves no sliver at the end
-        last = t + (1.0 + slack) * h >= t_end
-        if last:
-            h = t_end - t
+        asked = h
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
-        err = 0.0
+        err, moved, change = 0.0, 0.0, 0.0
         for i in range(state_i[D_HAVE_RATE], s + 1):
             combine(x, stages, a, i, i, h, y)
             what = settings_i[R_VISIT]
@@ -90,9 +89,15 @@ def runge_kutta(
                     err = error_norm(x, y, stages, dense, e, s, h, nq, settings_f)
                     if not err <= 1.0:
                         break
+                for j in range(x.size):
+                    before[j] = y[j]
             status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
             if status != OK:
                 break
+            if i == s:
+                wrong, moved, change = projection_error(x, y, before, nq, settings_f[H_RTOL], settings_f[H_ATOL], I)
+                if settings_i[R_ERROR] != 0:
+                    err = max(err, PROJECTED * wrong)
             if i == 0:  # where a step begins, a formulation may note something in the state
                 for j in range(x.size):
                     x[j] = y[j]
@@ -100,19 +105,22 @@ def runge_kutta(
         if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
             return status
         if settings_i[R_ERROR] == 1 and status == OK:
-            err = error_norm(x, y, stages, dense, e, s + 1, h, nq, settings_f)
+            err = max(err, error_norm(x, y, stages, dense, e, s + 1, h, nq, settings_f))
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
         if status == AGAIN:
             status, h = OK, value
             continue
         if status == OK:
-            t_new = t_end if last else t + h
-            status = save_inside(
-                system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
-                save_t, out_t, out_x, I, F, W,
+            status, shorter = save_inside(
+                system, project, correct, forces, callback, t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i,
+                settings_f, state_i, save_t, out_t, out_x, I, F, W,
             )  # fmt: skip
+            if status == AGAIN:
+                status, h = OK, shorter
+                continue
         if status == OK:
-            h = accept(t, t_new, h, value, last, x, y, stages, settings_i, settings_f, state_i, state_f)
+            note_leap(t_new, moved, change, I, W)
+            h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
             t = t_new
             steps += 1
     return status

@@ -12,31 +12,61 @@ from dalembert.kernels.tables import (
     INSIDE,
     MOVED,
     NON_FINITE,
+    NSTOP,
     OK,
     PROJECT,
     RATE,
     STEP_TOO_SMALL,
+    STOP_F,
     W_STAT,
 )
+from dalembert.kernels.watch import interpolate, look_between, note_drivers
 
 # integer settings: row of the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
 # exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver, of how
-# many steps one is kept for the checks of the report where other times are saved (0 none)
-(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER, R_WATCH) = range(10)
-N_SETTINGS_I = 10
+# many steps one is kept for the checks of the report where other times are saved (0 none), leave the interpolant of every
+# step in `dense`
+(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER, R_WATCH, R_DENSE) = range(11)
+N_SETTINGS_I = 11
 # what to do at a point
 VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
-# real settings
-(H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE) = range(8)
+# real settings; last the fixed step, where the run began, and the distance at which forces of time are looked at within a step
+(H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE, H_STEP, H_START, H_LOOK) = range(11)
 # real state kept between chunks; from C_H_STAGES on it belongs to implicit stages
 (C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST, C_H_STAGES, C_H_FACTORED, C_CONTRACTION) = range(10)
 C_ERR, N_STATE_F = 10, 11
 # integer state kept between chunks; from D_SOLVER on it belongs to implicit stages
 (D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
 (D_SOLVER, D_RETRY, D_PREDICT, D_JACOBIAN, D_SOLVES, D_ITERATIONS, D_ITERATIONS_MAX, D_NEWTON, D_JACOBIANS) = range(6, 15)
-N_STATE_I = 15
+D_STOP, N_STATE_I = 15, 16  # D_STOP : breakpoints passed
 # status of an attempted step that is to be repeated
 AGAIN = -1
+
+
+@flat
+def aim(t, h, t_end, settings_i, settings_f, state_i, I, F):
+    """(h, t_new) of the next step: it ends at t_end, at a breakpoint of a motion, or, of fixed size, at a multiple of h.
+
+    Times of fixed steps are multiples, not sums, so that rounding leaves no sliver at the end; h itself stays what it was.
+    """
+    while state_i[D_STOP] < I[NSTOP] and F[I[STOP_F] + state_i[D_STOP]] <= t + settings_f[H_MIN]:
+        state_i[D_STOP] += 1
+    stop, t_new, slack = t_end, t + h, 1e-10
+    if state_i[D_STOP] < I[NSTOP] and F[I[STOP_F] + state_i[D_STOP]] < t_end:
+        stop = F[I[STOP_F] + state_i[D_STOP]]
+    if settings_i[R_CONTROL] == 0:
+        slack = 1e-6
+        t_new = settings_f[H_START] + h * (np.floor((t - settings_f[H_START]) / h + slack) + 1.0)
+        if abs(t_new - t - h) > slack * h:  # after a breakpoint
+            h = t_new - t
+    elif stop < t_end and t_new < stop < t_new + h:
+        h = 0.5 * (stop - t)  # two equal steps instead of one and a sliver
+        t_new = t + h
+    if t_new + slack * h >= stop:
+        t_new = stop
+        if abs(stop - t - h) > 1e-15 * abs(stop):
+            h = stop - t
+    return h, t_new
 
 
 @flat
@@ -73,24 +103,22 @@ def judge(status, err, t, h, settings_i, settings_f, state_i, state_f):
 
 
 @flat
-def accept(t, t_new, h, factor, last, x, y, stages, settings_i, settings_f, state_i, state_f):
-    """x <- the new point, y <- the old one, row 0 <- its rate; the next step size."""
+def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W):
+    """x <- the new point, y <- the old one, row 0 <- its rate; the next step size. cut : the step was shortened."""
     s = settings_i[R_STAGES]
     for i in range(x.size):
         x_i = x[i]
         x[i] = y[i]
         y[i] = x_i
         stages[0, i] = stages[s, i]
+    note_drivers(t_new, x, I, F, W)
     state_f[C_T_OLD], state_f[C_H_DONE] = t, h
     state_f[C_H_LARGEST] = max(state_f[C_H_LARGEST], h)
-    if not last:
+    if not cut:
         state_f[C_H_SMALLEST] = min(state_f[C_H_SMALLEST], h)
     state_i[D_ACCEPTED] += 1
-    if settings_i[R_CONTROL] == 1:
-        h = min(h * factor, settings_f[H_MAX])
-    state_f[C_T] = t_new
-    if not last or settings_i[R_CONTROL] == 1:
-        state_f[C_H] = h
+    h = min(h * factor, settings_f[H_MAX]) if settings_i[R_CONTROL] == 1 else settings_f[H_STEP]
+    state_f[C_T], state_f[C_H] = t_new, h
     return h
 
 
@@ -175,19 +203,31 @@ def squared_errors(x, y, stages, e, count, n, settings_f):
 
 @flat
 def save_inside(
-    system, project, correct, forces, callback, t, t_new, h, x, y, stages, dense, a, c, d, settings_i, state_i,
+    system, project, correct, forces, callback, t, t_new, h, x, y, stages, row, dense, a, c, d, settings_i, settings_f, state_i,
     save_t, out_t, out_x, I, F, W,
 ):  # fmt: skip
-    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched."""
-    status, every, due = OK, settings_i[R_EVERY], 1
+    """(status, h): store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if
+    watched; or AGAIN and a smaller step, where something happens between the stages. row : of stages, free for rates"""
+    status, every, due, shorter = OK, settings_i[R_EVERY], 1, 0.0
     if every == 0:
         due = 0
         while state_i[D_NEXT] + due < save_t.size and save_t[state_i[D_NEXT] + due] <= t_new:
             due += 1
-        if due > 0 and save_t[state_i[D_NEXT]] < t_new:
-            status = dense_coefficients(
-                system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
-            )
+    between = every == 0 and due > 0 and save_t[state_i[D_NEXT]] < t_new
+    look = settings_i[R_CONTROL] == 1 and h > settings_f[H_LOOK]
+    if between or look or settings_i[R_DENSE] == 1:
+        status = dense_coefficients(
+            system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
+        )
+    if look and status == OK:
+        spare, tolerance = dense[dense.shape[0] - 1], settings_f[H_RTOL : H_ATOL + 1]
+        shorter = look_between(
+            system, forces, callback, t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance,
+            settings_i[R_NQU], I, F, W,
+        )  # fmt: skip
+        if shorter > settings_f[H_MIN]:
+            status, due = AGAIN, 0
+            state_i[D_REJECTED] += 1
     while status == OK and due > 0:
         k = state_i[D_SAVED]
         at = t_new if every else save_t[state_i[D_NEXT]]
@@ -211,7 +251,7 @@ def save_inside(
             for i in range(x.size):
                 out_x[k, i] = y[i]
             state_i[D_SAVED] = k + 1
-    return status
+    return status, shorter
 
 
 @flat
@@ -237,14 +277,3 @@ def dense_coefficients(system, project, correct, forces, callback, t, h, x, y, s
                 v += d[k, j] * stages[j, i]
             dense[3 + k, i] = h * v
     return status
-
-
-@flat
-def interpolate(theta, x, dense, top, out):
-    """x(t + theta h): nested form theta (. + (1 - theta) (. + theta (. + (1 - theta) ...))) with coefficients 0..top"""
-    other = 1.0 - theta
-    for i in range(x.size):
-        s = 0.0
-        for k in range(top, -1, -1):
-            s = (s + dense[k, i]) * (theta if k % 2 == 0 else other)
-        out[i] = x[i] + s

@@ -47,6 +47,8 @@ W_TURN = 118
 # header of I: B, B' and M* (frame_matrices.py); links as quaternions, sizes of the mechanism's own state, what corrects
 # invariants (tree_invariants.py)
 (W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
+# header of I: breakpoints of motions, increasing, and where they lie in F
+(NSTOP, STOP_F) = (98, 99)
 # header of I: traced primitives, those of velocities among them; where BENDS go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
 HEADER_I = 120
@@ -91,6 +93,7 @@ STATE_W = 18
 # PRIM_I columns: kind, bodies, motion (entry of W_MOTION, 0 = none), three rows, their offsets in W_A for bodies i and j
 (P_KIND, P_BI, P_BJ, P_MOTION, P_ROW, P_AI, P_AJ) = (0, 1, 2, 3, 4, 7, 10)
 PRIM_I_W = 14
+P_COUNTER = 5  # of A, which has one row: the counter of the angle that it drives
 # PRIM_F columns
 (PF_PI, PF_PJ, PF_AI, PF_AJ, PF_NI, PF_OFFSET, PF_SCALE) = (0, 3, 6, 9, 12, 15, 16)
 PRIM_F_W = 17
@@ -161,8 +164,14 @@ HUB_INC_I_W = 3
     KINETIC,
     POTENTIAL_ENERGY,
     INSIDE,  # 1 while a point between two steps is projected to be saved
-) = range(17)
-N_STAT = 17
+    GAP,  # largest |coordinate - f(t)| of a driver after a step, its primitive, when
+    GAP_PRIMITIVE,
+    GAP_TIME,
+    LEAP,  # largest projection of coordinates at the end of a step over the step's own change, its size, when
+    LEAP_SIZE,
+    LEAP_TIME,
+) = range(23)
+N_STAT = 23
 
 # TREE_I columns: parent, how it turns, first coordinate, first velocity, number of rotations, of translations, first column,
 # the joint axes of the translations, 1 where the joint's axes on the parent differ from the parent's own joint axes, 1 where

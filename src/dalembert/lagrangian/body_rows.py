@@ -24,7 +24,7 @@ from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.laws import LAWS, Data, TracedBody
 from dalembert.lagrangian.source import Part, write_source
-from dalembert.lagrangian.tracer import trace
+from dalembert.lagrangian.tracer import trace, warn_if_rough
 from dalembert.model.elements import Primitive
 from dalembert.model.serialise import MissingFunction
 
@@ -138,6 +138,7 @@ def count_rows(owner: str, names: Sequence[str], function: Any, moving: bool) ->
     rows = trace_function(owner, names, function, bodies, moving)
     if not rows:
         raise ModelError(f"{owner}: its function returned nothing; return one or more residuals that must vanish")
+    warn_if_rough(owner, rows)
     twists = [*bodies.twist(0), *bodies.twist(1)]
     rng = np.random.default_rng(0)
     for k, (row, slopes) in enumerate(zip(rows, jacobian(rows, twists), strict=True)):

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
-from dalembert.lagrangian.source import write_source
+from dalembert.lagrangian.source import uses_time, write_source
 from dalembert.lagrangian.system import LagrangianSystem, shaped
 from dalembert.lagrangian.tracer import Named, trace
 from dalembert.mechanism import Compiled
@@ -31,7 +31,8 @@ ENERGY_INVARIANT = FIRST_INVARIANT - 1
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
 
-    compiled : what is passed to the kernels;  error, slow, compiled_names : as in `Callbacks`; traced code raises nothing
+    compiled : what is passed to the kernels;  error, slow, compiled_names, of_time : as in `Callbacks`; traced code does not
+        raise
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class GeneratedCode:
             parts, inputs = parts | discrete.parts(), discrete.inputs
         if turning:
             parts = parts | {T.TURN_PART: e.turn_part()}
-        self.compiled = as_callback(generated(write_source(parts, inputs), "callback", CALLBACK_SIGNATURE))
+        source = write_source(parts, inputs)
+        self.of_time = uses_time(source)
+        self.compiled = as_callback(generated(source, "callback", CALLBACK_SIGNATURE))
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""

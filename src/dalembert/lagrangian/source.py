@@ -8,6 +8,7 @@ zeros.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from dalembert.lagrangian.graph import CONSTANT, Node, reachable
@@ -24,6 +25,11 @@ def write_source(parts: Mapping[int, Part], inputs: Mapping[str, int]) -> str:
         lines.append(f"    if k == {k}:")
         lines += [f"        {line}" for line in (*_statements(part, places), "return 0")]
     return "\n".join([*lines, "    return 0", ""])
+
+
+def uses_time(source: str) -> bool:
+    """Whether the code of a callback reads t."""
+    return re.search(r"\bt\b", source.partition("\n")[2]) is not None
 
 
 def _statements(part: Part, places: Mapping[str, str]) -> list[str]:

@@ -13,7 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.lagrangian.equations import Constraint, Equations
 from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
-from dalembert.lagrangian.tracer import Named, trace
+from dalembert.lagrangian.tracer import Named, trace, warn_if_rough
 from dalembert.model.validation import nearest, printable, shown
 
 if TYPE_CHECKING:
@@ -103,10 +103,11 @@ class LagrangianSystem:
         initial: Mapping[Any, float] | None = None,
         velocities: Mapping[Any, float] | None = None,
         name: str | None = None,
+        **numbers: Any,
     ) -> LagrangianSystem:
-        """The same system with other numbers; those not given stay."""
+        """The same system with other numbers; those not given stay. Parameters also by name: system.replace(l=2.0)."""
         values = dict(self.parameters)
-        for key, number in _flat_parameters(parameters or {}, self.coordinates).items():
+        for key, number in _flat_parameters({**(parameters or {}), **numbers}, self.coordinates).items():
             if key not in values:
                 raise ModelError(f"parameters: there is no {key!r}; {nearest(key, values)}")
             values[key] = number
@@ -216,6 +217,7 @@ class _Tracer:
             for row in rows:
                 if not any(node.op == INPUT and node.value[0] in "qv" for node in reachable([row])):
                     raise ModelError(f"{kind} constraint {name!r} does not depend on any coordinate or velocity; remove it")
+            warn_if_rough(f"{kind} constraint {name!r}", rows)
             made.append(Constraint(str(name), tuple(rows)))
         return tuple(made)
 

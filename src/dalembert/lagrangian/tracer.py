@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dalembert.errors import ModelError
-from dalembert.lagrangian.graph import Graph, Node, TraceError
+from dalembert.lagrangian.graph import Graph, Node, TraceError, reachable
 from dalembert.model.validation import nearest, shown
 
 ARGUMENTS = {
@@ -93,6 +94,15 @@ def trace(owner: str, function: Callable[..., Any], given: Mapping[str, Any], gr
         ) from problem
     values = np.asarray(result, dtype=object).ravel()
     return [_as_node(owner, value, graph) for value in values]
+
+
+def warn_if_rough(owner: str, rows: Sequence[Node]) -> None:
+    """Say which operations in the residuals of a constraint are not smooth everywhere."""
+    used = {node.op for node in reachable(rows)} & {"arctan2", "abs", "sign"}
+    if used:
+        text = f"{owner} uses {', '.join(sorted(used))}, which is not smooth everywhere; residuals must be smooth along the"
+        text += " motion, or the run stops where one jumps (arctan2 at half a turn: write sin(a - b) = 0 instead of a - b = 0)"
+        warnings.warn(text, stacklevel=2)
 
 
 def _as_node(owner: str, value: Any, graph: Graph) -> Node:

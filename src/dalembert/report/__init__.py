@@ -21,10 +21,12 @@ from dalembert.invariants import Monitored, as_list
 from dalembert.report.accuracy import error_estimate
 from dalembert.report.checks import checks, conserved
 from dalembert.report.contacts import contacts
+from dalembert.report.drivers import driver_lines
 from dalembert.report.inertia import mass_conditioning
 from dalembert.report.invariance import enforced
 from dalembert.report.notes import mechanism_notes, run_notes
 from dalembert.report.plane import plane_kept
+from dalembert.report.projection import projection_lines
 from dalembert.report.table import Line, Report
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ __all__ = ["Line", "Report", "make_report"]
 def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
     """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
-    found = [*checks(solution), error_estimate(solution), *conserved(solution, as_list(invariants)), *enforced(solution)]
+    found = [*checks(solution), *driver_lines(solution), *projection_lines(solution), error_estimate(solution)]
+    found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
     found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution)]
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
