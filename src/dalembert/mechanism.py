@@ -114,6 +114,10 @@ class Compiled(ABC):
     def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
         """(condition number, elements whose rows are almost dependent at this state)."""
 
+    def turning_speed(self, x: Array) -> float:
+        """The largest speed at which something turns at (nt, nx) states [rad/s]; of a Lagrangian system, of any coordinate."""
+        return float(np.max(np.abs(x[:, self.nq : self.nq + self.nu]), initial=0.0))
+
     @abstractmethod
     def state(self, t: float, x: Array) -> Series:
         """One state with its named outputs."""
@@ -206,6 +210,12 @@ class Mechanism(Compiled):
         from dalembert.diagnosis import locking_joints
 
         return locking_joints(self, t, x)
+
+    def turning_speed(self, x: Array) -> float:
+        table = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:]
+        spins = [x[:, self.nq + u + 3 : self.nq + u + 6] for kind, _, u in table if kind == T.RIGID]
+        spins += [x[:, self.nq + u + 2 : self.nq + u + 3] for kind, _, u in table if kind == T.PLANAR]
+        return max((float(np.linalg.norm(w, axis=1).max()) for w in spins), default=0.0)
 
     def state(self, t: float, x: Array) -> State:
         from dalembert.trajectory import State

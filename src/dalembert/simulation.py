@@ -6,7 +6,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dalembert.compilation import compile, refuse_vanishing_lengths
 from dalembert.errors import ModelError, SimulationError
-from dalembert.events import Event, locate
+from dalembert.events import Event, Watch
 from dalembert.failure import failure_of
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.jet import Jet
@@ -84,7 +84,7 @@ def simulate(
     recorder = Recorder(run, settings, out, overwrite)
     if times is None or bool(np.any(_at_start(save_at))):
         recorder.add(np.zeros(1), x_0[None], mechanism.x_0[None])
-    watch = _Watch(run, integrator, watched)
+    watch = Watch(run, watched, partial(one_step, run, integrator))
     status, message, failure = "complete", "", None
     with Progress(progress) as bar:
         try:
@@ -93,7 +93,10 @@ def simulate(
             recorder.add(*advance.saved())
             status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
         except (SimulationError, SystemError) as problem:  # Numba turns Ctrl-C in a plain Python function into the latter
-            recorder.add(*advance.saved())
+            t, x = advance.saved()
+            limit = problem.time if isinstance(problem, SimulationError) else None
+            before = t <= (np.inf if limit is None else limit)  # an event may fail within a step
+            recorder.add(t[before], x[before])
             if _by_keyboard(problem):
                 status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
             elif isinstance(problem, SystemError):
@@ -193,7 +196,7 @@ def describe(formulation: Formulation, integrator: Integrator, mechanism: Compil
     }
 
 
-def _loop(advance: Advance, watch: _Watch, recorder: Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
+def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
     """Chunks of compiled steps until t_end, an event, or the step limit."""
     chunk = 1 if watch.events else 64
     watch.start(advance)
@@ -232,51 +235,6 @@ class _Clock:
     def lap(self, name: str) -> None:
         now = time.perf_counter()
         self.parts[name], self._last = now - self._last, now
-
-
-@dataclass
-class _Watch:
-    """Looks for events between steps."""
-
-    run: Run
-    integrator: Integrator
-    events: tuple[Event, ...]
-    found: list[tuple[str, float]] = field(default_factory=list)
-    _before: list[float] = field(default_factory=list)
-
-    def start(self, advance: Advance) -> None:
-        self._before = [event.value(self.run.mechanism, 0.0, advance.state) for event in self.events]
-
-    def check(self, advance: Advance) -> tuple[float, Array] | None:
-        """Record events of the last step; (time, (1, n) state of the run) when one of them stops the run."""
-        stops: list[tuple[float, Array, str]] = []
-        recorded: list[tuple[str, float]] = []
-        for k, event in enumerate(self.events):
-            before, after = self._before[k], event.value(self.run.mechanism, advance.t, advance.state)
-            self._before[k] = after
-            if not event.crossed(before, after):
-                continue
-            t = locate(event, self.run.mechanism, lambda t: self._mechanism_state(advance, t), advance.t_old, advance.t)
-            if event.stop:
-                stops.append((t, self._state(advance, t), event.name))
-            else:
-                recorded.append((event.name, t))
-        recorded.sort(key=lambda item: item[1])
-        if not stops:
-            self.found += recorded
-            return None
-        t, x, name = min(stops, key=lambda item: item[0])
-        self.found += [*(item for item in recorded if item[1] <= t), (name, t)]
-        return t, x
-
-    def _state(self, advance: Advance, t: float) -> Array:
-        """The run's state at t within the last step, by one step of the same method from where it began."""
-        if t >= advance.t:  # as it was accepted, so that the signs at both ends are those that showed the event
-            return advance.x.copy()
-        return one_step(self.run, self.integrator, advance.t_old, advance.x_old, t)
-
-    def _mechanism_state(self, advance: Advance, t: float) -> Array:
-        return np.array(self.run.to_absolute(self._state(advance, t)[None])[0])
 
 
 def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:

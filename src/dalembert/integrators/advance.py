@@ -134,6 +134,19 @@ class Advance:
         """Where the last accepted step began."""
         return float(self._state_f[self._rk.C_T_OLD])
 
+    def keep_interpolant(self, kept: bool) -> None:
+        """Whether every step leaves its dense output for `inside`."""
+        self._settings_i[self._rk.R_DENSE] = int(kept)
+
+    def inside(self, t: float) -> Array:
+        """The run's state at a time within the last step, by its dense output, as it is saved but not projected."""
+        dense, top = self._work[1], 2 + len(self._tableau.d)
+        theta = (t - self.t_old) / float(self._state_f[self._rk.C_H_DONE])
+        x = np.zeros_like(self.x)
+        for k in range(top, -1, -1):
+            x = (x + dense[k]) * (theta if k % 2 == 0 else 1.0 - theta)
+        return np.asarray(self.x_old + x)
+
     @property
     def accepted(self) -> int:
         return int(self._state_i[self._rk.D_ACCEPTED])
