@@ -141,7 +141,7 @@ class Result(Series):
     def steps(self) -> Any:
         """What the checks of the report run over: the saved states and, where times were chosen, accepted steps beside them.
 
-        All steps of a run of up to about a thousand, else evenly chosen ones; a stored run has the saved states only.
+        All steps of a run of up to about a thousand, else evenly chosen ones; a stored run has them where all forces are known.
         """
         if self.watched is None:
             return self

@@ -58,6 +58,13 @@ def missing_functions(model: Model | LagrangianSystem) -> bool:
     return any(isinstance(primitive.function, MissingFunction) for joint in joints for primitive in joint.primitives)
 
 
+def missing_forces(model: Model | LagrangianSystem) -> bool:
+    """Whether a force of the model is such a function: what the store does not hold cannot be evaluated then."""
+    forces = model.forces if isinstance(model, Model) else ()
+    given = (getattr(force, name, None) for force in forces for name in ("force", "torque"))
+    return any(isinstance(value, MissingFunction) for value in given)
+
+
 def _differences(path: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:
     """Where two trees of plain data differ; function records count as leaves."""
     if is_function_record(a) or is_function_record(b):

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from dalembert.compilation import compile
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.evaluation import Evaluated
-from dalembert.io.given_model import check_given, gallery_model, missing_functions
+from dalembert.io.given_model import check_given, gallery_model, missing_forces, missing_functions
 from dalembert.io.meshes import check_files, portable, with_files
 from dalembert.io.run_record import check_attributes, check_times
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_place, write_store
@@ -246,7 +246,7 @@ def _rebuild(
         more={name: values for name, values in arrays.items() if name not in _DIMS and not name.startswith(_STEPS)},
     )
     steps = {name.removeprefix(_STEPS): values for name, values in arrays.items() if name.startswith(_STEPS)}
-    if steps:
+    if steps and not missing_forces(mechanism.model):
         solution.watched = steps.pop("t"), steps.pop("x"), steps
     return solution
 
