@@ -26,7 +26,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +42,13 @@ class Outcome:
     verdict : a word that is counted; the campaign says which ones are good
     figures : errors, times, counts by name; the largest of each name is printed with its case
     words : what a person needs to see where the verdict is not good
+    counts : numbers that are added up over all cases, where a case is made of several things
     """
 
     verdict: str
     figures: dict[str, float] = field(default_factory=dict)
     words: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 Case = Callable[[np.random.Generator, int], Outcome]
@@ -67,11 +69,13 @@ class Summary:
 
     good: tuple[str, ...]
     counts: Counter[str] = field(default_factory=Counter)
+    totals: Counter[str] = field(default_factory=Counter)
     worst: dict[str, tuple[float, int]] = field(default_factory=dict)
     bad: dict[int, str] = field(default_factory=dict)
 
     def add(self, index: int, outcome: Outcome) -> None:
         self.counts[outcome.verdict] += 1
+        self.totals.update(outcome.counts)
         if outcome.verdict not in self.good:
             self.bad[index] = f"{outcome.verdict}: {outcome.words}"
         for name, value in outcome.figures.items():
@@ -81,6 +85,7 @@ class Summary:
 
     def __str__(self) -> str:
         lines = [f"{sum(self.counts.values())} cases: " + ", ".join(f"{n} {v}" for v, n in self.counts.most_common())]
+        lines += [f"  {name}: {number}" for name, number in sorted(self.totals.items())]
         lines += [f"  worst {name}: {value:.3g} (case {index})" for name, (value, index) in sorted(self.worst.items())]
         lines += [f"  case {index}: {words}" for index, words in sorted(self.bad.items())[:20]]
         if len(self.bad) > 20:
@@ -148,7 +153,7 @@ def run(
             for index, outcome in outcomes:
                 summary.add(index, outcome)
                 if log is not None:
-                    log.write(json.dumps({"index": index, **asdict(outcome)}) + "\n")
+                    log.write(json.dumps({"index": index, **vars(outcome)}) + "\n")
                     log.flush()
                 if say is not None and (outcome.verdict not in campaign.good or time.monotonic() - told > EVERY):
                     told = time.monotonic()
