@@ -51,7 +51,7 @@ def _vector(same: list[Any], constant: Any, p: Any, body: View, t: float) -> Any
     else:
         vector = constant
         if same[0].factor is not None:
-            vector = vector * values_at([f.factor for f in same], t, len(same))[0]
+            vector = vector * values_at([f.factor for f in same], t)[0]
     return vector if same[0].frame == "world" else matvec(body.R, vector)
 
 
@@ -95,7 +95,7 @@ def coordinate(same: list[Any], joints: list[Any]) -> Element:
         k, c, rest = (stacked(same, x) for x in ("stiffness", "damping", "reference"))
 
     def effort(s: Any, rate: Any, t: float) -> Any:
-        return values_at([f.effort for f in same], t, len(same))[0] if motor else -k * (s - rest) - c * rate
+        return values_at([f.effort for f in same], t)[0] if motor else -k * (s - rest) - c * rate
 
     def slide(a: View, b: View, t: float) -> list[Load]:
         axis = E[:, {"x": 0, "y": 1, "translation": 2}[name]]

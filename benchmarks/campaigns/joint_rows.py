@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,18 +56,38 @@ Position = Callable[[View, View, Any, Any], list[Any]]
 Rate = Callable[[View, View, Any, Any, Any], list[Any]]
 
 
+Pair = tuple[Position, Rate]
+
+
 @dataclass
 class Row:
-    """Rows of one joint or driver between two bodies; motions : one per model, f(t) of them enters."""
+    """One primitive of a joint or driver; motions : one per model, f(t) of them enters;  data : arguments of `law`."""
 
     first: str
     second: str
     motions: list[Any]
+    law: Callable[..., Pair]
+    data: tuple[Any, ...]
+
+
+@dataclass
+class Group:
+    """Primitives of one law, evaluated at once: arrays get an axis before the last, one entry per primitive."""
+
+    first: list[str]
+    second: list[str]
+    motions: list[list[Any]]
     position: Position
     rate: Rate
 
 
-Pair = tuple[Position, Rate]
+def grouped(rows: list[Row]) -> list[Group]:
+    made = []
+    for law in dict.fromkeys(row.law for row in rows):
+        same = [row for row in rows if row.law is law]
+        data = [np.stack(parts, axis=-2) for parts in zip(*(row.data for row in same), strict=True)]
+        made.append(Group([r.first for r in same], [r.second for r in same], [r.motions for r in same], *law(*data)))
+    return made
 
 
 def coincidence(p: Any, q: Any) -> Pair:
@@ -83,7 +104,7 @@ def perpendicular(x: Any, y: Any) -> Pair:
     )
 
 
-def in_plane(x: Any, p: Any, q: Any, offset: Any = 0.0) -> Pair:
+def in_plane(x: Any, p: Any, q: Any, offset: Any) -> Pair:
     return (
         lambda a, b, f, t: [dot(a.direction(x), b.point(q) - a.point(p)) - offset - f],
         lambda a, b, f, f1, t: [
@@ -155,7 +176,10 @@ def skate(n: Any, q: Any, edge: Any) -> Pair:
     return lambda a, b, f, t: [], rate
 
 
-def user(function: Any, ground: bool, nonholonomic: bool) -> Pair:
+sphere, disc, ellipsoid = (partial(rolling, shape) for shape in ("sphere", "disc", "ellipsoid"))
+
+
+def user(function: Any, ground: bool, nonholonomic: bool) -> Callable[[], Pair]:
     """A user's function; one of positions carries its rate, written by hand, as `function.rate`."""
 
     def call(g: Any, a: View, b: View, t: Any) -> list[Any]:
@@ -163,7 +187,7 @@ def user(function: Any, ground: bool, nonholonomic: bool) -> Pair:
         return list(found) if isinstance(found, tuple | list) else [found]
 
     rate = function if nonholonomic else function.rate
-    return (
+    return lambda: (
         lambda a, b, f, t: [] if nonholonomic else call(function, a, b, t),
         lambda a, b, f, f1, t: call(rate, a, b, t),
     )
@@ -174,7 +198,7 @@ def stacked(same: list[Any], name: str) -> Any:
     return np.moveaxis(np.array([getattr(e, name) for e in same], dtype=float), 0, -1)
 
 
-def rows_of(models: list[Any]) -> list[Row]:
+def rows_of(models: list[Any]) -> list[Group]:
     """The rows of all joints and drivers."""
     rows = []
     for k, joint in enumerate(models[0].joints):
@@ -185,12 +209,11 @@ def rows_of(models: list[Any]) -> list[Row]:
         drivers = [m.drivers[k] for m in models]
         p = [d.primitive for d in drivers]
         vectors = {name: stacked(p, name) for name in ("p_i", "p_j", "a_i", "a_j", "n_i")}
-        if p[0].kind == "A":
-            pair = angle(vectors["a_i"], vectors["n_i"], vectors["a_j"])
-        else:
-            pair = in_plane(vectors["a_i"], vectors["p_i"], vectors["p_j"], stacked(p, "offset"))
-        rows.append(Row(driver.first, driver.second, [x.motion for x in p], *pair))
-    return rows
+        law, data = angle, (vectors["a_i"], vectors["n_i"], vectors["a_j"])
+        if p[0].kind != "A":
+            law, data = in_plane, (vectors["a_i"], vectors["p_i"], vectors["p_j"], stacked(p, "offset"))
+        rows.append(Row(driver.first, driver.second, [x.motion for x in p], law, data))
+    return grouped(rows)
 
 
 def joint_pairs(joint: Any, same: list[Any]) -> list[Row]:
@@ -199,38 +222,33 @@ def joint_pairs(joint: Any, same: list[Any]) -> list[Row]:
     (x, y, z), (_, v, w) = np.moveaxis(E, 1, 0), np.moveaxis(D, 1, 0)
     leading = [j.primitives[0] for j in same]
     offset = stacked(leading, "offset")
-    parallel = [perpendicular(x, w), perpendicular(y, w)]
-    on_line = [in_plane(x, p, q), in_plane(y, p, q)]
-    match joint.type:
-        case "spherical" | "coincidence":
-            pairs = [coincidence(p, q)]
-        case "universal":
-            pairs = [coincidence(p, q), perpendicular(x, v)]
-        case "revolute":
-            pairs = [coincidence(p, q), *parallel]
-        case "cylindrical":
-            pairs = [*parallel, *on_line]
-        case "prismatic":
-            pairs = [*parallel, perpendicular(x, v), *on_line]
-        case "fixed":
-            pairs = [coincidence(p, q), *parallel, perpendicular(x, v)]
-        case "planar":
-            pairs = [*parallel, in_plane(z, p, q)]
-        case "point_on_line":
-            pairs = on_line
-        case "point_on_plane" | "in_plane":
-            pairs = [in_plane(z, p, q, offset)]
-        case "perpendicular":
-            pairs = [perpendicular(z, w)]
-        case "distance":
-            pairs = [distance(p, q, offset)]
-        case "rolling_sphere" | "rolling_disc" | "rolling_ellipsoid":
-            shape = joint.type.removeprefix("rolling_")
-            pairs = [rolling(shape, p, z, q, stacked(leading, "a_j"), offset)]
-        case "skate":
-            pairs = [skate(z, q, stacked(leading, "a_j"))]
-        case "user":
-            pairs = [user(leading[0].function, joint.first == "ground", leading[0].kind == "V")]
-        case _:
-            raise TypeError(f"the oracle knows no joint {joint.type!r}")
-    return [Row(joint.first, joint.second, [a.motion for a in leading], *pair) for pair in pairs]
+    size = stacked(leading, "a_j")
+    zero = 0.0 * offset
+    at_point = [(coincidence, p, q)]
+    parallel = [(perpendicular, x, w), (perpendicular, y, w)]
+    no_turn = [(perpendicular, x, v)]
+    on_line = [(in_plane, x, p, q, zero), (in_plane, y, p, q, zero)]
+    table: dict[str, list[tuple[Any, ...]]] = {
+        "spherical": at_point,
+        "coincidence": at_point,
+        "universal": [*at_point, *no_turn],
+        "revolute": [*at_point, *parallel],
+        "cylindrical": [*parallel, *on_line],
+        "prismatic": [*parallel, *no_turn, *on_line],
+        "fixed": [*at_point, *parallel, *no_turn],
+        "planar": [*parallel, (in_plane, z, p, q, zero)],
+        "point_on_line": on_line,
+        "point_on_plane": [(in_plane, z, p, q, zero)],
+        "in_plane": [(in_plane, z, p, q, offset)],
+        "perpendicular": [(perpendicular, z, w)],
+        "distance": [(distance, p, q, offset)],
+        "rolling_sphere": [(sphere, p, z, q, size, offset)],
+        "rolling_disc": [(disc, p, z, q, size, offset)],
+        "rolling_ellipsoid": [(ellipsoid, p, z, q, size, offset)],
+        "skate": [(skate, z, q, size)],
+    }
+    if joint.type == "user":
+        pairs: list[tuple[Any, ...]] = [(user(leading[0].function, joint.first == "ground", leading[0].kind == "V"),)]
+    else:
+        pairs = table[joint.type]
+    return [Row(joint.first, joint.second, [a.motion for a in leading], law, data) for law, *data in pairs]

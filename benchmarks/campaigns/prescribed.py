@@ -52,12 +52,11 @@ def _spline(times: tuple[float, ...], values: tuple[float, ...]) -> CubicSpline:
     return _SPLINES[times, values]
 
 
-def values_at(motions: list[Any], t: float, B: int) -> tuple[Any, Any, Any]:
-    """(B,) values, first and second derivatives."""
+def values_at(motions: list[Any], t: float) -> Any:
+    """(3, B) values, first and second derivatives, of one motion per model."""
     if all(m is None for m in motions):
-        return (np.zeros(B),) * 3
-    found = np.array([value(m, t) for m in motions])
-    return found[:, 0], found[:, 1], found[:, 2]
+        return np.zeros((3, len(motions)))
+    return np.array([value(m, t) for m in motions]).T
 
 
 def breakpoints(model: Any) -> set[float]:
