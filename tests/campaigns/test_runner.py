@@ -2,13 +2,8 @@
 
 import json
 import math
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-pytest.importorskip("benchmarks.campaigns.runner", reason="the sources come without benchmarks")
 
 from benchmarks.campaigns.runner import CRASHED, Campaign, Outcome, main, read_log, run
 
