@@ -1,0 +1,151 @@
+"""Short runs of a few mechanisms and a Lagrangian system against the oracle, tight, quick even without compiling.
+
+Together the mechanisms have every joint, force and kind of motion. Run with NUMBA_DISABLE_JIT=1, this is what most mutations
+of the sources are held against (benchmarks/campaigns/mutations.py).
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dalembert as da
+from benchmarks.campaigns.generator import family
+from benchmarks.campaigns.joint_rows import cross
+from benchmarks.campaigns.mechanisms import difference, truth_of
+from benchmarks.campaigns.oracle import Oracle, rotation
+from benchmarks.campaigns.runner import generator
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+QUICK = [pytest.param(case, marks=pytest.mark.nojit) for case in (57, 10, 24, 31)]
+CASES = [*QUICK, 19, 35, 43, 61, 40, 18, 49, 15]
+T_END = 0.02
+ADAPTIVE = {"integrator": da.DOP853(rtol=1e-9, atol=1e-9, first_step=T_END), "save_at": [0.5 * T_END, T_END]}
+WAYS = [
+    da.Jet(),
+    da.MovingFrame(),
+    da.Minimal(),
+    da.Minimal(velocities="joints", basis="svd"),
+    da.Jet(metric="mass", stages="constraints"),
+    da.MovingFrame(invariants="energy"),
+    da.Minimal(basis="eigen", continuation=False),
+]
+
+
+@cache
+def solved(case):
+    """Model, mechanism, and name -> (r, R, v, w) by the oracle at T_END / 2 and T_END."""
+    models, _ = family(generator("small", 0, case), 1)
+    oracle = Oracle(models)
+    ends = [oracle.run(t, 1e-12)[0] for t in (0.5 * T_END, T_END)]
+    return models[0], da.compile(models[0]), [truth_of(oracle, end, 0) for end in ends], (oracle, ends)
+
+
+def errors(run, model, truths):
+    """Largest errors at the saved times."""
+    return [difference(run, model, truth, at=k) for k, truth in enumerate(truths)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_adaptive(case):
+    """A step or two of order 8: rounding at their end, the dense output's order in between."""
+    model, mechanism, truths, _ = solved(case)
+    for way in WAYS:
+        try:
+            run = da.simulate(mechanism, T_END, formulation=way, **ADAPTIVE)
+        except da.ModelError as reason:
+            assert "do not go together" in str(reason)
+            continue
+        middle, end = errors(run, model, truths)
+        assert end <= 2e-11 and middle <= 1e-9, way
+        energy = run.energy
+        assert np.ptp(energy.total) <= 1e-10 * (1 + np.abs(energy.kinetic).max())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fixed_steps(case):
+    """Impulse and Variational: order 3 at least is left after extrapolation of order 2; Soft: order 1, and its springs."""
+    model, mechanism, truths, _ = solved(case)
+    for way, method in ((da.Impulse(), da.RungeKutta4), (da.Variational(), da.FixedStep)):
+        found = []
+        for step in (T_END / 2, T_END / 4):
+            run = da.simulate(mechanism, T_END, formulation=way, integrator=method(step=step), save_at=[T_END])
+            found.append(
+                np.concatenate([x for b in model.bodies for x in (run.position(b.name)[-1], run.velocity(b.name)[-1])])
+            )
+            rough = difference(run, model, truths[1])
+        exact = np.concatenate([x for b in model.bodies for x in (truths[1][b.name][0], truths[1][b.name][2])])
+        plain = np.abs(found[1] - exact).max()
+        better = np.abs((4 * found[1] - found[0]) / 3 - exact).max()
+        assert rough <= 1e-4 and better <= max(0.25 * plain, 1e-9), (way, rough, plain, better)
+    run = da.simulate(mechanism, T_END, formulation=da.Soft(), integrator=da.RungeKutta4(step=T_END / 5), save_at=[T_END])
+    assert difference(run, model, truths[1]) <= 0.01
+
+
+@pytest.mark.parametrize("case", [24, 31, 35, 43, 40, 15])
+def test_reactions(case):
+    """All reactions on a body together are what its acceleration needs beyond the applied forces, by the oracle."""
+    model, mechanism, _, (oracle, ends) = solved(case)
+    run = da.simulate(mechanism, T_END, **ADAPTIVE)
+    s = ends[1]
+    chosen = oracle.independent(oracle.velocity_rows(T_END, s)[0])
+    held = oracle.accelerations(T_END, s, chosen).reshape(oracle.n, 6)
+    free = oracle.accelerations(T_END, s, chosen[:0]).reshape(oracle.n, 6)
+    R = rotation(s.theta)
+    for k, body in enumerate(model.bodies):
+        force, moment, size = np.zeros(3), np.zeros(3), 1.0
+        for element in (*model.joints, *model.drivers):
+            if body.name not in (element.first, element.second):
+                continue
+            sign = 1.0 if body.name == element.second else -1.0
+            reaction = run.reaction(element.name)
+            p = element.p_j if hasattr(element, "p_j") else element.primitive.p_j
+            arm = run.point(element.second, p)[-1] - run.position(body.name)[-1]
+            force += sign * reaction.force[-1]
+            moment += sign * (reaction.torque[-1] + cross(arm, reaction.force[-1]))
+            size += np.abs(reaction.force[-1]).max() + np.abs(reaction.torque[-1]).max()
+        np.testing.assert_allclose(force, body.mass * (held - free)[k, :3], atol=1e-9 * size, err_msg=body.name)
+        if body.kind == "rigid":
+            J = R[:, :, k, 0] @ body.inertia @ R[:, :, k, 0].T
+            np.testing.assert_allclose(moment, J @ (held - free)[k, 3:], atol=1e-9 * size, err_msg=body.name)
+
+
+def ice(t, y):
+    """A heavy blade on a slope that grows with time, by hand: x, y, phi, s with velocity s along the blade."""
+    e = np.array([np.cos(y[2]), np.sin(y[2])])
+    return [*(y[3] * e), 0.7 + 0.4 * np.sin(3 * t), -(9.81 * (0.2 + 0.5 * t)) * e[1]]
+
+
+def blade():
+    """The same as a Lagrangian with t in it, a nonholonomic row and a prescribed turn."""
+    return da.LagrangianSystem(
+        lambda q, v, t: 0.5 * (v.x**2 + v.y**2 + 0.3 * v.phi**2) - 9.81 * (0.2 + 0.5 * t) * q.y,
+        "x y phi",
+        holonomic={"turn": lambda q, t: q.phi - 0.7 * t + 0.4 / 3 * (np.cos(3 * t) - 1)},
+        nonholonomic={"edge": lambda q, v: v.y * np.cos(q.phi) - v.x * np.sin(q.phi)},
+        initial={"x": 0.3, "y": 0.2, "phi": 0.0},
+        velocities={"x": 1.2, "y": 0.0, "phi": 0.7},
+    )
+
+
+@pytest.mark.nojit
+def test_lagrangian_system():
+    mechanism, t_end = da.compile(blade()), 0.05
+    exact = solve_ivp(ice, (0, t_end), [0.3, 0.2, 0.0, 1.2], method="DOP853", rtol=1e-13, atol=1e-13).y[:3, -1]
+    way = {"integrator": da.DOP853(rtol=1e-10, atol=1e-10, first_step=0.01), "save_at": [0.0, t_end]}
+    for formulation in (da.Jet(), da.Minimal(), da.Jet(invariants="energy"), da.Minimal(basis="svd", order=4)):
+        run = da.simulate(mechanism, t_end, formulation=formulation, **way)
+        np.testing.assert_allclose(run.q[-1], exact, atol=1e-11)
+        assert np.ptp(run.energy.total) <= 1e-11
+    for formulation, method, limit in (
+        (da.Impulse(), da.RungeKutta4, 0.3),
+        (da.Variational(), da.FixedStep, 0.3),
+        (da.Soft(), da.RungeKutta4, 0.6),
+    ):
+        found = []
+        for step in (0.01, 0.005):
+            run = da.simulate(mechanism, t_end, formulation=formulation, integrator=method(step=step), save_at=[t_end])
+            found.append(np.abs(run.q[-1] - exact).max())
+        assert found[1] <= max(limit * found[0], 1e-9) and found[1] <= 1e-3, (formulation, found)
