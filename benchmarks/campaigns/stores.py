@@ -33,18 +33,18 @@ ODD: tuple[Any, ...] = (
 )
 
 
+NAMES = ("slider_crank", "pendulum_3d", "oscillator")
+
+
 @cache
-def originals() -> tuple[tuple[Path, Any], ...]:
-    """Stores of several blocks, and what they hold."""
+def original(name: str) -> tuple[Path, Any]:
+    """A store of several blocks, and what it holds."""
     column.BLOCK_ROWS = 16
-    folder = Path(tempfile.mkdtemp(prefix="stores-"))
-    made = []
-    runs = {"slider_crank": {}, "pendulum_3d": {"formulation": da.Minimal()}, "oscillator": {}}
-    for name, options in runs.items():
-        solution = da.simulate(gallery.build(name), 1.0, save_at=np.linspace(0, 1, 60), progress=False, **options)
-        solution.save(folder / f"{name}.zarr")
-        made.append((folder / f"{name}.zarr", solution))
-    return tuple(made)
+    path = Path(tempfile.mkdtemp(prefix="stores-")) / f"{name}.zarr"
+    options: Any = {"formulation": da.Minimal()} if name == "pendulum_3d" else {}
+    solution = da.simulate(gallery.build(name), 1.0, save_at=np.linspace(0, 1, 60), progress=False, **options)
+    solution.save(path)
+    return path, solution
 
 
 def damage(rng: np.random.Generator, path: Path) -> str:
@@ -123,11 +123,11 @@ def ask(solution: Any, folder: Path) -> None:
 
 def case(rng: np.random.Generator, index: int) -> Outcome:
     """One store."""
-    original, solution = originals()[int(rng.choice(3, p=[0.6, 0.3, 0.1]))]
+    stored, solution = original(str(rng.choice(NAMES, p=[0.6, 0.3, 0.1])))
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder) / "run.zarr"
-        shutil.copytree(original, path)
+        shutil.copytree(stored, path)
         edited = bool(rng.integers(2))
         what = edit(rng, path) if edited else damage(rng, path)
         begin = time.process_time()
@@ -144,7 +144,7 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
                 return Outcome("raw words", figures, f"{what}: {ascii(str(problem))[:300]}")
             return Outcome("refused", figures)
         except Exception as problem:
-            return Outcome("raised", {}, f"{original.name}: {what}: {type(problem).__name__}: {problem}")
+            return Outcome("raised", {}, f"{stored.name}: {what}: {type(problem).__name__}: {problem}")
         return Outcome("edited" if edited else loaded.status, figures)
 
 

@@ -207,6 +207,7 @@ def entry(**parts):
         (entry(shape=[10**15, 43]), "blocks do not hold its shape"),
         (entry(shape="x"), "not one that dalembert writes"),
         (entry(dtype="|O"), "not one that dalembert writes"),
+        (entry(dtype={"a": 1}), "not one that dalembert writes"),
         (entry(block_rows=10**12), "does not fit its blocks"),
         (entry(blocks=["0" * 32]), "does not match its checksum"),
         (entry(dims=["time"]), "does not fit its blocks"),
@@ -368,6 +369,13 @@ def test_a_mesh_that_is_a_link(tmp_path):
     inside.symlink_to(tmp_path / "secret.obj")
     with pytest.raises(StoreError, match="is a link"):
         da.load(tmp_path / "run.zarr")
+
+
+def test_versions_are_printed_as_text(crank):
+    edit(crank, lambda record: record.update(format_version="\x1b[31m"))
+    with pytest.raises(StoreError, match="format version") as caught:
+        da.load(crank)
+    assert "\x1b" not in str(caught.value)
 
 
 def test_times_that_go_back(crank, tmp_path):

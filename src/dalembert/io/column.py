@@ -134,7 +134,9 @@ def size_of(folder: Path, entry: Mapping[str, Any]) -> tuple[int, int]:
     dims: Any
     blocks: Any
     shape, dims, blocks = entry.get("shape"), entry.get("dims"), entry.get("blocks")
-    if not _all(shape, int) or not _all(dims, str) or not _all(blocks, str) or entry.get("dtype") not in DTYPES:
+    if not (_all(shape, int) and _all(dims, str) and _all(blocks, str) and _all([entry.get("dtype")], str)):
+        raise ValueError("its entry is not one that dalembert writes")
+    if entry["dtype"] not in DTYPES:
         raise ValueError("its entry is not one that dalembert writes")
     dtype, inner = np.dtype(entry["dtype"]), tuple(shape[1:])
     if min(shape, default=0) < 0 or len(dims) != len(shape) or entry.get("block_rows") != rows_per_block(inner, dtype):

@@ -213,7 +213,7 @@ def _read_header(folder: Path, place: Path) -> dict[str, Any]:
     version = header.get("format_version")
     if version != FORMAT_VERSION:
         raise StoreError(
-            f"{folder}: written in format version {str(version)[:20]}; this dalembert reads version {FORMAT_VERSION}; "
+            f"{folder}: written in format version {ascii(version)[:20]}; this dalembert reads version {FORMAT_VERSION}; "
             "read it with the dalembert version that wrote it, or a newer one"
         )
     if not isinstance(header.get("attributes"), dict):
