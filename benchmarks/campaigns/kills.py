@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ def child(path: Path, between: float) -> None:
 
 
 def is_start_of(solution: Any, whole: Any) -> bool:
-    n = min(len(solution.t), len(whole.t))
+    """Whether one begins like the other, whose last step was cut short by its end."""
+    n = min(len(solution.t), len(whole.t) - 1)
     return solution.t[:n].tobytes() == whole.t[:n].tobytes() and solution.x[:n].tobytes() == whole.x[:n].tobytes()
 
 
@@ -63,14 +65,26 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
         for _ in range(int(rng.integers(1, 3)) * before):  # once or twice: either place of the store
             older().save(path, overwrite=True)
         (Path(folder) / "run.zarr" / "notes.txt").write_text("mine") if before else None
-        delay = float(rng.choice([0.05, 0.4, 1.2])) * float(rng.random())
+        commits, delay = int(rng.integers(0, 12)), float(rng.choice([0.002, 0.03, 0.2]) * rng.random())
         process = os.fork()
         if process == 0:
             child(path, float(rng.choice([0.0, 0.005, 0.05])))
+        _wait(path / "commit" / "zarr.json", commits)
         time.sleep(delay)
         os.kill(process, SIGNALS[int(rng.integers(len(SIGNALS)))])
         os.waitpid(process, 0)
         return _judged(path, before, delay)
+
+
+def _wait(commit: Path, changes: int) -> None:
+    """Until a file has been replaced so often; on a busy machine not for ever."""
+    deadline, seen = time.monotonic() + 20.0, None
+    while changes >= 0 and time.monotonic() < deadline:
+        with suppress(FileNotFoundError):
+            now = commit.stat().st_ino, commit.stat().st_mtime_ns
+            changes -= now != seen
+            seen = now
+        time.sleep(0.001)
 
 
 def _judged(path: Path, before: bool, delay: float) -> Outcome:
