@@ -105,6 +105,7 @@ def test_files_of_the_user_are_not_deleted(tmp_path):
     path = tmp_path / "run.zarr"
     older(path)
     mine = {path / "notes.txt": "mine", path / "figures" / "a.svg": "<svg/>", path / "t" / "about.txt": "mine, too"}
+    mine |= {path / "meshes" / "stone.stl": "solid", path / "again" / "list.txt": "once more"}
     for k in range(3):
         for file, text in mine.items():
             file.parent.mkdir(exist_ok=True)

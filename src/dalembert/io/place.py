@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ ADVICE = "take the file from a copy or run the simulation again"
 _COMMIT = "commit"
 _PLACES = ("", "again")
 _FILES = "meshes"
+_OURS = re.compile(r"[0-9a-f]{32}\.(stl|obj)(\.partial)?")  # as io.meshes names them
 
 Arrays = Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]
 
@@ -149,7 +151,7 @@ def _clear(folder: Path) -> None:
     files = folder / _FILES
     if files.is_dir():
         for path in files.iterdir():
-            if path.suffix in (".stl", ".obj", ".partial") and path.is_file():
+            if _OURS.fullmatch(path.name) and path.is_file():
                 path.unlink()
         with suppress(OSError):
             files.rmdir()
