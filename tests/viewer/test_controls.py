@@ -65,6 +65,16 @@ def test_plots_at_first_are_three_different_ones_that_show_something(open_tab, p
     assert [plot["name"] for plot in tab.state["plots"]] == plots
 
 
+def test_the_page_follows_what_rolls_away(open_tab, pages):
+    tab = open_tab(pages("bicycle", 3.0))
+    places = []
+    for t in (0.0, 3.0, 1.5):
+        tab.do(f"viewer.scrub({t})")
+        frame = next(body["position"] for body in tab.state["bodies"][0] if body["name"] == "frame")
+        places.append(tab.do(f"viewer.project(...{frame})"))
+    assert all(abs(x - 470) < 120 and abs(y - 380) < 200 for x, y in places), places
+
+
 def test_the_chip_says_which_check_failed(open_tab, pages):
     tab = open_tab(pages("slider_crank", 0.5, integrator=da.Euler(step=0.01)))
     assert tab.page.locator(".chip").first.inner_text().startswith("✗ failed: energy balance")

@@ -128,6 +128,20 @@ def test_shapes_of_the_gallery():
     assert max(rim) == pytest.approx(0.3, abs=0.005)
 
 
+def test_the_camera_goes_along_with_what_rolls_away():
+    """A bicycle that goes 9 m is as large at the end as at the start."""
+    solution = da.simulate(gallery.build("bicycle"), 2.0)
+    shown = scene_of(solution)
+    assert shown["follow"] and shown["camera"]["radius"] < 3.0
+    film = Film(solution, (320, 240))
+    covered = []
+    for picture in film.pictures(np.array([0.0, 2.0]), 1e-6):
+        image = np.asarray(picture).astype(float)
+        covered.append((np.ptp(image, axis=2) > 40).sum())  # coloured tubes; floor and rider are grey
+    assert covered[0] > 800 and 0.7 < covered[1] / covered[0] < 1.4
+    assert not scene("rolling_disc", 0.1)["follow"] and not scene("slider_crank")["follow"]
+
+
 def test_a_gallery_run_with_user_functions_is_viewed_again(tmp_path):
     path = tmp_path / "robot.zarr"
     made = da.simulate(gallery.build("ball_robot"), 0.05, out=path)

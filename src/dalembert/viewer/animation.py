@@ -24,7 +24,7 @@ from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR, NO_POINT, ROLLING
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, stage_of, trail_bodies, travel_of
+from dalembert.viewer.scene import colours, middle_of, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
 
 Array = npt.NDArray[np.float64]
@@ -90,6 +90,7 @@ class Film:
         self.scale = stage.scale
         self.camera = Camera(stage.look, size)
         self.empty = background(self.camera)
+        self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
         names = solution.mechanism.body_names
         self.colours = [rgb(colour) for colour in colours(len(names))]
         self.trails = trail_bodies(solution.mechanism.model)
@@ -118,23 +119,26 @@ class Film:
 
     def picture(self, t: float, pose: Array, memory: float, note: str) -> Image.Image:
         """The mechanism at time t in its pose (nb, 7)."""
-        place = partial(_placed, pose)
+        place, camera, empty = partial(_placed, pose), self.camera, self.empty
+        if self.way is not None:
+            camera = camera.moved(np.array([np.interp(t, self.motion.t, axis) for axis in self.way.T]))
+            empty = background(camera)
         corners = np.concatenate([place(surface.body, surface.faces) for surface in self.surfaces])
         paint = np.concatenate([surface.colours for surface in self.surfaces])
-        layers = [self.camera.faces(corners, paint)]
+        layers = [camera.faces(corners, paint)]
         recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         for b in self.trails:
-            layers.append(self.camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
+            layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
         names = self.motion.mechanism.body_names
         for spring in self.springs:
             start, end = (
                 place(-1 if body == GROUND else names.index(body), point)
                 for body, point in ((spring.first, spring.p_i), (spring.second, spring.p_j))
             )
-            path = _zigzag(start, end, 0.012 * self.scale, self.camera)
-            layers.append(self.camera.ribbon(path, _SPRING, np.zeros(len(path))))
-        shaded = draw_shadows(self.empty, self.camera, corners)
+            path = _zigzag(start, end, 0.012 * self.scale, camera)
+            layers.append(camera.ribbon(path, _SPRING, np.zeros(len(path))))
+        shaded = draw_shadows(empty, camera, corners)
         return finished(painted(shaded, layers), self.title, note)
 
 

@@ -106,7 +106,8 @@ def picture_of(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequ
     """
     if body.shape is not None or rolling:
         form = tuple(rolling) if body.shape is None else given_parts(body.name, body.shape, scale)
-        return _with_stems(form, anchors, STEM * scale)
+        whole = body.shape is not None and body.shape.get("type") == "compound"  # nothing is missing from it
+        return _with_stems(form, anchors, STEM * scale, not whole)
     if body.kind == "point":
         return Picture((Part("sphere", (1.6 * LINK * scale,)),), tuple(1.2 * LINK * scale for _ in anchors))
     links = _links(anchors, LINK * scale)
@@ -163,13 +164,13 @@ def _placed(part: Part, shape: Mapping[str, Any]) -> Part:
     return Part(part.kind, part.size, at, (turn * Rotation(part.turn)).quaternion, part.mesh, colour, fixed)
 
 
-def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float) -> Picture:
-    """A stem from the centre of mass to every joint point that the shape does not reach."""
+def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float, wanted: bool) -> Picture:
+    """If wanted, a stem from the centre of mass to every joint point that the shape does not reach."""
     stems, thickness = [], []
     for anchor in anchors:
         near = min((part for part in parts if not part.fixed), key=lambda part: part.gap(anchor))
         if near.gap(anchor) > 2.0 * radius:
-            stems.append(between(np.zeros(3), anchor, radius))
+            stems += [between(np.zeros(3), anchor, radius)] if wanted else []
             thickness.append(radius)
         else:
             thickness.append(float(np.sort(near.half)[1]))

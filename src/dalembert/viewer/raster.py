@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +60,12 @@ class Camera:
         self.light = light / np.linalg.norm(light)
         self.look = look
 
+    def moved(self, way: Array) -> Camera:
+        """The same, gone along."""
+        other = copy(self)
+        other.target = self.target + way
+        return other
+
     def seen(self, points: Array) -> tuple[Array, Array]:
         """World points (..., 3) in pixels (..., 2), and how far they are in front of the camera [m]."""
         local = (points - self.target) @ self.axes.T
@@ -113,7 +120,7 @@ def background(camera: Camera) -> Image.Image:
     draw = ImageDraw.Draw(picture)
     look = camera.look
     step = _nice(look.radius / 3)
-    centre = look.target - (look.target @ look.normal - look.floor) * look.normal
+    centre = camera.target - (camera.target @ look.normal - look.floor) * look.normal
     a = np.cross(look.normal, np.eye(3)[int(np.argmin(np.abs(look.normal)))])
     a /= np.linalg.norm(a)
     b = np.cross(look.normal, a)

@@ -30,6 +30,7 @@ Array = npt.NDArray[np.float64]
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
+_FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
 _FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *ROLLING)
 
 
@@ -49,6 +50,7 @@ def scene_of(solution: Solution) -> dict[str, Any]:
         "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
         "status": solution.status,
         "scale": stage.scale,
+        "follow": stage.follow,
         "camera": {
             "target": _numbers(look.target),
             "direction": _numbers(look.direction),
@@ -120,7 +122,7 @@ def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[
 class Stage:
     """What bodies look like, what stands still around them, the size of the mechanism [m], and where to look from.
 
-    radii : of the glyphs of joints [m]
+    radii : of the glyphs of joints [m];  follow : the motion goes far, the camera goes with its middle, see `middle_of`
     """
 
     pictures: dict[str, Picture]
@@ -128,6 +130,14 @@ class Stage:
     ground: tuple[Part, ...]
     scale: float
     look: Framing
+    follow: bool
+
+
+def middle_of(motion: Trajectory, normal: Array) -> Array:
+    """(nt, 3) way of the bodies' middle along the floor since the start."""
+    middle = np.mean([motion.position(body) for body in motion.mechanism.body_names], axis=0)
+    way = middle - middle[0]
+    return np.asarray(way - np.outer(way @ normal, normal))
 
 
 def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
@@ -144,20 +154,24 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     up = upward(model.gravity)
     low = np.reshape([plate.at - 0.5 * plate.size[1] * up for plate in plates], (-1, 3))
     normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
-    seen = np.concatenate([_corners(motion, pictures, points), low])
+    way, held = middle_of(motion, normal), bool(plates or fixed)
+    follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
+    if follow:
+        points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
+    seen = np.concatenate([_corners(motion, pictures, points, way if follow else 0.0 * way), low])
     direction = broad_side(seen, up) if direction is None else direction
     legs = list(stands(plates, normal, floor, seen, direction))
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
-    return Stage(pictures, radii, (*cones, *plates, *legs, *fixed), scale, look)
+    return Stage(pictures, radii, (*cones, *plates, *legs, *fixed), scale, look, follow)
 
 
-def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array) -> Array:
-    """The points, and where the boxes around all parts have their corners, over time."""
+def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:
+    """The points, and where the boxes around all parts have their corners, over time, as seen by who goes along the way."""
     signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
     found = [points]
     for body, picture in pictures.items():
-        r, R = motion.position(body), motion.rotation(body)
+        r, R = motion.position(body) - way, motion.rotation(body)
         for part in picture.parts:
             corners = part.at + (signs * part.half) @ part.matrix.T
             found.append(corners if part.fixed else (r[:, None] + np.einsum("tij,kj->tki", R, corners)).reshape(-1, 3))

@@ -169,6 +169,7 @@ class Viewer {
   show(now) {
     const { time } = this.timeline;
     for (const actor of this.actors) actor.moveTo(time);
+    if (this.runs[0].scene.follow) this.stage.follow(this.runs[0].way(this.stage.normal));
     this.plots.moveTo(time, this.timeline.playing ? now : 0);
     this.stage.invalidate();
   }

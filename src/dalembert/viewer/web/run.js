@@ -103,6 +103,14 @@ export class Run {
     return body < 0 ? out : out.applyQuaternion(this.rotation[body]).add(this.position[body]);
   }
 
+  // How far the middle of the bodies has gone along a floor since the start.
+  way(normal) {
+    const middle = this.position.reduce((sum, at) => sum.add(at), new Vector3()).divideScalar(this.position.length);
+    this.begin ??= this.bodies.reduce((sum, _, b) => sum.add(new Vector3().fromArray(this.poses, 7 * b)), new Vector3()).divideScalar(this.bodies.length);
+    const gone = middle.sub(this.begin);
+    return gone.addScaledVector(normal, -gone.dot(normal));
+  }
+
   value(series, t) {
     return interpolated(this.channelTimes, series.values, 1, 0, t);
   }

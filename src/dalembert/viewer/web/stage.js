@@ -34,6 +34,7 @@ export class Stage {
     this.controls.addEventListener("change", () => this.invalidate());
     this.up = new Vector3(0, 0, 1);
     this.sideBySide = false;
+    this.way = new Vector3();
     this.dirty = true;
     this.look(look);
     this.#light();
@@ -70,6 +71,14 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.invalidate();
+  }
+
+  // Everything but the mechanism goes along.
+  follow(way) {
+    const step = new Vector3().subVectors(way, this.way);
+    this.way.copy(way);
+    for (const at of [this.camera.position, this.controls.target, this.target, this.grid.position, this.shadow.position, this.sun.position, this.sun.target.position]) at.add(step);
+    this.camera.updateMatrixWorld();
   }
 
   resize() {
