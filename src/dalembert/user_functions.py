@@ -8,43 +8,18 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from dalembert.model.references import LIBRARIES, names_in, references
 from dalembert.model.validation import plain_function
-
-_FIXED = ("numpy", "math", "cmath", "scipy", "numba", "builtins")  # libraries whose values do not change under their name
 
 
 class _Unknown(Exception):
     """A value that only its identity tells from others."""
-
-
-def names_in(code: CodeType) -> set[str]:
-    """Global names and attributes that code refers to, that of inner functions included."""
-    inner = (names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*inner)
-
-
-def references(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Name and value of what a function takes from outside: closure cells, globals, attributes of the user's modules."""
-    names = names_in(function.__code__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    spaces = [("", function.__globals__)]
-    while spaces:
-        prefix, space = spaces.pop()
-        for name in sorted(names & space.keys()):
-            value = space[name]
-            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in _FIXED and prefix.count(".") < 3:
-                spaces.append((f"{prefix}{name}.", vars(value)))
-            yield prefix + name, value
 
 
 def content(function: Callable[..., Any]) -> str | None:
@@ -71,7 +46,7 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> Non
         return
     if isinstance(value, type | BuiltinFunctionType | np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy"):
         home = str(getattr(value, "__module__", None) or "builtins")
-        if home.partition(".")[0] not in _FIXED:
+        if home.partition(".")[0] not in LIBRARIES:
             raise _Unknown
         add(f"name {home}.{getattr(value, '__qualname__', getattr(value, '__name__', value))} ".encode())
         return

@@ -44,6 +44,11 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
     T_0, U_0 = run.mechanism.energies(x_0)
     run.I[T.ENERGY] = int(invariants == "energy")
     run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
-    values = [run.callbacks.invariant(k, 0.0, x_0) for k in range(len(invariant_functions(invariants)))]
+    values = []
+    for k, function in enumerate(invariant_functions(invariants)):
+        values.append(run.callbacks.invariant(k, 0.0, x_0))
+        if not np.isfinite(values[-1]):
+            name = getattr(function, "__name__", f"invariant {k}")
+            raise ModelError(f"invariant {name!r} is {values[-1]} at the start; give a function that is finite there")
     run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
     return run.with_constants(np.concatenate([run.F, values]))

@@ -122,7 +122,7 @@ def trace_function(owner: str, names: Sequence[str], function: Any, bodies: _Bod
     def called(t: Any) -> Any:
         return function(*given, t) if timed else function(*given)
 
-    return trace(owner, called, {"t": bodies.t}, bodies.graph)
+    return trace(owner, called, {"t": bodies.t}, bodies.graph, function)
 
 
 def function_arguments(function: Any) -> tuple[list[str], bool]:
@@ -240,4 +240,15 @@ def plain(source: str) -> Callable[[int, float, Any, int], int]:
     space: dict[str, Any] = {"np": np}
     exec(compile(source, "traced constraints", "exec"), space)
     made: Callable[[int, float, Any, int], int] = space["callback"]
-    return made
+
+    def called(k: int, t: float, W: Any, s: int) -> int:
+        try:
+            return made(k, t, W, s)
+        except ArithmeticError:  # of Python's own numbers; those of NumPy give the NaN or infinity that compiled code gives
+            values = np.array(W)
+            with np.errstate(all="ignore"):
+                status = made(k, np.float64(t), values, s)
+            W[:] = values.tolist()
+            return status
+
+    return called

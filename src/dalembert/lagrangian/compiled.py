@@ -81,7 +81,7 @@ def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by
         return function(t, q, v)
 
     given = {"t": e.t, "q": q, "v": v, "p": p}
-    values = trace(f"invariant {name!r}", function if by_name else in_order, given, e.graph)
+    values = trace(f"invariant {name!r}", function if by_name else in_order, given, e.graph, function)
     if len(values) != 1:
         raise ModelError(f"invariant {name!r} returned {len(values)} values; return one number")
     return values[0]

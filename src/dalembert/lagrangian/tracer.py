@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dalembert.errors import ModelError
 from dalembert.lagrangian.graph import Graph, Node, TraceError, reachable
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import nearest, plain_function, shown
 
 ARGUMENTS = {
     "q": "q", "v": "v", "t": "t", "p": "p", "h": "h", "step": "h",
@@ -79,16 +79,22 @@ def argument_names(owner: str, function: Callable[..., Any], allowed: Sequence[s
     return meanings
 
 
-def trace(owner: str, function: Callable[..., Any], given: Mapping[str, Any], graph: Graph) -> list[Node]:
-    """The values that a function returns, flattened; a number becomes a constant."""
+def trace(
+    owner: str, function: Callable[..., Any], given: Mapping[str, Any], graph: Graph, written: Callable[..., Any] | None = None
+) -> list[Node]:
+    """The values that a function returns, flattened; a number becomes a constant.
+
+    written : what the user wrote, where `function` only calls it; messages name its line
+    """
     meanings = argument_names(owner, function, tuple(given))
+    written = function if written is None else written
     try:
         result = function(*(given[name] for name in meanings))
     except TraceError as problem:
-        raise ModelError(f"{owner}{_line(function, problem)} {problem}") from None
+        raise ModelError(f"{owner}{_line(written, problem)} {problem}") from None
     except Exception as problem:
         raise ModelError(
-            f"{owner}{_line(function, problem)} raised {type(problem).__name__}: {problem}; it is run once on symbols to find"
+            f"{owner}{_line(written, problem)} raised {type(problem).__name__}: {problem}; it is run once on symbols to find"
             " its derivatives: use names that exist, and NumPy functions of numbers and arrays (no np.linalg.solve,"
             " no loops until convergence)"
         ) from problem
@@ -113,9 +119,8 @@ def _as_node(owner: str, value: Any, graph: Graph) -> Node:
     raise ModelError(f"{owner} returned {shown(value)}; return a number or an array of numbers")
 
 
-def _line(function: Callable[..., Any], problem: BaseException) -> str:
-    """ ", line n" of the user's own function."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    frames = traceback.extract_tb(problem.__traceback__)
-    lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.name == code.co_name]
+def _line(written: Callable[..., Any], problem: BaseException) -> str:
+    """ ", line n:" of the user's own function."""
+    code = getattr(inspect.unwrap(plain_function(written)), "__code__", None)
+    lines = [line for frame, line in traceback.walk_tb(problem.__traceback__) if frame.f_code is code]
     return f", line {lines[-1]}:" if lines else ""

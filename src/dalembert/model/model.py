@@ -19,8 +19,9 @@ from dalembert.model.force_verbs import ForceVerbs
 from dalembert.model.joint_verbs import JointVerbs
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
+from dalembert.model.shape_records import shape_record
 from dalembert.model.store import Element
-from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shape_record, shown, vector
+from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
 
 if TYPE_CHECKING:
     from dalembert.assembly import Assembly

@@ -27,7 +27,9 @@ from dalembert.model.elements import (
     SpringDamper,
     Torque,
 )
-from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shape_record, shown
+from dalembert.model.references import constants, source_of
+from dalembert.model.shape_records import shape_record
+from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shown
 
 FORMAT = "dalembert-model"
 VERSION = 1
@@ -59,33 +61,13 @@ class MissingFunction:
         )
 
 
-def _constants(values: Mapping[str, object]) -> dict[str, object]:
-    """The numbers, strings and arrays among the values that a function refers to."""
-    kept: dict[str, object] = {}
-    for name, value in sorted(values.items()):
-        if isinstance(value, np.ndarray | np.generic):
-            kept[name] = value.tolist()
-        elif isinstance(value, int | float | str):
-            kept[name] = value
-    return kept
-
-
 def _function_record(function: Any) -> dict[str, object]:
-    """Name, source and the constants that the source refers to: enough to tell two user functions apart."""
+    """Name, source and what the source refers to: enough to tell two user functions apart."""
     if isinstance(function, MissingFunction):
         return function.record
     plain = plain_function(function)
-    try:
-        source: str | None = inspect.getsource(plain)
-    except (OSError, TypeError):
-        source = None
-    try:
-        outer = inspect.getclosurevars(plain)
-        used = _constants({**outer.globals, **outer.nonlocals})
-    except (TypeError, ValueError):
-        used = {}
     name = f"{getattr(plain, '__module__', '')}.{getattr(plain, '__qualname__', type(plain).__qualname__)}"
-    return {"function": name, "source": source, "constants": used, "arguments": argument_count(function)}
+    return {"function": name, "source": source_of(plain), "constants": constants(plain), "arguments": argument_count(function)}
 
 
 def is_function_record(data: Any) -> bool:

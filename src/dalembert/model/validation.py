@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import json
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -27,6 +26,8 @@ MAX_NAME = 200
 HUGE = 1e50  # products of a few numbers of a model stay finite
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+# what others call the ground
+_GROUND = ("world", "base", "earth", "floor", "frame", "fixed", "inertial", "origin", "wall", "none", "0")
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
 
@@ -129,7 +130,10 @@ def choice(owner: str, label: str, value: object, options: Iterable[str]) -> Non
 
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
-    for close in difflib.get_close_matches(name[:200], tuple(islice(known, 1000)), n=3, cutoff=0.5):
+    known = tuple(islice(known, 1000))
+    if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
+        return "ground"
+    for close in difflib.get_close_matches(name[:200], known, n=3, cutoff=0.55):
         if close.startswith(name) or abs(len(close) - len(name)) < max(2.0, len(name) / 2):
             return close
     return None
@@ -169,20 +173,6 @@ def inertia(owner: str, value: object) -> Array:
             "check units, and that it is taken about the centre of mass in body axes"
         )
     return frozen(matrix)
-
-
-def shape_record(owner: str, shape: object) -> dict[str, object] | None:
-    """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists, numbers as floats."""
-    if shape is None:
-        return None
-    try:
-        if not isinstance(shape, dict):
-            raise TypeError
-        text = json.dumps(shape, allow_nan=False, default=lambda x: np.asarray(x, dtype=float).tolist())
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
-    record: dict[str, object] = json.loads(text, parse_int=float)
-    return record
 
 
 def plain_function(function: object) -> Any:

@@ -1,0 +1,95 @@
+"""How the viewer draws a body, as a record that JSON holds: checked when it is given, long before anybody looks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.model.rotation import unit_quaternion
+from dalembert.model.validation import choice, nearest, number, shown, vector
+
+DEEPEST = 16  # compounds within compounds
+
+# type -> what it must have; what it may have
+SHAPES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "box": (("size",), ()),
+    "cylinder": (("radius", "length"), ("axis",)),
+    "cone": (("radius", "length"), ("axis",)),
+    "rod": (("length",), ("axis",)),
+    "disc": (("radius",), ("axis",)),
+    "sphere": (("radius",), ()),
+    "ellipsoid": (("semi_axes",), ()),
+    "mesh": (("file",), ("scale",)),
+    "compound": (("parts",), ()),
+}
+_ANY = ("position", "rotation", "colour", "fixed")  # place in body axes, own colour, in the world instead of the body
+
+
+def shape_record(owner: str, shape: object) -> dict[str, object] | None:
+    """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists, numbers as floats."""
+    if shape is None:
+        return None
+    try:
+        if not isinstance(shape, dict):
+            raise TypeError
+        text = json.dumps(shape, allow_nan=False, default=lambda x: np.asarray(x, dtype=float).tolist())
+    except (TypeError, ValueError, RecursionError):
+        raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
+    record: dict[str, object] = json.loads(text, parse_int=float)
+    _check(owner, record, 0)
+    return record
+
+
+def _check(owner: str, shape: object, depth: int) -> None:
+    if not isinstance(shape, Mapping) or "type" not in shape:
+        raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict with a 'type', one of {', '.join(SHAPES)}")
+    kind = shape["type"]
+    if not isinstance(kind, str) or kind not in SHAPES:
+        raise ModelError(f"{owner}: there is no shape {shown(kind)}; {nearest(kind, SHAPES)}")
+    needed, optional = SHAPES[kind]
+    for key in needed:
+        if key not in shape:
+            raise ModelError(f"{owner}: the shape {kind!r} has no {key!r}; give {', '.join(needed)}")
+    known = ("type", *needed, *optional, *_ANY)
+    owner = f"{owner}, shape {kind!r}"
+    for key, value in shape.items():
+        if key not in known:
+            raise ModelError(f"{owner}: there is no key {key!r}; {nearest(key, known)}")
+        if key in _CHECKS:
+            _CHECKS[key](owner, key, value)
+    if kind == "compound":
+        parts = shape["parts"]
+        if not isinstance(parts, list) or depth == DEEPEST:
+            raise ModelError(f"{owner}: parts is {shown(parts)}; give a list of shapes, not more than {DEEPEST} deep")
+        for part in parts:
+            _check(owner.partition(", shape")[0], part, depth + 1)
+
+
+def _edges(owner: str, key: str, value: Any) -> None:
+    if not (vector(owner, key, value) > 0.0).all():
+        raise ModelError(f"{owner}: {key} is {shown(value)}; give three lengths greater than 0")
+
+
+def _text(owner: str, key: str, value: Any) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise ModelError(f"{owner}: {key} is {shown(value)}; give a non-empty string")
+
+
+def _flag(owner: str, key: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ModelError(f"{owner}: {key} is {shown(value)}; give True or False")
+
+
+_CHECKS: dict[str, Callable[[str, str, Any], object]] = {
+    **dict.fromkeys(("size", "semi_axes"), _edges),
+    **dict.fromkeys(("radius", "length", "scale"), lambda owner, key, value: number(owner, key, value, above=0.0)),
+    **dict.fromkeys(("file", "colour"), _text),
+    "axis": lambda owner, key, value: choice(owner, key, value, ("x", "y", "z")),
+    "position": vector,
+    "rotation": lambda owner, key, value: unit_quaternion(owner, value),
+    "fixed": _flag,
+}
