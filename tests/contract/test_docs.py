@@ -112,3 +112,15 @@ def test_the_site_knows_every_verb_by_the_name_that_is_called():
     for module, mixin in re.findall(r"```\{verbs\} (\S+)\.(\w+)", text):
         listed |= set(vars(getattr(import_module(module), mixin)))
     assert {name for name in dir(da.Model) if name.startswith("add_")} <= listed
+
+
+def test_the_theme_is_told_its_mode():
+    """Without it the theme's script complains in the console of every page."""
+    assert runpy.run_path(str(DOCS / "conf.py"))["html_context"]["default_mode"] == "auto"
+
+
+def test_sources_of_expected_values_are_no_memories():
+    folders = (DOCS.parent / "src" / "dalembert" / "benchmark" / "data", DOCS.parent / "tests" / "data")
+    files = [file for folder in folders for file in folder.glob("*.json")]
+    assert len(files) > 30
+    assert [file.name for file in files if "from memory" in file.read_text(encoding="utf-8")] == []
