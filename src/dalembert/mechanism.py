@@ -114,6 +114,10 @@ class Compiled(ABC):
     def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
         """(condition number, elements whose rows are almost dependent at this state)."""
 
+    def with_signs_of(self, near: Array, x: Array) -> Array:
+        """The same state, its quaternions with the signs that are nearer to those of another."""
+        return x
+
     def turning_speed(self, x: Array) -> float:
         """The largest speed at which something turns at (nt, nx) states [rad/s]; of a Lagrangian system, of any coordinate."""
         return float(np.max(np.abs(x[:, self.nq : self.nq + self.nu]), initial=0.0))
@@ -210,6 +214,13 @@ class Mechanism(Compiled):
         from dalembert.diagnosis import locking_joints
 
         return locking_joints(self, t, x)
+
+    def with_signs_of(self, near: Array, x: Array) -> Array:
+        x = x.copy()
+        for kind, q, _ in self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:]:
+            if kind == T.RIGID and near[q + 3 : q + 7] @ x[q + 3 : q + 7] < 0:
+                x[q + 3 : q + 7] *= -1.0
+        return x
 
     def turning_speed(self, x: Array) -> float:
         table = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:]

@@ -25,6 +25,7 @@ from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.advance import Advance, StageWork
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
+from dalembert.jumps import STALLED, raise_if_stalled
 from dalembert.kernels import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.mechanism import Compiled
@@ -206,7 +207,7 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
     chunk = 1 if watch.events else 64
     watch.start(advance)
     while True:
-        begin = time.perf_counter()
+        begin, t_before, steps = time.perf_counter(), advance.t, advance.accepted
         status = advance.steps(min(chunk, max_steps - advance.accepted))
         elapsed = time.perf_counter() - begin
         if status not in (T.OK, T.TOO_MANY_STEPS):
@@ -226,6 +227,8 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
                 f"{max_steps} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances",
                 time=advance.t,
             )
+        if advance.accepted - steps >= STALLED:
+            raise_if_stalled(advance, (advance.t - t_before) / (advance.accepted - steps))
         if not watch.events and elapsed < _CHUNK_SECONDS:
             chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))
 
@@ -269,6 +272,8 @@ def integrate_to(solution: Result, times: Array) -> Array:
             begin = float(solution.t[at])
             x = one_step(run, integrator, begin, run.from_absolute(solution.x[at], begin), float(t))
             states[k] = run.to_absolute(x[None])[0]
+            near = states[k - 1] if k and begin < times[k - 1] < t else solution.x[at]
+            states[k] = solution.mechanism.with_signs_of(near, states[k])
     return states
 
 

@@ -8,7 +8,7 @@ contracts like (h w)^2, where w is the highest frequency, and not like h w; long
 """
 
 from dalembert.kernels.compiler import flat, inline
-from dalembert.kernels.implicit_stages import apply_velocity_map, assess, count, larger
+from dalembert.kernels.implicit_stages import ROUNDING, apply_velocity_map, assess, count, larger
 from dalembert.kernels.stepping import R_NQU, R_STAGES, R_VISIT, combine, visit
 from dalembert.kernels.tables import OK, STAGES_FAILED
 
@@ -50,7 +50,7 @@ def iterate(
                 stages[i, j] = stages[spare, j]
                 stages[spare, j] = delta
             pass_on(velocity_map, h, y, y, stages, a, i, s)
-        status, slow = assess(seen, change, before, slow, iteration, settings_f, state_f)
+        status, slow = assess(seen, change, before, slow, iteration, ROUNDING, settings_f, state_f)
         if status == STAGES_FAILED and seen == OK:
             accelerate(iteration, h, x, y, stages, velocity_map, memory, a, s, nq, nu)
         before = change

@@ -28,10 +28,11 @@ def apply_velocity_map(velocity_map, y, u, out):
 
 
 @inline
-def assess(seen, change, before, slow, iteration, settings_f, state_f):
+def assess(seen, change, before, slow, iteration, rounding, settings_f, state_f):
     """(status, slow) after an iteration: OK when solved, STAGES_FAILED when not yet; slow counts bad contractions in a row.
 
     seen : status of the evaluations;  solved when the change, or what the contraction leaves of it, is below the tolerance
+    rounding : change at which an iteration that no longer contracts is done
     """
     if seen != OK or not np.isfinite(change):
         state_f[C_CONTRACTION] = np.inf
@@ -42,7 +43,7 @@ def assess(seen, change, before, slow, iteration, settings_f, state_f):
         state_f[C_CONTRACTION] = 0.0
         return (OK if change <= settings_f[H_STAGE] else STAGES_FAILED), 0
     rate = change / before
-    stalled = rate > SLOW and change <= ROUNDING
+    stalled = rate > SLOW and change <= rounding
     if change <= settings_f[H_STAGE] or stalled or (rate < 1.0 and change * rate <= settings_f[H_STAGE] * (1.0 - rate)):
         return OK, 0
     state_f[C_CONTRACTION] = rate

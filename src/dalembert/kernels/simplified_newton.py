@@ -18,14 +18,16 @@ from numpy import uintp
 
 from dalembert.kernels.algebra import euler_parameter_rates, load3, load4
 from dalembert.kernels.compiler import flat, inline
-from dalembert.kernels.implicit_stages import EULER_PARAMETERS, assess, count, larger, repeat_rate
+from dalembert.kernels.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate
 from dalembert.kernels.stepping import (
     C_CONTRACTION,
     C_H_FACTORED,
+    C_STIFFNESS,
     D_JACOBIAN,
     D_JACOBIANS,
     H_ATOL,
     H_RTOL,
+    R_CONTROL,
     R_NQU,
     R_STAGES,
     R_VISIT,
@@ -38,6 +40,10 @@ NEWTON = 2  # state_i[D_SOLVER]
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
 DIFFERENCE = 6e-6  # central differences: eps^(1/3)
 MAX_ITERATIONS = 20
+# a stiff spring that turns with the bodies makes the error fall in every other iteration only: fixed steps, which cannot be
+# repeated with a smaller one, wait for so many bad contractions in a row
+PATIENCE = 4
+EPS, LOOSEST = 2e-16, 1e-6  # rounding of rates is that of the state times the Jacobian; the most that counts as such
 # state_i[D_JACOBIAN]
 MISSING, KEPT, NEW = 0, 1, 2
 
@@ -50,6 +56,7 @@ def iterate_newton(
     """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
     s = settings_i[R_STAGES] - 1
     status, before, slow, iteration, attempts = STAGES_FAILED, 0.0, 0, 0, 0
+    patience = 2 if settings_i[R_CONTROL] == 1 else PATIENCE
     while status == STAGES_FAILED and attempts < 2:
         attempts += 1
         if state_i[D_JACOBIAN] == MISSING:
@@ -61,13 +68,15 @@ def iterate_newton(
             status = STAGES_FAILED
             state_i[D_JACOBIAN], state_f[C_H_FACTORED] = NEW, 0.0
             state_i[D_JACOBIANS] += 1
+            state_f[C_STIFFNESS] = largest_row(jacobian, x)
         if state_f[C_H_FACTORED] != h:
             for pair in range(factors.shape[0]):
                 fill(h * spectrum[0, pair], jacobian, factors, velocity_map, pair)
                 factorise(factors, pivots, pair)
             state_f[C_H_FACTORED] = h
         before, slow, iteration = 0.0, 0, 0
-        while status == STAGES_FAILED and slow < 2 and iteration < MAX_ITERATIONS:
+        rounding = max(ROUNDING, min(EPS * abs(h) * state_f[C_STIFFNESS], LOOSEST))
+        while status == STAGES_FAILED and slow < patience and iteration < MAX_ITERATIONS:
             iteration += 1
             change, seen = 0.0, OK
             for i in range(1, s + 1):
@@ -79,7 +88,7 @@ def iterate_newton(
                     break
             if seen == OK:
                 change = newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_map, s, settings_i[R_NQU])
-            status, slow = assess(seen, change, before, slow, iteration, settings_f, state_f)
+            status, slow = assess(seen, change, before, slow, iteration, rounding, settings_f, state_f)
             before = change
         count(iteration, state_i)
         if status == OK:
@@ -115,6 +124,18 @@ def differentiate(system, project, correct, forces, callback, t, x, y, stages, j
             jacobian[i, j] = (stages[forward, n - nu + i] - stages[backward, n - nu + i]) / ((x[j] + delta) - (x[j] - delta))
         jacobian[nu, j] = x[j]
     return status
+
+
+@inline
+def largest_row(jacobian, x):
+    """Largest sum |J_ij| max(1, |x_j|) of a row"""
+    largest = 0.0
+    for i in range(jacobian.shape[0] - 1):
+        total = 0.0
+        for j in range(jacobian.shape[1]):
+            total += abs(jacobian[i, j]) * max(1.0, abs(x[j]))
+        largest = max(largest, total)
+    return largest
 
 
 @inline

@@ -34,7 +34,7 @@ VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 (H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE, H_STEP, H_START, H_LOOK) = range(11)
 # real state kept between chunks; from C_H_STAGES on it belongs to implicit stages
 (C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST, C_H_STAGES, C_H_FACTORED, C_CONTRACTION) = range(10)
-C_ERR, N_STATE_F = 10, 11
+C_ERR, C_STIFFNESS, N_STATE_F = 10, 11, 12
 # integer state kept between chunks; from D_SOLVER on it belongs to implicit stages
 (D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
 (D_SOLVER, D_RETRY, D_PREDICT, D_JACOBIAN, D_SOLVES, D_ITERATIONS, D_ITERATIONS_MAX, D_NEWTON, D_JACOBIANS) = range(6, 15)
