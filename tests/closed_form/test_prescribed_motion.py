@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.kernels import tables as T
 from dalembert.mechanism import dense_rows
 
 ADAPTIVE = {
@@ -133,3 +134,15 @@ def test_the_report_fails_where_a_driver_is_left_behind():
     assert solution.report().passed
     solution.statistics = dataclasses.replace(solution.statistics, driver_gap=1e-3)
     assert [line.name for line in solution.report().failures] == ["prescribed motions"]
+
+
+def test_the_report_fails_where_a_step_goes_over_a_breakpoint():
+    solution = da.simulate(arm(da.SmoothStep(0.0, 1.0, 0.1, 0.2)), t_end=0.5)
+    assert solution.report()["breakpoints"].value == "0 of 3 inside a step"
+    solution.mechanism.F[solution.mechanism.I[T.STOP_F]] += 0.01
+    assert [line.name for line in solution.report().failures] == ["breakpoints"]
+
+
+def test_the_report_says_how_closely_functions_were_looked_at():
+    solution = da.simulate(mass(pulse(0.5, 0.1)), t_end=1.0)
+    assert "every 0.0005 s" in solution.report()["functions of time"].value
