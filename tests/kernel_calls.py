@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.kernels import one_state
 from dalembert.kernels import tables as T
+from dalembert.kernels.choosing import choosing_bodies
 from dalembert.kernels.conjugate_gradient import jet_rate_by_cg
 from dalembert.kernels.forces import force_elements
 from dalembert.kernels.inertia import pull_back_wrenches
@@ -57,6 +58,8 @@ def copy_tables(mechanism, **settings):
 
 def seams(mechanism):
     """The force elements, compiled only where there are any, and the user's functions, of which there are none."""
+    if mechanism.I[T.NCHOICE]:
+        return as_forces(choosing_bodies), as_callback(no_callback)
     return as_forces(force_elements if mechanism.I[T.NFORCE] else no_forces), as_callback(no_callback)
 
 

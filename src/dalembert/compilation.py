@@ -57,9 +57,8 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
     vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
     in_plane = pack(placed, coordinates, plane, vanishing) if vanishing else everything
     report = analyse(in_plane, x_0)
-    redundant = frozenset(k for k in report.redundant if k not in vanishing)
-    _refuse_overdriven(everything, redundant, x_0, everything.I)
-    packed = pack(placed, coordinates, plane, vanishing | redundant) if redundant else in_plane
+    _refuse_overdriven(everything, report.redundant, x_0, everything.I)
+    packed = pack(placed, coordinates, plane, vanishing, report.choices) if report.choices else in_plane
     for array in (packed.I, packed.F, x_0):
         array.flags.writeable = False
 
@@ -76,9 +75,9 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         I=packed.I,
         F=packed.F,
         rows=packed.rows,
-        redundant=named(redundant),
+        redundant=named(report.redundant),
         out_of_plane=named(vanishing),
-        not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique - vanishing))),
+        not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique))),
         angles=tuple((angle.joint, angle.component) for angle in flat.angles),
         functions=packed.functions,
         row_source=packed.row_source,

@@ -15,15 +15,16 @@ SINGULAR = 1e5  # condition of rows of unit length in the mass metric; healthy m
 
 def locking_joints(mechanism: Mechanism, t: float, x: Array) -> tuple[float, list[str]]:
     """(condition number, joints and drivers whose rows are almost dependent at this state, most involved first)."""
-    if mechanism.m == 0 or not np.all(np.isfinite(x)):
+    if mechanism.rank == 0 or not np.all(np.isfinite(x)):
         return 1.0, []
     G = dense_rows(mechanism, t, x)[0][: mechanism.m] * inverse_root_mass(mechanism)
     lengths = np.linalg.norm(G, axis=1, keepdims=True)
     U, values, _ = np.linalg.svd(G / np.where(lengths > 0, lengths, 1.0), full_matrices=False)
-    condition = float(values[0] / max(values[-1], 1e-300))
+    last = mechanism.rank - 1  # of all rows, so that the condition is the mechanism's and not that of the rows that act
+    condition = float(values[0] / max(values[last], 1e-300))
     share: dict[str, float] = {}
     for row in mechanism.rows:
         if row.index < mechanism.m:
-            share[row.element] = share.get(row.element, 0.0) + float(U[row.index, -1] ** 2)
+            share[row.element] = share.get(row.element, 0.0) + float(U[row.index, last] ** 2)
     names = sorted((name for name in share if share[name] > 0.02), key=lambda name: -share[name])
     return condition, names

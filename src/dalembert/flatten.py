@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalembert.model.elements import GROUND, Body, Force, Joint, Primitive
 from dalembert.model.joints import Angle, angle_of
 from dalembert.model.model import Model
@@ -75,3 +77,15 @@ def flatten(model: Model, extra: Iterable[FlatPrimitive] = ()) -> FlatModel:
             if angle is not None:
                 angles.append(FlatAngle(joint.name, component, index[angle.first], index[angle.second], angle))
     return FlatModel(model, bodies, index, tuple(primitives), tuple(angles), tuple(model.forces))
+
+
+def turning_length(flat: FlatModel) -> float:
+    """What a unit of |theta| is worth in metres: 1 as in [JetMultibody], or the longest lever arm on a movable body where that
+    is above 10 m or below 0.1 m.
+
+    Without it, the projection of a mechanism of kilometres would weigh metres and radians 1 : 1e-6 and lose its digits, and
+    the rows of one of micrometres would look dependent.
+    """
+    sides = [(b, v) for item in flat.primitives for b, v in ((item.i, item.primitive.p_i), (item.j, item.primitive.p_j))]
+    longest = max((float(np.abs(v).max()) for body, v in sides if body > 0), default=0.0)
+    return longest if longest > 10.0 or 0.0 < longest < 0.1 else 1.0

@@ -87,7 +87,7 @@ class Compiled(ABC):
         return names
 
     def rows_of(self, element: str) -> list[int]:
-        """Kernel row numbers of a joint, driver or constraint (numbers >= m are monitored only)."""
+        """Kernel row numbers of a joint, driver or constraint (numbers >= m vanish in the plane)."""
         return [row.index for row in self.rows if row.element == element]
 
     @abstractmethod
@@ -143,7 +143,8 @@ class Mechanism(Compiled):
     row_source, bend_source, turn_source : code of the rows of traced constraints: alone, with d(G u + g_t)/dq, with how they
         turn along the motion; "" for none
     I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
-    redundant : rows that the others imply;  not_unique : elements whose reactions the redundancy leaves undetermined
+    redundant : rows that the others imply, as many as are idle in the solve
+    not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t = 0: q, u, external work, joint angles
     moved : what assembly had to change in the given initial data, one text per body
@@ -177,14 +178,14 @@ class Mechanism(Compiled):
 
     @property
     def rank(self) -> int:
-        """Rank of the constraint Jacobian in general position: the redundant rows are left out."""
-        return self.m
+        """Rank of the constraint Jacobian in general position."""
+        return self.m - len(self.redundant)
 
     @property
     def degrees_of_freedom(self) -> int:
         """Velocities minus independent constraints; idle angles of planar point masses do not count."""
         idle = sum(body.kind == "point" for body in self.model.bodies) if self.coordinates == "planar" else 0
-        return self.nu - idle - self.m
+        return self.nu - idle - self.rank
 
     @property
     def body_names(self) -> tuple[str, ...]:

@@ -9,12 +9,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.flatten import TRACED, FlatModel
+from dalembert.flatten import TRACED, FlatModel, turning_length
 from dalembert.kernels import tables as T
 from dalembert.kernels.motion import motion as evaluate_motion
 from dalembert.model.elements import PointForce, Primitive, Torque
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
 from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.pack_choices import choice_section, choice_workspace
 from dalembert.pack_forces import force_records
 from dalembert.plan import Plan, make_plan
 from dalembert.planarity import Plane
@@ -23,6 +24,7 @@ from dalembert.topology import Forest, spanning_forest
 Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Coordinates = Literal["absolute", "planar"]
+RowKey = tuple[int, int]  # primitive and component of a row
 
 _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}
 
@@ -101,9 +103,13 @@ class Writer:
 
 
 def pack(
-    flat: FlatModel, coordinates: Coordinates, plane: Plane | None, dropped: frozenset[tuple[int, int]] = frozenset()
+    flat: FlatModel,
+    coordinates: Coordinates,
+    plane: Plane | None,
+    dropped: frozenset[RowKey] = frozenset(),
+    choices: Sequence[tuple[int, Sequence[RowKey]]] = (),
 ) -> Packed:
-    """Lay everything out; rows (primitive, component) in `dropped` are monitored but not solved for."""
+    """Lay everything out; rows in `dropped` are monitored only; choices : rank and rows of every group that has more rows."""
     out = Writer()
     nq, nu = _bodies(out, flat, coordinates, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
@@ -112,6 +118,8 @@ def pack(
     out.F[T.EPS_PIVOT] = 1e-11
     row_source, bend_source, turn_source, numbers = _traced(flat)
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
+    number = {(row.primitive, row.component): row.index for row in rows}
+    choice_section(out.I, [(rank, [number[key] for key in keys]) for rank, keys in choices])
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _breakpoints(out)
@@ -144,7 +152,7 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
     planar: list[float] = [0.0] * T.BODY_F_W
     mass: list[float] = [0.0] * T.METRIC_W
     euclidean: list[float] = [0.0] * T.METRIC_W
-    length = _turning_length(flat)
+    length = turning_length(flat)
     for body in flat.bodies:
         record, inertia, weight = [0.0] * T.BODY_F_W, np.eye(3), np.eye(3)
         kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
@@ -167,16 +175,6 @@ def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane
     out.section_f(T.METRIC_F, euclidean)
     out.section_f(T.PLANE_F, [] if plane is None else [*plane.e1, *plane.e2, *plane.normal])
     return nq, nu
-
-
-def _turning_length(flat: FlatModel) -> float:
-    """What a unit of |theta| is worth in metres: 1 as in [JetMultibody], or the longest lever arm where that is above 10 m.
-
-    Without it, the projection of a mechanism of kilometres would weigh metres and radians 1 : 1e-6 and lose its digits.
-    """
-    arms = [float(np.abs(v).max()) for item in flat.primitives for v in (item.primitive.p_i, item.primitive.p_j)]
-    longest = max(arms, default=1.0)
-    return longest if longest > 10.0 else 1.0
 
 
 def _constraints(
@@ -390,6 +388,8 @@ def _workspace(I: list[int]) -> None:
         T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
         T.W_CG: 5 * m + nb6,
         T.W_WORK: 3 * nb6 + nx,
+        T.W_PIVOT: T.V_GUARD + nb6,
+        T.W_CHOICE: choice_workspace(I),
     }
     used = 0
     for entry, size in sizes.items():

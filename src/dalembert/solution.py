@@ -49,6 +49,9 @@ class Statistics:
     driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
     largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
         the one with the largest share, of those above 1e-6
+    smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
+        -1 where it is not known
+    branch_points : singular configurations that the run went through without a way to stay on its branch
     stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
     """
 
@@ -80,6 +83,9 @@ class Statistics:
     largest_projection: float = 0.0
     largest_projection_share: float = 0.0
     largest_projection_at: float = 0.0
+    smallest_pivot: float = -1.0
+    smallest_pivot_time: float = 0.0
+    branch_points: int = 0
     time: dict[str, float] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ from dalembert.kernels import tables as T
 from dalembert.mechanism import Mechanism, new_workspace
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.pack_choices import choice_section
 from dalembert.trajectory import apply, cross, nearest, rotation_matrices
 
 Array = npt.NDArray[np.float64]
@@ -74,8 +75,7 @@ class Tree:
     @property
     def row_elements(self) -> list[str]:
         """Joint or driver of every constraint row."""
-        dropped = set(self.mechanism.redundant)
-        return [row.element for row in self.mechanism.rows if row.element in self.cut and row not in dropped]
+        return [row.element for row in self.mechanism.rows if row.element in self.cut]
 
     @property
     def nq(self) -> int:
@@ -253,17 +253,13 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     prim_i: list[int] = []
     prim_f: list[float] = []
     bodies: list[int] = []
-    dropped = {(row.primitive, row.component) for row in mechanism.redundant}
     cut_rows = [row for row in mechanism.rows if row.element in cut]
-    m = sum((row.primitive, row.component) not in dropped for row in cut_rows)
-    rows, left_out = 0, m
+    rows = 0
+    renumbered: dict[int, int] = {}
     for p in dict.fromkeys(row.primitive for row in cut_rows):
         record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
         for c in range(record[T.P_NROWS]):
-            if (p, c) in dropped:  # monitored only; its row goes to the spare place
-                record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = left_out, 12 * m, 12 * m + 6
-                left_out += 1
-                continue
+            renumbered[record[T.P_ROW + c]] = rows
             record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, 12 * rows, 12 * rows + 6
             bodies += [record[T.P_BI], record[T.P_BJ]]
             rows += 1
@@ -272,7 +268,8 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
-    I[T.M], I[T.M_ALL], I[T.NCOL] = rows, left_out, nu
+    I[T.M], I[T.M_ALL], I[T.NCOL] = rows, rows, nu
+    choice_section(I, _choices(I, renumbered))
     for k in range(I[T.NANGLE]):
         I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
     for entry, values in (
@@ -288,6 +285,17 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         F += numbers
     _workspace(I)
     return np.array(I, dtype=np.int64), np.array(F)
+
+
+def _choices(I: list[int], renumbered: dict[int, int]) -> list[tuple[int, list[int]]]:
+    """Groups of redundant rows without those of tree joints, which are independent and hold by themselves."""
+    groups, at = [], I[T.CHOICE_I]
+    for _ in range(I[T.NCHOICE]):
+        rank, count = I[at], I[at + 1]
+        rows = [renumbered[row] for row in I[at + 2 : at + 2 + count] if row in renumbered]
+        groups.append((rank - (count - len(rows)), rows))
+        at += 2 + count
+    return groups
 
 
 def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:
@@ -325,6 +333,8 @@ def _workspace(I: list[int]) -> None:
         T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
         T.W_WORK: 3 * nb6 + nx,
         T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
+        T.W_PIVOT: T.V_GUARD + nu,
+        T.W_CHOICE: T.H_IDLE + 4 * m + 2 * m * m if I[T.NCHOICE] else 0,
     }
     used = 0
     for entry, size in sizes.items():

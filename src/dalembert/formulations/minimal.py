@@ -101,7 +101,8 @@ class Minimal:
             raise ModelError("Minimal: invariants and rolling or user-written constraints do not go together; use Jet")
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
-        I, F, W = self._tables(mechanism.I, mechanism.F, used, _weights(mechanism), columns * nb6, a_size)
+        f = mechanism.degrees_of_freedom
+        I, F, W = self._tables(mechanism.I, mechanism.F, f, used, _weights(mechanism), columns * nb6, a_size)
         run = MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -122,7 +123,8 @@ class Minimal:
 
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
-        I, F, W = self._tables(tree.I, tree.F, list(range(nu)), np.ones(nu), (nu - m + 4) * nu, 12 * (m + 1))
+        f = nu - m + int(tree.I[T.NIDLE])
+        I, F, W = self._tables(tree.I, tree.F, f, list(range(nu)), np.ones(nu), (f + 4) * nu, 12 * (m + 1))
         return MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -137,14 +139,14 @@ class Minimal:
         )
 
     def _tables(
-        self, tables: IntArray, constants: Array, used: list[int], weights: Array, columns: int, rows: int
+        self, tables: IntArray, constants: Array, f: int, used: list[int], weights: Array, columns: int, rows: int
     ) -> tuple[IntArray, Array, Array]:
         """I, F and W with what minimal coordinates need behind what is there.
 
-        used : the velocities that move something;  columns, rows : sizes of the sections Z_COLUMNS and Z_ROWS
+        f : degrees of freedom;  used : the velocities that move something
+        columns, rows : sizes of the sections Z_COLUMNS and Z_ROWS
         """
         n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
-        f = n - m
         at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
         W = new_workspace(tables, dense=self.velocities == "joints")
         sizes = {

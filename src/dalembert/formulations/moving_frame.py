@@ -60,6 +60,8 @@ class MovingFrame:
         I, F = tree.I.copy(), tree.F.copy()
         I[T.MAX_NEWTON] = self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
+            F[T.TOL_POSITION] *= 0.01
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         correct = no_correction
         if self.path == "fast":

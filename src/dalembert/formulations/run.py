@@ -101,6 +101,10 @@ class Run:
         """The slot of force elements and prescribed motions; nothing is compiled for a model without any."""
         from dalembert.kernels.slots import as_forces, no_forces
 
+        if self.I[T.NCHOICE] > 0:
+            from dalembert.kernels.choosing import choosing_bodies, choosing_cut_joints
+
+            return as_forces(choosing_bodies if self.tree is None else choosing_cut_joints)
         if self.I[T.NTRACED] > 0:
             from dalembert.kernels.traced_rows import forces_and_rows
 

@@ -56,6 +56,7 @@ class Soft:
             if kp[row] + kd[row] == 0:
                 raise ModelError(f"Soft: {name!r} has neither stiffness nor damping; give one of them, or leave the joint out")
         run.I[T.SOFT_F] = len(run.F)
+        run.I[T.NCHOICE] = run.I[T.NIDLE] = 0  # compliant rows all act, redundant or not
         return replace(run, F=np.concatenate([run.F, kp, kd]))
 
     def gains(self, mechanism: Compiled) -> tuple[Array, Array]:

@@ -43,6 +43,6 @@ def baumgarte(mode, t, x, dx, I, F, W, forces, callback):
         subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
         for i in range(m):
             W[I[W_RHS] + i] += 2.0 * F[ALPHA] * W[r + i] - F[BETA] * F[BETA] * W[I[W_G] + i]
-        solve_by_factor(I, F, W)
+        solve_by_factor(I, F, W, forces, callback)
         status = store_solution(x, dx, I, F, W)
     return status

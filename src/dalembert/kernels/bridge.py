@@ -20,7 +20,7 @@ from dalembert.kernels.kinematics import displace, load_poses, normalise
 from dalembert.kernels.minimal import maggi_rates
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.project import project_constraints, worst_entry
-from dalembert.kernels.solve import assemble_blocks, factor, pull_back_rows
+from dalembert.kernels.solve import assemble_blocks, factor, pull_back_rows, weakest_row
 from dalembert.kernels.tables import (
     METRIC_F,
     MINIMAL_I,
@@ -35,7 +35,7 @@ from dalembert.kernels.tables import (
     Z_BRIDGE,
     M,
 )
-from dalembert.kernels.tangent_space import inner, spread, weakest_row
+from dalembert.kernels.tangent_space import inner, spread
 
 ZONE = 0.025
 CROSSING = 1e-11
@@ -52,7 +52,7 @@ def smallest_pivot(t, x, I, F, W, forces, callback):
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[METRIC_F], I, F, W)
-    factor(I, F, W)
+    factor(I[METRIC_F], I, F, W, forces, callback)
     return weakest_row(I, W)[1]
 
 

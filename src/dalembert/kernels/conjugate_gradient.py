@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from dalembert.kernels.choice import choices, silence
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.distribution import prepare_solve, store_solution
-from dalembert.kernels.solve import add_rows_transposed, subtract_row_products
+from dalembert.kernels.solve import add_rows_transposed, factor, subtract_row_products
 from dalembert.kernels.tables import (
     E_A,
     E_BODY,
@@ -12,8 +13,10 @@ from dalembert.kernels.tables import (
     E_ROW,
     INC_I,
     INC_I_W,
+    MASS_F,
     N_CG,
     NB,
+    NCHOICE,
     NINC,
     OK,
     W_A,
@@ -60,6 +63,7 @@ def conjugate_gradient(I, F, W):
         for i in range(I[k + E_N]):
             for j in range(6):
                 W[d + I[k + E_ROW] + i] += W[I[W_A] + I[k + E_A] + 6 * i + j] * W[I[W_Y] + I[k + E_A] + 6 * i + j]
+    silence(d, np.inf, I, W)
     rz = 0.0
     for i in range(m):
         W[r + i] = W[x + i]
@@ -93,6 +97,8 @@ def conjugate_gradient(I, F, W):
 def jet_rate_by_cg(mode, t, x, dx, I, F, W, forces, callback):
     """The distribution with S solved by conjugate gradients; the slot's mode is always RATE."""
     status = prepare_solve(t, x, I, F, W, forces, callback)
+    if I[NCHOICE] > 0 and choices(I, W) == 0.0:
+        factor(I[MASS_F], I, F, W, forces, callback)
     if status == OK:
         subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], False, I, W)
         conjugate_gradient(I, F, W)

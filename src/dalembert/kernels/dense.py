@@ -35,8 +35,11 @@ def solve_upper(S, c, n, W):
 
 
 @inline
-def factor_general(A, n, pivots, W):
-    """LU factors of the n x n matrix at W[A] in place, pivots by size relative to their row; a singular matrix gives NaN."""
+def factor_general(A, n, null, pivots, W):
+    """LU factors of the n x n matrix at W[A] in place, pivots by size relative to their row; a singular matrix gives NaN.
+
+    null : how many pivots may vanish, of redundant constraints; their unknown is zero
+    """
     for i in range(n):
         largest = 0.0
         for j in range(n):
@@ -48,6 +51,15 @@ def factor_general(A, n, pivots, W):
             size = abs(W[A + n * i + k]) * W[pivots + n + i]
             if size > best:
                 row, best = i, size
+        vanished = null > 0 and best <= 1e-12
+        if vanished:  # no equation for this unknown: the one that is left out is the emptiest
+            null, least = null - 1, np.inf
+            for i in range(k, n):
+                size = 0.0
+                for j in range(k + 1, n):
+                    size = max(size, abs(W[A + n * i + j]) * W[pivots + n + i])
+                if size < least:
+                    row, least = i, size
         W[pivots + k] = float(row)
         if row != k:
             W[pivots + n + row] = W[pivots + n + k]
@@ -56,6 +68,8 @@ def factor_general(A, n, pivots, W):
                 W[A + n * k + j] = W[A + n * row + j]
                 W[A + n * row + j] = swap
         inverse = 1.0 / W[A + n * k + k] if W[A + n * k + k] != 0.0 else np.nan
+        if vanished:
+            inverse = 0.0
         for i in range(k + 1, n):
             factor = W[A + n * i + k] * inverse
             W[A + n * i + k] = factor

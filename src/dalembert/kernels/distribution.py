@@ -8,6 +8,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 
 import numpy as np
 
+from dalembert.kernels.choice import silence
 from dalembert.kernels.compiler import flat
 from dalembert.kernels.inertia import gravity_and_gyroscopic, mechanical_energy, pull_back_wrenches
 from dalembert.kernels.kinematics import load_angles, load_poses, store_rates
@@ -76,9 +77,9 @@ def prepare_solve(t, x, I, F, W, forces, callback):
 
 
 @flat
-def solve_by_factor(I, F, W):
+def solve_by_factor(I, F, W, forces, callback):
     """W_RHS <- lam for W_RHS = -zeta and W_ACC = M^-1 h, with hubs as unknowns."""
-    factor(I, F, W)
+    factor(I[MASS_F], I, F, W, forces, callback)
     subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], True, I, W)
     for u in range(I[NHUB]):
         k = I[HUB_I] + HUB_I_W * u
@@ -109,10 +110,11 @@ def store_solution(x, dx, I, F, W):
 
 @flat
 def store_outputs(t, I, F, W, forces, callback):
-    """W_ZETA <- G u + g_t of the independent rows, KINETIC and POTENTIAL_ENERGY <- T and U."""
+    """W_ZETA <- G u + g_t of the rows that act, KINETIC and POTENTIAL_ENERGY <- T and U."""
     velocity_residual(I[W_ZETA], I, W)
     for i in range(I[M]):
         W[I[W_ZETA] + i] = -W[I[W_ZETA] + i]
+    silence(I[W_ZETA], 0.0, I, W)
     forces(POTENTIAL, t, I, F, W, callback)
     T, U = mechanical_energy(I, F, W)
     W[I[W_STAT] + KINETIC] = T

@@ -19,12 +19,12 @@ from numpy import uintp
 
 from dalembert.kernels.algebra import add3, axpy3, cross, dot3, load3, load6, load9, mul, mul_t, scale3, store3, sub3, sym_mul
 from dalembert.kernels.compiler import inline
-from dalembert.kernels.orthogonal import dense_cholesky_solve
+from dalembert.kernels.cut_choice import factor_cut_schur
+from dalembert.kernels.orthogonal import solve_with_factor
 from dalembert.kernels.solve import apply_inverse, dot6
 from dalembert.kernels.tables import (
     COL_W,
     CUT_I,
-    EPS_PIVOT,
     K_ACC,
     MASS_F,
     METRIC_W,
@@ -221,7 +221,7 @@ def eliminate(I, W):
 
 
 @inline
-def solve_rows_of_cut_joints(I, F, W):
+def solve_rows_of_cut_joints(I, F, W, forces, callback):
     """W_RHS <- lam of S lam = W_RHS - Y y with Y = A B L^-T, S = Y Y^T; the last row y <- y + Y^T lam."""
     nu, m, S = I[NU], I[M], I[W_SCHUR]
     Y = reduced_matrix(I) + nu * nu
@@ -240,7 +240,8 @@ def solve_rows_of_cut_joints(I, F, W):
             if b > 0:
                 v_b, w_b = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), F)
                 W[S + m * m + r] += dot3(v_b, load3(W, a)) + dot3(w_b, load3(W, a + 3))
-    dense_cholesky_solve(S, I[W_RHS], m, S + m * m, F[EPS_PIVOT], W)
+    factor_cut_schur(I, F, W, forces, callback)
+    solve_with_factor(S, I[W_RHS], m, W)
     for r in range(m):
         for c in range(nu):
             W[y + c] += W[I[W_RHS] + r] * W[Y + nu * r + c]

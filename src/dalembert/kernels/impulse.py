@@ -9,6 +9,7 @@ from dalembert.kernels.compiler import flat, kernel
 from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
 from dalembert.kernels.inertia import gravity_and_gyroscopic, pull_back_wrenches
 from dalembert.kernels.kinematics import displace, load_angles, load_poses, normalise, store_rates
+from dalembert.kernels.pivots import watch_rows
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.project import project_constraints, snap_angles
 from dalembert.kernels.solve import (
@@ -80,7 +81,7 @@ def start_step(t, x, dx, I, F, W, forces, callback):
     store_rates(x, dx, I[W_ACC], I, F, W)
     for i in range(nu):
         x[share + i] = -dx[nq + i]
-    solve_by_factor(I, F, W)
+    solve_by_factor(I, F, W, forces, callback)
     finite = store_solution(x, dx, I, F, W)
     for i in range(nu):
         x[share + i] += dx[nq + i]
@@ -141,7 +142,7 @@ def correct_velocities(t, h, x, I, F, W, forces, callback):
     assemble_blocks(I[MASS_F], I, F, W)
     if I[SOFT_F] > 0:
         add_compliance(h, I, F, W)
-    factor(I, F, W)
+    factor(I[MASS_F], I, F, W, forces, callback)
     metric_correction(I[W_ACC], I, F, W)
     displace(1, x, I[W_ACC], 1.0, I, F, W)
     add_work(h, x, I, F, W)
@@ -186,6 +187,8 @@ def impulse(mode, t, x, dx, I, F, W, forces, callback):
     if mode == PROJECT:
         inside = W[I[W_STAT] + INSIDE] != 0.0
         status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, F, W, forces, callback)
+        if status == OK and I[SOFT_F] == 0:
+            watch_rows(t, I, F, W)
         load_poses(x, I, F, W)
         snap_angles(x, I, F, W)
         return status

@@ -217,7 +217,7 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
         constraint_rows(I, F, W)
         pull_back_rows(I[W_A], I, F, W)
         assemble_blocks(I[METRIC_F], I, F, W)
-        factor(I, F, W)
+        factor(I[METRIC_F], I, F, W, forces, callback)
         slope = newton_direction(t, gq, gu, I, F, W, forces, callback)
         # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
         # admissible direction changes f; the report shows what is left

@@ -2,6 +2,7 @@
 
 from dalembert.kernels.compiler import light
 from dalembert.kernels.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
+from dalembert.kernels.pivots import watch_rows
 from dalembert.kernels.project import project_constraints, snap_angles
 from dalembert.kernels.tables import OK, OUTPUT, PROJECT
 
@@ -13,11 +14,13 @@ def jet(mode, t, x, dx, I, F, W, forces, callback):
     if mode != PROJECT:
         status = prepare_solve(t, x, I, F, W, forces, callback)
         if status == OK:
-            solve_by_factor(I, F, W)
+            solve_by_factor(I, F, W, forces, callback)
             status = store_solution(x, dx, I, F, W)
         if mode == OUTPUT and status == OK:
             store_outputs(t, I, F, W, forces, callback)
     else:
         status = project_constraints(t, x, I, F, W, forces, callback)
         snap_angles(x, I, F, W)
+        if status == OK:
+            watch_rows(t, I, F, W)
     return status

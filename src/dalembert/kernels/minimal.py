@@ -19,7 +19,7 @@ from dalembert.kernels.inertia import gravity_and_gyroscopic, pull_back_wrenches
 from dalembert.kernels.kinematics import load_angles, load_poses
 from dalembert.kernels.orthogonal import dense_cholesky_solve
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
-from dalembert.kernels.solve import assemble_blocks, back_solve, factor, pull_back_rows, subtract_row_products
+from dalembert.kernels.solve import assemble_blocks, back_solve, factor, pull_back_rows, subtract_row_products, weakest_row
 from dalembert.kernels.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -87,7 +87,6 @@ from dalembert.kernels.tangent_space import (
     smallest_solution,
     spread,
     turning,
-    weakest_row,
 )
 
 POOR = 0.05  # smallest pivot below which every projection is done twice, where singular configurations are passed
@@ -231,7 +230,7 @@ def maggi_rates(t, x, dx, I, F, W, forces, callback):
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[METRIC_F], I, F, W)
-    factor(I, F, W)
+    factor(I[METRIC_F], I, F, W, forces, callback)
     passes = 2 if I[k + Z_PASS] and weakest_row(I, W)[1] < POOR else 1
     admissible_twists(passes, x, I, F, W)
     load_angles(x, I, F, W)

@@ -15,11 +15,13 @@ import numpy as np
 
 from dalembert.kernels.algebra import dot3, load3
 from dalembert.kernels.bridge import BLIND, bridge_span, project_across, smallest_pivot
+from dalembert.kernels.choice import choices
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.continuation import exponential, orthonormalise
+from dalembert.kernels.pivots import watch_rows
 from dalembert.kernels.primitives import velocity_gradient_rows
 from dalembert.kernels.project import snap_angles
-from dalembert.kernels.solve import pull_back_rows
+from dalembert.kernels.solve import pull_back_rows, weakest_row
 from dalembert.kernels.tables import (
     B_KIND,
     B_U,
@@ -50,6 +52,7 @@ from dalembert.kernels.tables import (
     POINT,
     W_A,
     W_STAT,
+    Y_CHOICE,
     Y_JUMP,
     Y_PASSED,
     Y_PIVOT,
@@ -76,7 +79,7 @@ from dalembert.kernels.tables import (
     M,
 )
 from dalembert.kernels.tangent_basis import eigen_basis, qr_basis, svd_basis
-from dalembert.kernels.tangent_space import dual_vector, gather, inner, project_tangent, spread, turning, weakest_row
+from dalembert.kernels.tangent_space import dual_vector, gather, inner, project_tangent, spread, turning
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
 
@@ -184,6 +187,9 @@ def note_singular(t, pivot, y, x, I, F, W):
         dual_vector(int(x[y + Y_ROW]), v, I, W)
         spread(x, I[k + Z_GUARD], before, I, F, W)
         across = inner(I[METRIC_F], v, before, I, F, W) < 0.0
+        noted = watch_rows(t, I, F, W)
+        if x[y + Y_CHOICE] != choices(I, W):  # other rows act since the step began
+            across = noted == 1
     if not (pivot < NEAR or across):
         return OK
     if I[k + Z_PASS] == 0:
@@ -255,5 +261,5 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     if I[M] > 0:
         dual_vector(row, I[k + Z_COLUMNS], I, W)
         gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(I, W)
     return OK

@@ -159,7 +159,7 @@ def minimal_tree(mode, t, x, dx, I, F, W, forces, callback):
     constraint_rows(I, F, W)
     fill_blocks(x, I, F, W)
     fill_reduced_matrix(I, F, W)
-    factor_cut_rows(I, F, W)
+    factor_cut_rows(I, F, W, forces, callback)
     admissible_velocities(x, I, W)
     for i in range(n):  # the state takes u^ for a while
         W[u + i], x[nq + i] = x[nq + i], W[u + i]

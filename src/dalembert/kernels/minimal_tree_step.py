@@ -8,11 +8,13 @@ basis of the next step, and the watch for singular configurations, as in minimal
 
 import numpy as np
 
+from dalembert.kernels.choice import choices
 from dalembert.kernels.compiler import flat, inline, kernel
 from dalembert.kernels.continuation import exponential, orthonormalise
 from dalembert.kernels.frame_matrices import fill_blocks, fill_reduced_matrix
 from dalembert.kernels.minimal_step import NEAR
 from dalembert.kernels.moving_frame import cut_residuals
+from dalembert.kernels.pivots import note_pivot
 from dalembert.kernels.primitives import velocity_gradient_rows
 from dalembert.kernels.project import note_failure, snap_angles
 from dalembert.kernels.tables import (
@@ -35,6 +37,7 @@ from dalembert.kernels.tables import (
     W_COL,
     W_RHS,
     W_STAT,
+    Y_CHOICE,
     Y_JUMP,
     Y_PIVOT,
     Y_RESTARTS,
@@ -69,10 +72,10 @@ def close_along_rows(t, x, dx, I, F, W, forces, callback):
     d = I[I[MINIMAL_I] + Z_COLUMNS]
     status, level, iteration, before, row, pivot = OK, 0, 0, 0.0, 0, 1.0
     while level < 2:
-        worst_row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
+        worst_row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
         fill_blocks(x, I, F, W)
         fill_reduced_matrix(I, F, W)
-        row, pivot = factor_cut_rows(I, F, W)
+        row, pivot = factor_cut_rows(I, F, W, forces, callback)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
@@ -153,14 +156,15 @@ def dual_column(row, out, I, W):
 
 
 @flat
-def is_singular(pivot, x, I, W):
+def is_singular(t, pivot, x, I, W):
     """The configuration is near a singular one, or the step led across one."""
     k = I[MINIMAL_I]
     y, v, s = I[k + Z_MARKS], I[k + Z_COLUMNS], 0.0
     if I[M] > 0 and x[y + Y_TIME] == x[y + Y_TIME] and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
         dual_column(int(x[y + Y_ROW]), v, I, W)
-        for i in range(I[NU]):
+        for i in range(I[NU] if x[y + Y_CHOICE] == choices(I, W) else 0):
             s += W[v + i] * x[I[k + Z_GUARD] + i]
+        note_pivot(t, int(x[y + Y_ROW]), pivot, False, I, W)
     return pivot < NEAR or s < 0.0
 
 
@@ -174,7 +178,7 @@ def minimal_tree_step(mode, t, x, dx, I, F, W, forces, callback):
     k = I[MINIMAL_I]
     nq, n, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
     first = x[y + Y_TIME] != x[y + Y_TIME]
-    if is_singular(pivot, x, I, W) and (first or I[k + Z_PASS] == 0):
+    if is_singular(t, pivot, x, I, W) and (first or I[k + Z_PASS] == 0):
         return NEAR_SINGULAR
     X = I[k + Z_DENSE]
     D = X + n * f
@@ -207,5 +211,5 @@ def minimal_tree_step(mode, t, x, dx, I, F, W, forces, callback):
         dual_column(row, I[k + Z_COLUMNS], I, W)
         for i in range(n):
             x[I[k + Z_GUARD] + i] = W[I[k + Z_COLUMNS] + i]
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(I, W)
     return OK

@@ -2,7 +2,7 @@
 
     u' by the articulated-body recursion; with cut joints  S lam = -zeta - A a_0,  S = A (response of the tree to A^T)
 
-Each row of a cut joint costs one more O(n) sweep, S is as small as the number of such rows. Rows that depend on others get
+Each row of a cut joint costs one more O(n) sweep, S is as small as the number of such rows. Idle rows (choice.py) get
 no multiplier. Deviation: the thesis treats open chains of spherical joints; other joints and loops are what it leaves open.
 """
 
@@ -21,9 +21,12 @@ from dalembert.kernels.articulated import (
     subtract_wrench,
     subtract_wrenches,
 )
-from dalembert.kernels.compiler import flat, inline, kernel
+from dalembert.kernels.choice import silence
+from dalembert.kernels.compiler import flat, inline, kernel, light
+from dalembert.kernels.cut_choice import factor_cut_schur
 from dalembert.kernels.kinematics import load_angles
-from dalembert.kernels.orthogonal import dense_cholesky_solve
+from dalembert.kernels.orthogonal import solve_with_factor, weakest_dense_row
+from dalembert.kernels.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.project import note_failure, snap_angles, worst_entry
 from dalembert.kernels.solve import apply_inverse, dot6
@@ -32,8 +35,8 @@ from dalembert.kernels.tables import (
     ANGLE_I_W,
     COL_W,
     CUT_I,
-    EPS_PIVOT,
     G_X,
+    INSIDE,
     K_ACC,
     MASS_F,
     MAX_NEWTON,
@@ -59,6 +62,9 @@ from dalembert.kernels.tables import (
     S_V,
     STATE_W,
     TOL_POSITION,
+    V_GUARD,
+    V_ROW,
+    V_TURNED,
     W_A,
     W_ACC,
     W_ANGLE,
@@ -67,6 +73,7 @@ from dalembert.kernels.tables import (
     W_G,
     W_GT,
     W_H,
+    W_PIVOT,
     W_RHS,
     W_SCHUR,
     W_STAT,
@@ -102,7 +109,7 @@ def clear(o, I, W):
 
 
 @inline
-def solve_cut_rows(c, I, F, W):
+def solve_cut_rows(c, I, F, W, forces, callback):
     """W[c] <- S^-1 W[c]: one sweep inwards per row, then a dense factorisation."""
     m, nu, S = I[M], I[NU], I[W_SCHUR]
     e = S + m * m + m
@@ -128,7 +135,8 @@ def solve_cut_rows(c, I, F, W):
             if b > 0:
                 v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), F)
                 W[scale + r] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
-    dense_cholesky_solve(S, c, m, scale, F[EPS_PIVOT], W)
+    factor_cut_schur(I, F, W, forces, callback)
+    solve_with_factor(S, c, m, W)
     W[I[W_STAT] + N_FACTOR] += 1.0
 
 
@@ -145,9 +153,46 @@ def respond_to_multipliers(lam, I, F, W):
     accelerate_by_columns(total, I[W_COL] + K_ACC, I, F, W)
 
 
+@inline
+def respond_to_row(row, I, F, W):
+    """Accelerations of the joints by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
+    for i in range(I[M]):
+        W[I[W_RHS] + i] = 1.0 if i == row else 0.0
+    solve_with_factor(I[W_SCHUR], I[W_RHS], I[M], W)
+    respond_to_multipliers(I[W_RHS], I, F, W)
+
+
+@inline
+def along(guard, I, W):
+    """The guard . accelerations of the joints"""
+    s = 0.0
+    for i in range(I[NU]):
+        s += W[guard + i] * W[I[W_COL] + COL_W * i + K_ACC]
+    return s
+
+
+@light
+def watch_cut_rows(t, I, F, W):
+    """`watch_rows` of pivots.py for the rows of cut joints."""
+    m, S, k = I[M], I[W_SCHUR], I[W_PIVOT]
+    row, least = weakest_dense_row(S, m, S + m * m, W)
+    across = W[k + V_TURNED] != 0.0 or turned_far(t, I, W)
+    for turn in range(2):
+        if turn == 1 or comparable(I, W):
+            respond_to_row(row if turn == 1 else int(W[k + V_ROW]), I, F, W)
+            across |= turn == 0 and along(k + V_GUARD, I, W) < 0.0
+    for i in range(I[NU]):
+        W[k + V_GUARD + i] = W[I[W_COL] + COL_W * i + K_ACC]
+    note_pivot(t, row, least, across, I, W)
+    return 0
+
+
 @flat
-def cut_residuals(level, t, x, dx, I, F, W, forces, callback):
-    """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints."""
+def cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback):
+    """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
+
+    After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
+    """
     r, m = I[W_RHS], I[M]
     move_tree(x, dx, I, F, W)
     place_bodies(x, I, F, W)
@@ -158,6 +203,8 @@ def cut_residuals(level, t, x, dx, I, F, W, forces, callback):
         W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
     if level == 1:
         subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
+    if iteration > 1:
+        silence(r, 0.0, I, W)
     return worst_entry(r, m, W)
 
 
@@ -167,24 +214,30 @@ def project_cut_joints(t, x, dx, I, F, W, forces, callback):
     W[I[W_STAT] + N_PROJECT] += 1.0
     normalise_tree(x, I)
     r = I[W_RHS]
-    status, level, iteration, before = OK, 0, 0, 0.0
+    status, level, iteration, before, factored = OK, 0, 0, 0.0, False
     while level < 2:
-        row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
-        if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
+        row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
+        done = worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12)
+        if done and (level == 0 or factored):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
                 W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
             level, iteration = level + 1, 0
             continue
-        if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
+        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
             note_failure(row, worst, I, W)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         eliminate_tree(I, W)
-        solve_cut_rows(r, I, F, W)
+        solve_cut_rows(r, I, F, W, forces, callback)
+        factored = True
+        if done:  # S of where the step ends is there in any case
+            continue
         respond_to_multipliers(r, I, F, W)
         displace_tree(level, x, 1.0, I, F, W)
         before, iteration = worst, iteration + 1
+    if status == OK and W[I[W_STAT] + INSIDE] == 0.0:
+        watch_cut_rows(t, I, F, W)
     return status
 
 
@@ -246,7 +299,7 @@ def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
         for i in range(m):
             W[lam + i] = -W[I[W_ZETA] + i]
         subtract_cut_rows(I[W_ACC], 6, lam, I, W)
-        solve_cut_rows(lam, I, F, W)
+        solve_cut_rows(lam, I, F, W, forces, callback)
         for i in range(m):
             power -= W[lam + i] * W[I[W_GT] + i]
         respond_to_multipliers(lam, I, F, W)

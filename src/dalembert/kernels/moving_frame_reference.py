@@ -68,7 +68,7 @@ def close_loops(t, x, dx, I, F, W, forces, callback):
     W[I[W_STAT] + N_PROJECT] += 1.0
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
-        row, worst = cut_residuals(level, t, x, dx, I, F, W, forces, callback)
+        row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
@@ -82,7 +82,7 @@ def close_loops(t, x, dx, I, F, W, forces, callback):
         fill_blocks(x, I, F, W)
         fill_reduced_matrix(I, F, W)
         eliminate(I, W)
-        solve_rows_of_cut_joints(I, F, W)
+        solve_rows_of_cut_joints(I, F, W, forces, callback)
         back_substitute(I, W)
         displace_tree(level, x, 1.0, I, F, W)
         before, iteration = worst, iteration + 1
@@ -135,7 +135,7 @@ def moving_frame_reference(mode, t, x, dx, I, F, W, forces, callback):
     fill_forces(I[W_H], I, W)
     eliminate(I, W)
     if m > 0:
-        solve_rows_of_cut_joints(I, F, W)
+        solve_rows_of_cut_joints(I, F, W, forces, callback)
         for i in range(m):
             power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
     y = back_substitute(I, W)

@@ -11,6 +11,7 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 
 import numpy as np
 
+from dalembert.kernels.choice import silence
 from dalembert.kernels.compiler import inline, kernel
 from dalembert.kernels.kinematics import displace, load_poses, normalise
 from dalembert.kernels.primitives import constraint_rows, velocity_gradient_rows
@@ -96,7 +97,14 @@ def displacement(x, a, dq, du, I, F, W):
 
 @inline
 def dense_cholesky_solve(S, c, n, scale, eps, W):
-    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used).
+    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used); see `dense_cholesky`."""
+    dense_cholesky(S, n, scale, eps, W)
+    solve_with_factor(S, c, n, W)
+
+
+@inline
+def dense_cholesky(S, n, scale, eps, W):
+    """W[S] <- its Cholesky factor with inverse pivots.
 
     A row whose pivot falls below eps times its scale at W[scale + i] depends on those before it and gets zero.
     """
@@ -109,6 +117,23 @@ def dense_cholesky_solve(S, c, n, scale, eps, W):
                 W[S + n * i + j] = s * W[S + n * j + j]
             else:
                 W[S + n * i + i] = 1.0 / np.sqrt(s) if s > eps * W[scale + i] else 0.0
+
+
+@inline
+def weakest_dense_row(S, n, scale, W):
+    """(row, sine): the smallest sqrt(pivot / scale) of what `dense_cholesky` left at W[S], idle rows apart."""
+    row, smallest = 0, 1.0
+    for i in range(n):
+        inverse = W[S + (n + 1) * i]
+        sine = 1.0 / (inverse * np.sqrt(W[scale + i])) if inverse > 0.0 else 0.0
+        if sine < smallest and W[scale + i] < np.inf:
+            row, smallest = i, sine
+    return row, smallest
+
+
+@inline
+def solve_with_factor(S, c, n, W):
+    """W[c] <- S^-1 W[c] with what `dense_cholesky` left at W[S]."""
     for i in range(n):
         s = W[c + i]
         for k in range(i):
@@ -173,6 +198,8 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         for i in range(m):
             W[c + i] = W[I[W_G] + i]
             W[c + m + i] = -W[c + m + i]
+        silence(c, 0.0, I, W)
+        silence(c + m, 0.0, I, W)
         row, worst = worst_entry(c, m, W)
         row_v, worst_v = worst_entry(c + m, m, W)
         done = iteration
@@ -193,6 +220,8 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         scale = S + 4 * m * m + 4 * m
         for i in range(2 * m):
             W[scale + i] = W[S + 2 * m * i + i]
+        silence(scale, np.inf, I, W)
+        silence(scale + m, np.inf, I, W)
         dense_cholesky_solve(S, c, 2 * m, scale, F[EPS_PIVOT], W)
         dq, du = I[W_H], I[W_ACC]
         for i in range(nb6):

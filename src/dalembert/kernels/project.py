@@ -12,6 +12,7 @@ projected onto the tangent space, so that returning to the invariant does not le
 
 import numpy as np
 
+from dalembert.kernels.choice import silence
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.kinematics import displace, load_angles, load_poses, normalise
 from dalembert.kernels.primitives import constraint_rows
@@ -88,12 +89,14 @@ def project_constraints(t, x, I, F, W, forces, callback):
                 W[r + i] = -W[I[W_G] + i]
         else:
             velocity_residual(r, I, W)
+        if iteration > 1:  # idle rows follow the others, as far as the geometry of the model is exact
+            silence(r, 0.0, I, W)
         row, worst = worst_entry(r, m, W)
         done = worst <= F[TOL_POSITION + level]
         if iteration > 1 and worst > 0.25 * before and not done:
             _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
             done = worst <= rounding or worst <= rounding * largest
-        if done:
+        if done and (level == 0 or factored == 1):
             if level == 0:
                 W[stat + N_NEWTON] += iteration
                 if iteration > W[stat + N_NEWTON_MAX]:
@@ -104,14 +107,16 @@ def project_constraints(t, x, I, F, W, forces, callback):
                 pull_back_rows(I[W_A], I, F, W)
                 factored = 0
             continue
-        if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
+        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
             note_failure(row, worst, I, W)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         if factored == 0 or (iteration > 0 and worst > 0.05 * before):
             assemble_blocks(I[METRIC_F], I, F, W)
-            factor(I, F, W)
+            factor(I[METRIC_F], I, F, W, forces, callback)
             factored = 1
+        if done:  # the blocks of where the step ends are there in any case
+            continue
         metric_correction(I[W_ACC], I, F, W)
         displace(level, x, I[W_ACC], 1.0, I, F, W)
         before, iteration = worst, iteration + 1

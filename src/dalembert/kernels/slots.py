@@ -2,7 +2,8 @@
 functions.
 
     callback(k, t, W, s)                        user function k; inputs from W[s], outputs after them; status
-    forces(mode, t, I, F, W, callback)          the force elements of a model, see forces.py; status
+    forces(mode, t, I, F, W, callback)          the force elements of a model, see forces.py; which of its redundant rows act,
+                                                see choosing.py; status
     system(mode, t, x, dx, I, F, W, forces, callback)
                                                 RATE: dx <- x';  PROJECT: x <- nearest admissible state; status
 

@@ -6,7 +6,7 @@ Unknowns are the multipliers of the constraint nodes and, for every hub h, its a
 
 The elimination order and every target of every update were planned once (plan.py); the numeric phase walks a tape of
 integers. Stored blocks are positive (S, W_h, A_h); the signs of the saddle point are in the tape. A vanishing pivot means a
-row that depends on the rows before it: its multiplier is set to zero and it is counted.
+row that depends on the rows before it: its multiplier is set to zero and it is counted. Idle rows are told to vanish.
 
 Tape, per node k: n_k, offset of its diagonal block, its first unknown, number of blocks below, number of updates;
 per block below (i, k): n_i, offset, first unknown of i, sign in the forward, sign in the backward substitution;
@@ -17,12 +17,14 @@ import numpy as np
 from numpy import uintp
 
 from dalembert.kernels.algebra import add3, axpy3, dot3, load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.choice import silence
 from dalembert.kernels.compiler import flat, inline
 from dalembert.kernels.inertia import pull_back
 from dalembert.kernels.tables import (
     B_KIND,
     BODY_I,
     BODY_I_W,
+    CHOOSE,
     E_A,
     E_BODY,
     E_HUB,
@@ -36,6 +38,7 @@ from dalembert.kernels.tables import (
     INC_I,
     INC_I_W,
     K_SIZE,
+    MASS_F,
     METRIC_W,
     MJ,
     MJ_INV,
@@ -44,8 +47,10 @@ from dalembert.kernels.tables import (
     N_DEPENDENT,
     N_FACTOR,
     NB,
+    NCHOICE,
     NHUB,
     NHUB_INC,
+    NIDLE,
     NINC,
     NNODE,
     NODE_I,
@@ -173,15 +178,27 @@ def assemble_hubs(metric, I, F, W):
 
 
 @inline
-def factor(I, F, W):
-    """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal."""
+def factor(metric, I, F, W, forces, callback):
+    """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal.
+
+    The blocks were assembled in the metric at F[metric]. Where joints are redundant, the rows that act are chosen (choice.py).
+    """
+    factor_blocks(I, F, W)
+    if I[NCHOICE] > 0:
+        forces(CHOOSE, 0.0 if metric == I[MASS_F] else 1.0, I, F, W, callback)
+
+
+@inline
+def factor_blocks(I, F, W):
+    """The same for the rows that act."""
     K, nodes, scale = I[W_K], I[NODE_I], I[W_DIAG]
     for node in range(I[NNODE]):
         p = I[nodes + node]
         n, d, own = I[p], K + I[p + 1], scale + I[p + 2]
         for i in range(n):
             W[uintp(own + i)] += W[uintp(d + (n + 1) * i)]
-    dependent = 0
+    silence(scale, np.inf, I, W)
+    dependent = -I[NIDLE]
     for node in range(I[NNODE]):
         p = I[nodes + node]
         n, d, own, below, updates = I[p], K + I[p + 1], scale + I[p + 2], I[p + 3], I[p + 4]
@@ -197,6 +214,21 @@ def factor(I, F, W):
     W[I[W_STAT] + N_FACTOR] += 1.0
     if dependent > W[I[W_STAT] + N_DEPENDENT]:
         W[I[W_STAT] + N_DEPENDENT] = dependent
+
+
+@inline
+def weakest_row(I, W):
+    """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
+    row, smallest = 0, 1.0
+    for node in range(I[NNODE]):
+        p = I[I[NODE_I] + node]
+        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
+        for i in range(n):
+            inverse = W[d + (n + 1) * i]
+            sine = 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0
+            if sine < smallest and I[p + 2] + i < I[M] and W[own + i] < np.inf:
+                row, smallest = I[p + 2] + i, sine
+    return row, smallest
 
 
 @inline

@@ -2,7 +2,7 @@
 
 `I` (int64) and `F` (float64) hold the mechanism and the settings of a run; `W` (float64) is one thread's workspace. A header
 entry of `I` holds a number or the offset of a section; the constants below name header entries and columns of sections.
-Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_ALL-1 are redundant and only monitored.
+Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_ALL-1 vanish in the plane, only monitored.
 """
 
 # header of I: sizes
@@ -51,6 +51,17 @@ W_TURN = 118
 (NSTOP, STOP_F) = (98, 99)
 # header of I: traced primitives, those of velocities among them; where BENDS go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
+# header of I: redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section
+# of W that watches for singular configurations (watch_rows.py)
+(NCHOICE, CHOICE_I, NIDLE, W_CHOICE) = range(100, 104)
+(H_REFERENCE, H_FIRST, H_COUNT, H_IDLE) = (0, 2, 4, 5)  # in W_CHOICE
+W_PIVOT = 97
+# W_PIVOT: 1 once something is known; row of the smallest pivot, number of the choice, that pivot and the time of the last step;
+# smallest pivot of the run and its time; steps that may have led across a singular configuration; 1 where v_i had turned over
+# when rows were chosen anew since; where the last of these steps were
+(V_KNOWN, V_ROW, V_CHOICE, V_LAST, V_TIME, V_LEAST, V_LEAST_TIME, V_CROSSED, V_TURNED, V_WHERE) = range(10)
+V_PLACES = 16
+V_GUARD = V_WHERE + 2 * V_PLACES
 HEADER_I = 120
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
@@ -221,8 +232,8 @@ COL_W = 12
     Z_LIST,
 ) = range(18)
 # marks of minimal coordinates: start of the step, its smallest pivot and the row of that, largest jump of s', restarts of
-# the basis, singular configurations passed, and for the last eight of these where to look for them
-(Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_WHERE) = range(7)
+# the basis, singular configurations passed, number of the choice of rows, and for the last eight passed where to look for them
+(Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_CHOICE, Y_WHERE) = range(8)
 N_PASSAGES = 8
 N_MARKS = Y_WHERE + 2 * N_PASSAGES
 
@@ -233,7 +244,7 @@ NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT, STEP = range(4)
-WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS = range(6)
+WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE = range(7)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
 ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART, TURN_PART = range(8)

@@ -15,9 +15,9 @@ from dalembert.kernels.compiler import inline
 
 @inline
 def qr_basis(A, n, m, f, out, W):
-    """W[out] <- f columns of n numbers: Q2 of the n x m matrix A^T at W[A] (columns contiguous, overwritten)."""
-    tau = A + n * m
-    for c in range(m):
+    """W[out] <- f columns of n numbers: Q2 of the n x m matrix A^T of rank n - f at W[A] (columns contiguous, overwritten)."""
+    tau, rank = A + n * m, min(m, n - f)
+    for c in range(rank):
         best, size = c, -1.0
         for j in range(c, m):
             s = 0.0
@@ -40,8 +40,8 @@ def qr_basis(A, n, m, f, out, W):
     for j in range(f):
         for i in range(n):
             W[out + n * j + i] = 0.0
-        W[out + n * j + m + j] = 1.0
-        for c in range(m - 1, -1, -1):
+        W[out + n * j + rank + j] = 1.0
+        for c in range(rank - 1, -1, -1):
             reflect(A + n * c, W[tau + c], out + n * j, c, n, W)
 
 

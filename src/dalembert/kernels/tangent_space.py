@@ -7,8 +7,6 @@ Both use the block-sparse factor of solve.py, O(n) per vector; rows that depend 
 unit length, Z^T W Z = I: [QRContinuation, (8)] with Q2 = W^1/2 Z, orthonormal in (r', theta') as the source has it.
 """
 
-import numpy as np
-
 from dalembert.kernels.algebra import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.compiler import inline
 from dalembert.kernels.solve import add_rows_transposed, back_solve, subtract_row_products
@@ -25,8 +23,6 @@ from dalembert.kernels.tables import (
     MM,
     NB,
     NHUB,
-    NNODE,
-    NODE_I,
     PLANE_F,
     POINT,
     RIGID,
@@ -34,8 +30,6 @@ from dalembert.kernels.tables import (
     STATE_W,
     W_A,
     W_BODY,
-    W_DIAG,
-    W_K,
     W_RHS,
     W_WORK,
     W_Y,
@@ -143,21 +137,6 @@ def turning(passes, z, rows, out, I, W):
         subtract_row_products(I[W_A], known, 6, I[W_RHS], False, I, W)
         back_solve(I, W)
         add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
-
-
-@inline
-def weakest_row(I, W):
-    """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
-    row, smallest = 0, 1.0
-    for node in range(I[NNODE]):
-        p = I[I[NODE_I] + node]
-        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
-        for i in range(n):
-            inverse = W[d + (n + 1) * i]
-            sine = 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0
-            if sine < smallest and I[p + 2] + i < I[M]:
-                row, smallest = I[p + 2] + i, sine
-    return row, smallest
 
 
 @inline

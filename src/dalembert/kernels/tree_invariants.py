@@ -230,7 +230,7 @@ def newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback):
             for i in range(m):
                 W[I[W_RHS] + i] = -W[rows + i]
             subtract_cut_rows(I[W_ACC], 6, I[W_RHS], I, W)
-            solve_cut_rows(I[W_RHS], I, F, W)
+            solve_cut_rows(I[W_RHS], I, F, W, forces, callback)
             for i in range(m):
                 add_cut_row(i, W[I[W_RHS] + i], I[W_H], I, W)
             respond_to_wrenches(I, F, W)

@@ -6,15 +6,14 @@
 Every solution is refined once, so that its error is that of an orthogonal factorisation [GolubVanLoan2013, 5.3].
 """
 
-import numpy as np
-
 from dalembert.kernels.algebra import add3, cross, dot3, load3, load6, store3
 from dalembert.kernels.compiler import inline
+from dalembert.kernels.cut_choice import factor_cut_schur
 from dalembert.kernels.frame_matrices import block, derivative, multiply, reduced_matrix
+from dalembert.kernels.orthogonal import weakest_dense_row
 from dalembert.kernels.solve import dot6
 from dalembert.kernels.tables import (
     CUT_I,
-    EPS_PIVOT,
     N_FACTOR,
     NB,
     NU,
@@ -65,23 +64,16 @@ def reach(r, I, W):
 
 
 @inline
-def factor_cut_rows(I, F, W):
+def factor_cut_rows(I, F, W, forces, callback):
     """G G^T = L L^T at W_SCHUR, inverse pivots on the diagonal; (row, value) of the smallest sqrt(pivot / reach)."""
     n, m, G, S = I[NU], I[M], cut_rows(I), I[W_SCHUR]
-    row, smallest = 0, 1.0
     for i in range(m):
-        size = reach(i, I, W)
+        W[S + m * m + i] = reach(i, I, W)
         for j in range(i + 1):
-            s = dot(G + n * i, G + n * j, n, W) - dot(S + m * i, S + m * j, j, W)
-            if j < i:
-                W[S + m * i + j] = s * W[S + m * j + j]
-            else:
-                W[S + m * i + i] = 1.0 / np.sqrt(s) if s > F[EPS_PIVOT] * size else 0.0
-                sine = np.sqrt(s / size) if s > 0.0 else 0.0
-                if sine < smallest:
-                    row, smallest = i, sine
+            W[S + m * i + j] = dot(G + n * i, G + n * j, n, W)
     W[I[W_STAT] + N_FACTOR] += 1.0
-    return row, smallest
+    factor_cut_schur(I, F, W, forces, callback)
+    return weakest_dense_row(S, m, S + m * m, W)
 
 
 @inline

@@ -29,6 +29,7 @@ from dalembert.kernels.tables import (
     NON_FINITE,
     NQ,
     OK,
+    RANK,
     ROWS_PART,
     STAGES_FAILED,
     STEP,
@@ -191,7 +192,7 @@ def solve_step(t, h, I, F, W, callback):
     for iteration in range(I[MAX_NEWTON]):
         newton_system(t, h, fresh, I, F, W, callback)
         if fresh:
-            factor_general(A, N, pivots, W)
+            factor_general(A, N, I[M] - I[RANK], pivots, W)
             W[I[W_STAT] + N_FACTOR] += 1.0
         solve_general(A, N, pivots, r, W)
         change, size = 0.0, floor

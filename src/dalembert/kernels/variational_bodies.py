@@ -33,6 +33,7 @@ from dalembert.kernels.algebra import (
     sub3,
     sym_mul,
 )
+from dalembert.kernels.choice import silence
 from dalembert.kernels.compiler import flat, inline, light
 from dalembert.kernels.constant_twist import add_components, direction, freedoms, momentum_along, move, twist
 from dalembert.kernels.dense import factor_general, solve_general
@@ -45,6 +46,7 @@ from dalembert.kernels.exponential import (
 from dalembert.kernels.inertia import pull_back_wrenches
 from dalembert.kernels.jet import jet
 from dalembert.kernels.kinematics import displace, load_angles, load_poses
+from dalembert.kernels.pivots import watch_rows
 from dalembert.kernels.primitives import constraint_rows
 from dalembert.kernels.project import snap_angles
 from dalembert.kernels.solve import (
@@ -64,6 +66,8 @@ from dalembert.kernels.tables import (
     E_ROW,
     FLOW_F,
     GRAVITY_X,
+    H_COUNT,
+    H_IDLE,
     INC_I,
     INC_I_W,
     MASS_F,
@@ -77,6 +81,7 @@ from dalembert.kernels.tables import (
     N_NEWTON_MAX,
     N_PROJECT,
     NB,
+    NCHOICE,
     NFORCE,
     NINC,
     NODES,
@@ -91,6 +96,7 @@ from dalembert.kernels.tables import (
     STEP,
     W_A,
     W_ACC,
+    W_CHOICE,
     W_G,
     W_GT,
     W_H,
@@ -242,6 +248,13 @@ def mean_rows(t, h, differentiate, x, y, I, F, W, forces, callback):
             forces(BENDS, t + c * h, I, F, W, callback)
             pull_back_rows(I[W_A], I, F, W)
             add_rows(1.0, weight * c * h, 1, c * h, differentiate, I, F, W)
+    silence(r + nu, 0.0, I, W)
+    for i in range(m if differentiate and I[NCHOICE] > 0 else 0):  # idle rows have the multiplier 0
+        if W[I[W_CHOICE] + H_IDLE + i] != 0.0:
+            row = I[W_SYSTEM] + (nu + m) * (nu + i)
+            for j in range(nu):
+                W[row + j] = 0.0
+            W[row + nu + i] = 1.0
 
 
 @flat
@@ -261,6 +274,9 @@ def load_node(t, x, I, F, W, forces, callback):
     forces(MOTIONS, t, I, F, W, callback)
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
+    if I[NCHOICE] > 0 and W[I[W_CHOICE] + H_COUNT] == 0.0:
+        assemble_blocks(I[MASS_F], I, F, W)
+        factor(I[MASS_F], I, F, W, forces, callback)
     for i in range(I[M]):
         W[z + nu + i], W[b_k + i] = 0.0, W[I[W_GT] + i]
     for i in range(I[M] * nu):
@@ -293,7 +309,7 @@ def solve_step(t, h, x, y, I, F, W, forces, callback):
             return seen, work
         mean_rows(t, h, fresh, x, y, I, F, W, forces, callback)
         if fresh:
-            factor_general(A, N, pivots, W)
+            factor_general(A, N, 0, pivots, W)
             W[I[W_STAT] + N_FACTOR] += 1.0
         solve_general(A, N, pivots, r, W)
         change, size = 0.0, floor
@@ -343,7 +359,7 @@ def store_node(t, h, work, x, y, I, F, W, forces, callback):
     constraint_rows(I, F, W)
     pull_back_rows(I[W_A], I, F, W)
     assemble_blocks(I[MASS_F], I, F, W)
-    factor(I, F, W)
+    factor(I[MASS_F], I, F, W, forces, callback)
     for _ in range(2):  # the second time removes what rounding left
         velocity_residual(I[W_RHS], I, W)
         metric_correction(I[W_ACC], I, F, W)
@@ -366,4 +382,5 @@ def variational_bodies(mode, t, x, dx, I, F, W, forces, callback):
     status, work = solve_step(t, h, x, dx, I, F, W, forces, callback)
     if status == OK:
         store_node(t, h, work, x, dx, I, F, W, forces, callback)
+        watch_rows(t + h, I, F, W)
     return status

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from dalembert.invariants import Monitored, as_list
 from dalembert.report.accuracy import error_estimate
 from dalembert.report.checks import checks, conserved
+from dalembert.report.conditioning import conditioning
 from dalembert.report.contacts import contacts
 from dalembert.report.drivers import driver_lines
 from dalembert.report.inertia import mass_conditioning
@@ -40,7 +41,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     name = solution.mechanism.model.name or "model"
     found = [*checks(solution), *driver_lines(solution), *projection_lines(solution), error_estimate(solution)]
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
-    found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution)]
+    found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution), *conditioning(solution)]
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
     return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)))

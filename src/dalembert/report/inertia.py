@@ -57,7 +57,7 @@ def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]
         root = np.linalg.cholesky(np.linalg.inv(J))
         for block, mass in zip(blocks, (1.0, body.mass), strict=True):
             block += [np.eye(3) * np.sqrt(mass / body.mass), root * np.sqrt(mass)]
-    by_mass, by_shape = (_condition(G @ _diagonal(block)) for block in blocks)
+    by_mass, by_shape = (_condition(G @ _diagonal(block), mechanism.rank) for block in blocks)
     return by_mass, by_shape
 
 
@@ -69,8 +69,8 @@ def _diagonal(blocks: list[Array]) -> Array:
     return out
 
 
-def _condition(rows: Array) -> float:
-    """Squared condition of rows of unit length: that of their products."""
+def _condition(rows: Array, rank: int) -> float:
+    """Squared condition of rows of unit length, that of their products; redundant ones do not count."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     values = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
-    return float((values[0] / max(values[-1], 1e-300)) ** 2)
+    return float((values[0] / max(values[rank - 1], 1e-300)) ** 2)
