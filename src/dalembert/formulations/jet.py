@@ -111,6 +111,8 @@ class Jet:
         I, F = mechanism.I.copy(), mechanism.F.copy()
         I[T.MAX_NEWTON] = self.max_newton
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
+            F[T.TOL_POSITION] *= 0.01
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         return I, F
 

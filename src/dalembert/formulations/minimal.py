@@ -168,6 +168,8 @@ class Minimal:
         F = np.concatenate([constants, weights])
         I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, table[T.Z_ROWS]
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
+        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
+            F[T.TOL_POSITION] *= 0.01
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
             F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
