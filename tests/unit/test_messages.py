@@ -192,3 +192,10 @@ def encoded(array):
     made = model()
     made.add_force("push", "rod", lambda t: (array[0], 0.0, 0.0))
     return made.to_dict()
+
+
+@pytest.mark.parametrize("label", ["forces", "parameters", "initial", "velocities"])
+@pytest.mark.parametrize("given", [lambda q, v: [1.0], [1.0], 3.0])
+def test_what_goes_by_name_is_a_dict(label, given):
+    with pytest.raises(da.ModelError, match=rf"{label} is .*; give a dict by name"):
+        da.LagrangianSystem(lambda q, v: 0.5 * v.x**2, ["x"], **{label: given})

@@ -59,7 +59,7 @@ class LagrangianSystem:
         if len(L) != 1:
             raise ModelError(f"the Lagrangian returned {len(L)} values; return one number, L = T - U")
         force = [tracer.graph.constant(0.0)] * len(names)
-        for key, value in (forces or {}).items():
+        for key, value in _by_name("forces", forces).items():
             k = _index("forces", key, names)
             made = tracer.nodes(f"the force on {names[k]!r}", value, "qvtp")
             if len(made) != 1:
@@ -261,7 +261,7 @@ def shaped(entries: Mapping[str, Any]) -> dict[str, Any]:
 def _flat_parameters(parameters: Mapping[Any, Any], names: Sequence[str]) -> dict[str, float]:
     """Numbers by name, arrays entry by entry."""
     values: dict[str, float] = {}
-    for key, value in parameters.items():
+    for key, value in _by_name("parameters", parameters).items():
         name = symbol_name(key) if is_expression(key) else str(key)
         if name in names or name == "t":
             raise ModelError(f"parameters: {name!r} is already a coordinate or the time; choose another name")
@@ -275,6 +275,12 @@ def _flat_parameters(parameters: Mapping[Any, Any], names: Sequence[str]) -> dic
     return values
 
 
+def _by_name(owner: str, given: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise ModelError(f"{owner} is {shown(given)}; give a dict by name")
+    return given or {}
+
+
 def _index(owner: str, key: Any, names: Sequence[str]) -> int:
     name = symbol_name(key) if is_expression(key) else str(key)
     if name not in names:
@@ -284,7 +290,7 @@ def _index(owner: str, key: Any, names: Sequence[str]) -> int:
 
 def _start(owner: str, given: Mapping[Any, float] | None, names: Sequence[str]) -> dict[str, float]:
     start = {}
-    for key, value in (given or {}).items():
+    for key, value in _by_name(owner, given).items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
             raise ModelError(f"{owner}: {key} is {shown(value)}; give a finite number")
         start[names[_index(owner, key, names)]] = float(value)
