@@ -19,6 +19,7 @@ from dalembert.errors import ModelError
 from dalembert.evaluation import Evaluated
 from dalembert.failure import failure_of
 from dalembert.formulations import Formulation
+from dalembert.formulations.default import default_formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
@@ -67,9 +68,8 @@ def simulate_many(
 
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
     """
-    formulation = Jet() if formulation is None else formulation
     integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation, integrator)
+    check_pair(formulation or Jet(), integrator)
     t_end = duration(t_end)
     times = np.array([0.0, t_end]) if save_at is None else np.atleast_1d(np.asarray(save_at, dtype=float))
     after = save_times(times, t_end)
@@ -77,6 +77,7 @@ def simulate_many(
     if (initial_states is None) == (parameters is None):
         raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
     if parameters is not None:
+        formulation = formulation or Jet()
         mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
         given = np.array([mechanism.x_0 for mechanism in mechanisms])
     else:
@@ -84,6 +85,7 @@ def simulate_many(
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
         base, problems = as_compiled(model, coordinates), {}
         refuse_vanishing_lengths(base.model, t_end)
+        formulation = formulation or default_formulation(base)[0]
         given = full_states(base, initial_states)
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run

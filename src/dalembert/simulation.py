@@ -18,6 +18,7 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.events import Event, Watch
 from dalembert.failure import failure_of
 from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.default import default_formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.formulations.run import Run
@@ -59,26 +60,30 @@ def simulate(
 ) -> Any:
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
-    formulation : how constraints enter, default `Jet()`;  integrator : how time advances, default `DOP853()`
+    formulation : how constraints enter, default see `default_formulation`;  integrator : how time advances, default `DOP853()`
     coordinates : of bodies, "absolute" (default) or "planar";  save_at : times to save, default t = 0 and every accepted step
     events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
-    formulation = Jet() if formulation is None else formulation
     integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation, integrator)
+    check_pair(formulation or Jet(), integrator)
     t_end = duration(t_end)
     clock = _Clock()
     watched = _as_events(events)
     mechanism = as_compiled(model, coordinates)
+    chosen = ""
+    if formulation is None:
+        formulation, chosen = default_formulation(mechanism)
     refuse_vanishing_lengths(mechanism.model, t_end)
     clock.lap("assembly")
     times = save_times(save_at, t_end)
     run = formulation.prepare(mechanism)
     settings = describe(formulation, integrator, mechanism, t_end)
     settings["plain_python"] = list(run.callbacks.slow)
+    if chosen:
+        settings["chosen"] = chosen
     x_0 = run.from_absolute(mechanism.x_0)
     advance = Advance(run, integrator, 0.0, x_0, t_end, times)
     advance.watched = None if times is None else Watched(run, x_0)

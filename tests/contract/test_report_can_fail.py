@@ -42,6 +42,21 @@ def coarse_steps():
     return da.simulate(model, 1.0, integrator=da.RungeKutta4(step=0.05))
 
 
+def teleporting_constraint():
+    """A gear 3 : 1 written with arctan2, whose residual jumps by 2 pi where the wheel's angle wraps: 1.7 rad in one step."""
+
+    def gear(a, b):
+        return 3.0 * np.arctan2(a.R[1, 0], a.R[0, 0]) + np.arctan2(b.R[1, 0], b.R[0, 0])
+
+    model = da.Model(gravity=(0, 0, 0))
+    for name, x in (("wheel", 0.0), ("pinion", 1.0)):
+        model.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(x, 0, 0))
+    model.add_revolute("A", model.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1), rate=2.0)
+    model.add_revolute("B", model.ground, "pinion", point=(1, 0, 0), axis=(0, 0, 1))
+    model.add_constraint("gear", gear, ["wheel", "pinion"])
+    return da.simulate(model, 3.0, formulation=da.Jet(), integrator=da.RungeKutta4(step=0.05))
+
+
 def moved_ground():
     """States of one mechanism under the name of another whose pin is a micrometre away."""
     run = da.simulate(pendulum(), 1.0)
@@ -105,6 +120,7 @@ def out_of_plane():
 
 BROKEN = {
     "wrong tolerance": (loose_tolerance, "energy balance"),
+    "teleporting constraint": (teleporting_constraint, "largest projection"),
     "diverging steps": (diverging_steps, "energy balance"),
     "fixed steps too coarse for a wheel": (coarse_steps, "error estimate"),
     "moved ground": (moved_ground, "position drift"),

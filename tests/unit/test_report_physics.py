@@ -40,6 +40,15 @@ def test_near_massless_link_fails_the_line_of_mass_conditioning():
         assert "mass conditioning" not in names
 
 
+def test_default_formulation_follows_the_masses_and_says_why():
+    light = da.simulate(slider_crank(1e-9), 0.1)
+    assert light.settings["formulation"]["type"] == "MovingFrame"
+    assert light.report()["chosen"].value.startswith("MovingFrame by default: masses differ by 1e+09")
+    assert da.simulate(slider_crank(1.0), 0.1).report()["chosen"].value.startswith("Jet by default")
+    given = da.simulate(slider_crank(1.0), 0.1, formulation=da.Jet()).report()
+    assert "chosen" not in [line.name for line in given.lines]
+
+
 def test_spring_without_slack_length_starts_from_length_zero():
     """Ends that coincide: tension k d has no direction but needs none. x = v/w sin(w t), w = 2 rad/s."""
     model = da.Model(gravity=(0, 0, 0))

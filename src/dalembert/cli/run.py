@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 MAX_SAVED = 20_000_000
 
 TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
-Formulation = Annotated[str, typer.Option(help="How constraints enter: jet, moving-frame, ...; a wrong name lists them all.")]
+Formulation = Annotated[
+    str | None,
+    typer.Option(help="How constraints enter: jet, moving-frame, ...; default: by model; a wrong name lists all."),
+]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
 Monitor = Annotated[
@@ -58,7 +61,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (
 def run(
     model: ModelName,
     t_end: TEnd = None,
-    formulation: Formulation = "jet",
+    formulation: Formulation = None,
     projection: Projection = None,
     invariants: Invariants = None,
     monitor: Monitor = None,
@@ -85,6 +88,7 @@ def run(
     voice = Voice(quiet=quiet, to_stderr=as_json)
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
+        from dalembert.formulations.default import default_formulation
 
         stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
         choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
@@ -92,11 +96,14 @@ def run(
         end = end_of_run(source, t_end)
         times = _save_times(save_every, end)
         _check_paths(out, plot)
-        entering = make_formulation(formulation, projection=projection, invariants=invariants)
+        entering = None
+        if formulation or projection or invariants:
+            entering = make_formulation(formulation or "jet", projection=projection, invariants=invariants)
         mechanism = _assemble(source, coordinates, voice)
         _check_monitored(mechanism, monitor or [])
-        _compile(mechanism, entering, stepping, voice)
-        voice.say(f"simulating to t = {end:g} s with {type(entering).__name__} and {type(stepping).__name__}\n")
+        used = entering or default_formulation(mechanism)[0]
+        _compile(mechanism, used, stepping, voice)
+        voice.say(f"simulating to t = {end:g} s with {type(used).__name__} and {type(stepping).__name__}\n")
         solution, failure = _simulate(
             mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
         )

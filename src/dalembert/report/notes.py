@@ -78,6 +78,8 @@ def run_notes(solution: Result) -> Iterator[Line]:
     for part in ("formulation", "integrator"):
         options = ", ".join(f"{key}={value!r}" for key, value in settings[part]["options"].items())
         yield Line(part, f"{settings[part]['type']}({options})", data=settings[part])
+        if part == "formulation" and (why := settings.get("chosen")):
+            yield Line("chosen", f"{settings[part]['type']} by default: {why}", data=why)
     yield Line("coordinates", settings["coordinates"], data=settings["coordinates"])
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
