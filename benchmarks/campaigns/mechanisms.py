@@ -72,7 +72,7 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
                 counts[f"{name} {verdict}"] += 1
                 if verdict == "right":
                     figures[f"{name} error"] = max(figures.get(f"{name} error", 0.0), error)
-                elif verdict != "refused":
+                elif verdict not in ("refused", "rough"):
                     words.append(f"{what}, member {k}, {short(way)}: {verdict}, error {error:.2e} {why}")
         words += [f"{what}, member {k}: warns {str(w.message)[:200]}" for w in said]
     verdict = "wrong" if any(" wrong" in name for name in counts) else "stopped" if words else "right"

@@ -11,16 +11,18 @@ from __future__ import annotations
 import os
 import sys
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"
+os.environ["NUMBA_DISABLE_JIT"] = os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+import atexit  # noqa: E402
 import importlib  # noqa: E402
 import re  # noqa: E402
 import shutil  # noqa: E402
 import signal  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
+from functools import cache  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -35,10 +37,10 @@ SECONDS = 240.0  # CPU time of the tests of one mutant; one that takes longer is
 PRELOADED = ("numba", "scipy.integrate", "scipy.linalg", "scipy.interpolate", "pytest", "hypothesis", "matplotlib.pyplot")
 
 RUNS = "tests/campaigns/test_small_runs.py"
-QUICK = "(57 or 10 or 24 or 31)"
+QUICK = "(57 or 75 or 24 or 31)"
 BODIES = (RUNS, "-k", QUICK)
 ADAPTIVE, FIXED = (RUNS, "-k", f"adaptive and {QUICK}"), (RUNS, "-k", f"fixed and {QUICK}")
-REACTIONS, TRACED = (RUNS, "-k", "reactions"), (RUNS, "-k", "57 or 10")
+REACTIONS, TRACED = (RUNS, "-k", "reactions"), (RUNS, "-k", "57 or 75")
 LAGRANGIAN = (f"{RUNS}::test_lagrangian_system",)
 IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "-m", "nojit")
 ASSEMBLY = ("tests/unit/test_assembly.py", "tests/unit/test_plan_rank.py")
@@ -98,15 +100,22 @@ def _squeezed(diff: str) -> str:
     return "\n".join(line[:1] + line[1:].strip() for line in diff.splitlines())
 
 
-def attack(mutant: Mutant | None, groups: tuple[tuple[str, ...], ...]) -> tuple[bool, str, float]:
-    """Run groups of tests on a copy of the sources; whether one fails, its last words, and CPU seconds."""
+@cache
+def copied() -> Path:
+    """A folder with a copy of the sources and their bytecode, for the life of this process."""
     for name in PRELOADED:
         importlib.import_module(name)
+    folder = Path(tempfile.mkdtemp(prefix="mutants-"))
+    atexit.register(shutil.rmtree, folder)  # forks end by os._exit and leave it
+    shutil.copytree(SOURCES, folder / "dalembert", ignore=shutil.ignore_patterns("*.code", "*.nbi", "*.nbc", "web", "static"))
+    return folder
+
+
+def attack(mutant: Mutant | None, groups: tuple[tuple[str, ...], ...]) -> tuple[bool, str, float]:
+    """Run groups of tests on a copy of the sources; whether one fails, its last words, and CPU seconds."""
     assert "dalembert" not in sys.modules, "the library must be loaded by the forks alone"
-    folder = Path(tempfile.mkdtemp(prefix="mutant-"))
-    before = os.times()
+    folder, before = copied(), os.times()
     try:
-        shutil.copytree(SOURCES, folder / "dalembert", ignore=shutil.ignore_patterns("__pycache__", "web", "static"))
         if mutant is not None:
             (folder / "dalembert" / mutant.path.relative_to(SOURCES)).write_text(mutant.text, encoding="utf-8")
         for arguments in groups:
@@ -115,7 +124,8 @@ def attack(mutant: Mutant | None, groups: tuple[tuple[str, ...], ...]) -> tuple[
                 return True, text, _spent(before)
         return False, "", _spent(before)
     finally:
-        shutil.rmtree(folder)
+        if mutant is not None:
+            shutil.copy2(mutant.path, folder / "dalembert" / mutant.path.relative_to(SOURCES))
 
 
 def _spent(before: os.times_result) -> float:
@@ -126,6 +136,7 @@ def _spent(before: os.times_result) -> float:
 def _forked(folder: Path, arguments: tuple[str, ...]) -> tuple[int, str]:
     """Exit status of pytest in a fork that imports the library from the folder, and the last line that says why."""
     log = folder / "log.txt"
+    log.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
         _child(folder, log, arguments)
@@ -161,9 +172,7 @@ def _child(folder: Path, log: Path, arguments: tuple[str, ...]) -> None:
         sys.path[:0] = [str(folder)]
         import pytest
 
-        status = int(
-            pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=line", *arguments])
-        )
+        status = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=line", *arguments]))
         import dalembert
 
         if not str(dalembert.__file__).startswith(str(folder)):

@@ -19,8 +19,8 @@ from benchmarks.campaigns.runner import generator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-QUICK = [pytest.param(case, marks=pytest.mark.nojit) for case in (57, 10, 24, 31)]
-CASES = [*QUICK, 19, 35, 43, 61, 40, 18, 49, 15]
+QUICK = [pytest.param(case, marks=pytest.mark.nojit) for case in (57, 75, 24, 31)]
+CASES = [*QUICK, 10, 64, 19, 35, 43, 61, 40, 18, 49, 15]
 T_END = 0.02
 ADAPTIVE = {"integrator": da.DOP853(rtol=1e-9, atol=1e-9, first_step=T_END), "save_at": [0.5 * T_END, T_END]}
 WAYS = [
