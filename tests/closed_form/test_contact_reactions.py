@@ -67,6 +67,7 @@ def test_newton_and_euler_with_contact_reactions(shape, on_table):
     x = run.point("body", CENTRE) + lowest(shape, n, run.rotation("body"))
     reaction = run.reaction("contact")
     np.testing.assert_array_equal(reaction.torque, 0.0)
+    np.testing.assert_allclose(reaction.point, x, atol=1e-13)
     force = body.mass * (run.acceleration("body") - model.gravity) - (0.5, -0.3, 0.2)
     size = np.abs(force).max()
     np.testing.assert_allclose(reaction.force, force, atol=1e-10 * size)
