@@ -52,6 +52,14 @@ def test_half_a_turn_after_five_seconds_of_rest(formulation):
     assert line.verdict == "pass" and line.data < 1e-10
 
 
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()], ids=lambda f: type(f).__name__)
+def test_times_saved_within_steps_are_no_gaps(formulation):
+    at = np.linspace(0.0, 2.0, 33)
+    solution = da.simulate(arm(da.SmoothStep(0.0, 1.0, 0.5, 1.5)), t_end=2.0, formulation=formulation, save_at=at)
+    line = solution.report()["prescribed motions"]
+    assert line.verdict == "pass" and line.data < 1e-10
+
+
 @pytest.mark.parametrize("turns", [0.5, 1.0, 3.0, -2.5])
 def test_a_driver_follows_whole_turns(turns):
     solution = da.simulate(arm(da.SmoothStep(0.0, 2 * np.pi * turns, 1.0, 1.02)), t_end=3.0)

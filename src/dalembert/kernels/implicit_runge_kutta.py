@@ -189,7 +189,7 @@ def implicit_runge_kutta(
         if e.shape[0] == 1:
             for j in range(x.size):
                 stages[s + 1, j] = stages[spare, j]
-        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
+        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
         state_i[D_PREDICT] = STEP_BEFORE
         t = t_new
         steps += 1

@@ -63,7 +63,7 @@ def own_steps(
             )  # fmt: skip
         if status != OK:
             return status
-        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
+        h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
         t = t_new
         steps += 1
     return OK if t >= t_end else TOO_MANY_STEPS

@@ -120,7 +120,7 @@ def runge_kutta(
                 continue
         if status == OK:
             note_leap(t_new, moved, change, I, W)
-            h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W)
+            h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
             t = t_new
             steps += 1
     return status

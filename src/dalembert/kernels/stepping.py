@@ -103,7 +103,7 @@ def judge(status, err, t, h, settings_i, settings_f, state_i, state_f):
 
 
 @flat
-def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state_i, state_f, I, F, W):
+def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state_i, state_f):
     """x <- the new point, y <- the old one, row 0 <- its rate; the next step size. cut : the step was shortened."""
     s = settings_i[R_STAGES]
     for i in range(x.size):
@@ -111,7 +111,6 @@ def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state
         x[i] = y[i]
         y[i] = x_i
         stages[0, i] = stages[s, i]
-    note_drivers(t_new, x, I, F, W)
     state_f[C_T_OLD], state_f[C_H_DONE] = t, h
     state_f[C_H_LARGEST] = max(state_f[C_H_LARGEST], h)
     if not cut:
@@ -208,6 +207,7 @@ def save_inside(
 ):  # fmt: skip
     """(status, h): store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if
     watched; or AGAIN and a smaller step, where something happens between the stages. row : of stages, free for rates"""
+    note_drivers(t_new, y, I, F, W)  # while the workspace is still that of the new point
     status, every, due, shorter = OK, settings_i[R_EVERY], 1, 0.0
     if every == 0:
         due = 0
