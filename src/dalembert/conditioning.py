@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 PARTS = 12  # of a step that is looked at again
+CROSSED = 1e3  # condition within 2e-5 of a step from where a sign changed: rows that become dependent there reach far more
 
 
 @dataclass(frozen=True)
@@ -124,13 +125,17 @@ def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: f
             z, v = U[:, last], V[last]
             ahead = one_step(run, integrator, t, x, at)
             if float(z @ rows(at, ahead) @ v) < 0.0:
-                for _ in range(12):  # between t and at
-                    middle = one_step(run, integrator, t, x, 0.5 * (t + at))
-                    if float(z @ rows(0.5 * (t + at), middle) @ v) < 0.0:
-                        at = 0.5 * (t + at)
+                begin, end = (t, x), at
+                for _ in range(12):
+                    half = 0.5 * (begin[0] + end)
+                    middle = one_step(run, integrator, *begin, half)
+                    if float(z @ rows(half, middle) @ v) < 0.0:
+                        end = half
                     else:
-                        t, x = 0.5 * (t + at), middle
-                return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]
+                        begin = half, middle
+                condition, joints = mechanism.locking(begin[0], np.array(run.to_absolute(begin[1][None])[0]))
+                if condition > CROSSED:  # else z and v only turned
+                    return [(begin[0], condition, joints)]
             t, x = at, ahead
     except SimulationError:  # no way on from here
         return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]

@@ -38,6 +38,16 @@ def refused(advance: Advance) -> SimulationError:
     return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
 
+def _regular_before(run: MinimalRun, solution: Result, t_0: float) -> tuple[float, Array]:
+    """(time, state of the run) saved last before t_0, or before that where the saved one is itself singular."""
+    for k in range(int(np.searchsorted(solution.t, t_0, side="right")) - 1, -1, -1):
+        try:
+            return float(solution.t[k]), run.from_absolute(solution.x[k], float(solution.t[k]))
+        except SimulationError:
+            continue
+    return 0.0, run.from_absolute(run.mechanism.x_0)
+
+
 def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
     """One text for each of the last singular configurations that the run went through."""
     texts = []
@@ -45,10 +55,8 @@ def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
     for k in range(max(0, count - T.N_PASSAGES), count):
         entry = T.Y_WHERE + 2 * (k % T.N_PASSAGES)
         t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
-        saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
-        begin, x = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, run.mechanism.x_0)
         h = (t_1 - t_0) / 8
-        first = run.from_absolute(x, begin)
+        begin, first = _regular_before(run, solution, t_0)
         start = _state_at(run, h, begin, first, t_0)
         start, t_0 = (first, begin) if start is None else (start, t_0)
 

@@ -76,7 +76,7 @@ class Statistics:
     stage_newton_steps: int = 0
     stage_jacobians: int = 0
     basis_restarts: int = 0
-    cpu_time: float = 0.0
+    cpu_time: float = field(default=0.0, compare=False)
     driver_gap: float = 0.0
     driver_gap_name: str = ""
     driver_gap_time: float = 0.0

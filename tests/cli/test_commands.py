@@ -86,14 +86,16 @@ def test_kernels_are_all_there():
     """Every entry point of kernels/ is in the list that warmup and doctor use."""
     from numba.core.dispatcher import Dispatcher
 
+    from dalembert.kernels.cache import DiskCache
+
     found = set()
     for file in (SOURCE / "dalembert" / "kernels").glob("[a-z]*.py"):
         module = __import__(f"dalembert.kernels.{file.stem}", fromlist=["*"])
         found |= {
             name
             for name, value in vars(module).items()
-            if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__ and value._cache.cache_path
-            if hasattr(value._cache, "_cache_file")
+            if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__
+            if isinstance(value._cache, DiskCache)
         }
     assert found == {kernel.name for kernel in KERNELS}
 

@@ -1,5 +1,7 @@
 """compare does not certify a reference that its own kind of run cannot check, and times the compiled loop alone."""
 
+import re
+
 import numpy as np
 
 import dalembert as da
@@ -23,7 +25,7 @@ def test_reference_that_misses_a_pulse_is_not_certified():
     missed = abs(plain - np.sqrt(np.pi) * (2.0 - 0.6123)) / 2.0 > 1e-3
     options = {"formulations": ["jet"], "integrators": ["rk4"], "steps": [0.0005], "repeats": 1, "progress": False}
     comparison = da.compare(thrown(), 2.0, **options)
-    assert "h = 0.0005 s" in comparison.reference.check
+    assert re.search(r"h = [\d.e-]+ s", comparison.reference.check)
     assert (comparison.reference.accuracy > 1e-3) == missed
     assert ("WARNING" in str(comparison)) == missed
     (seen,) = comparison.measurements

@@ -58,7 +58,10 @@ def note_drivers(t, x, I, F, W):
 
 @flat
 def projection_error(x, y, before, n, rtol, atol, I):
-    """What a projection changed, y - before: RMS over q and u in tolerances, largest |dq|; then |dq| of the step before it."""
+    """What a projection changed, y - before: RMS over q and u in tolerances, largest |dq|; then |dq| of the step before it.
+
+    Changes below NO_LEAP count for nothing: they hang on the projection's own tolerance, and no smaller step makes them less.
+    """
     total, moved, change = 0.0, 0.0, 0.0
     for i in range(n):
         d = y[i] - before[i]
@@ -66,7 +69,7 @@ def projection_error(x, y, before, n, rtol, atol, I):
             moved, change = max(moved, abs(d)), max(change, abs(before[i] - x[i]))
         d /= atol + rtol * max(abs(x[i]), abs(y[i]))
         total += d * d
-    return np.sqrt(total / n), moved, change
+    return np.sqrt(total / n) if moved > NO_LEAP else 0.0, moved, change
 
 
 @flat
