@@ -52,7 +52,7 @@ def check(solutions: dict[str, da.Solution]) -> None:
             assert values[half:].max() <= 1.1 * values[:half].max() + 1e-10
     lost = found["Runge-Kutta 4"]["energy"]
     assert lost[half:].max() > 1.8 * lost[:half].max()  # linear in time
-    assert found["Dormand-Prince, rtol 1e-3"]["energy"][-1] > 0.05
+    assert found["Dormand-Prince, rtol 1e-3"]["energy"].max() > 0.05
 
 
 def draw(solutions: dict[str, da.Solution]) -> Figure:

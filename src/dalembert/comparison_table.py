@@ -96,7 +96,7 @@ class Measurement:
             f"{self.position_drift:.1e}",
             str(self.steps),
             str(self.rate_evaluations),
-            f"{1e3 * self.time:.3g} ms",
+            f"{1e3 * self.time:.3g} ms" if self.time < 0.9995 else f"{self.time:.3g} s",
         )
 
 

@@ -138,7 +138,8 @@ def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: f
                     return [(begin[0], condition, joints)]
             t, x = at, ahead
     except SimulationError:  # no way on from here
-        return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]
+        condition, joints = mechanism.locking(t, np.array(run.to_absolute(x[None])[0]))
+        return [(t, condition, joints)] if condition > CROSSED else []
     finally:
         run.W[:] = W
     return []

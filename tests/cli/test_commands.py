@@ -97,7 +97,8 @@ def test_kernels_are_all_there():
             if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__
             if isinstance(value._cache, DiskCache)
         }
-    assert found == {kernel.name for kernel in KERNELS}
+    within = {"watch_rows", "watch_cut_rows"}  # compiled with the kernels that call them
+    assert found - within == {kernel.name for kernel in KERNELS}
 
 
 def test_warmup_compiles_what_is_missing():

@@ -65,6 +65,8 @@ KERNELS = (
     Kernel("evaluate_states", "outputs", "loop", 0.5, "energies, residuals, multipliers"),
     Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
     Kernel("forces_and_rows", "traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True),
+    Kernel("choosing_bodies", "choosing", "forces", 6.0, "redundant joints", optional=True),
+    Kernel("choosing_cut_joints", "choosing", "forces", 6.0, "redundant joints, moving-frame", optional=True),
     Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
     Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
     Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
