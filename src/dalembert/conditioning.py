@@ -118,8 +118,9 @@ def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: f
     W = run.W.copy()  # what is looked at again leaves no trace
     x = run.from_absolute(x_m, t)
     try:
-        x = one_step(run, integrator, t, x, t_0)
-        t = max(t, t_0)
+        if t_0 - t > 1e-9 * (t_1 - t_0):  # times of fixed steps may differ by rounding
+            x = one_step(run, integrator, t, x, t_0)
+            t = t_0
         for at in np.linspace(t_0, t_1, PARTS + 1)[1:].tolist():
             U, _, V = np.linalg.svd(rows(t, x), full_matrices=False)
             z, v = U[:, last], V[last]
@@ -138,8 +139,7 @@ def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: f
                     return [(begin[0], condition, joints)]
             t, x = at, ahead
     except SimulationError:  # no way on from here
-        condition, joints = mechanism.locking(t, np.array(run.to_absolute(x[None])[0]))
-        return [(t, condition, joints)] if condition > CROSSED else []
+        return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]
     finally:
         run.W[:] = W
     return []
