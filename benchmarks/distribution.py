@@ -17,7 +17,7 @@ from rich.table import Table
 import dalembert as da
 from dalembert.gallery import build
 from dalembert.gallery.chain import chain
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 SIZES = (8, 16, 32, 64, 128, 256)
 ROUNDS = 25

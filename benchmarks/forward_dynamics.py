@@ -16,7 +16,7 @@ from rich.table import Table
 
 import dalembert as da
 from dalembert.gallery.chain import LENGTH, MASS, SIDE, chain
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 SIZES = (4, 8, 16, 32, 64, 128, 256)
 LARGEST = 64  # for Pinocchio, whose data grow with n^3

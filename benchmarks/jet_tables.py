@@ -13,7 +13,7 @@ from rich.table import Table
 
 import dalembert as da
 from dalembert.gallery import build
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 TOLERANCE = {"pendulum_3d": 1e-6, "planar_quadrangle": 1e-8, "crank_mechanism": 1e-7}
 ROWS = ("steps (rejected)", "Newton av (max)", "distributions", "projections", "time dist", "time proj", "time total", "dg")

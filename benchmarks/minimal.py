@@ -10,7 +10,7 @@ from calls import seconds_per_call
 
 import dalembert as da
 from dalembert.gallery import build
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 ROUNDS, COUNT, LIMIT = 40, 2000, 2.5
 

@@ -21,8 +21,8 @@ from dalembert.gallery.chain import chain
 from dalembert.gallery.moving_frame import coiled_chain
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.integrator import Integrator
-from dalembert.kernels import tables as T
-from dalembert.kernels.slots import as_system, no_correction
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.slots import as_system, no_correction
 
 SIZES = (4, 8, 16, 32, 48, 64, 128, 256)
 # [MovingFrame, Table 3.3], seconds

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dalembert as da
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 SIZES = (1, 2, 8)
 ROUNDS = 40

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.kernels import one_state
-from dalembert.kernels import tables as T
-from dalembert.kernels.choosing import choosing_bodies
-from dalembert.kernels.conjugate_gradient import jet_rate_by_cg
-from dalembert.kernels.forces import force_elements
-from dalembert.kernels.inertia import pull_back_wrenches
-from dalembert.kernels.jet import jet
-from dalembert.kernels.kinematics import load_angles, load_poses
-from dalembert.kernels.motion import evaluate_motions
-from dalembert.kernels.orthogonal import project_orthogonal
-from dalembert.kernels.primitives import velocity_gradient_rows
-from dalembert.kernels.slots import as_callback, as_forces, as_system, no_callback, no_forces
-from dalembert.kernels.solve import pull_back_rows
-from dalembert.mechanism import dense_rows
+from dalembert.compilation.mechanism import dense_rows
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.slots import as_callback, as_forces, as_system, no_callback, no_forces
+from dalembert.kernels.coordinates import one_state
+from dalembert.kernels.coordinates.choosing import choosing_bodies
+from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
+from dalembert.kernels.coordinates.solve import pull_back_rows
+from dalembert.kernels.formulations.conjugate_gradient import jet_rate_by_cg
+from dalembert.kernels.formulations.jet import jet
+from dalembert.kernels.formulations.orthogonal import project_orthogonal
+from dalembert.kernels.mechanics.forces import force_elements
+from dalembert.kernels.mechanics.inertia import pull_back_wrenches
+from dalembert.kernels.mechanics.motion import evaluate_motions
+from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
 STENCIL = ((-2, 1.0 / 12.0), (-1, -8.0 / 12.0), (1, 8.0 / 12.0), (2, -1.0 / 12.0))
 STEP = 1e-3

@@ -12,7 +12,7 @@ from benchmarks.peers import growth, memory
 from benchmarks.peers.ensemble import Rate
 from benchmarks.peers.measure import Curve, Time, best_per_program
 from benchmarks.peers.programs import Programs
-from dalembert.versions import current_versions
+from dalembert.results.versions import current_versions
 
 PAGE = Path("docs/performance.md")
 BEGIN, END = "% begin results", "% end results"

@@ -11,7 +11,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from dalembert.citation import cite, load_references
+from dalembert.results.citation import cite, load_references
 
 
 class Sources(Directive):

@@ -12,14 +12,12 @@ from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 
 if TYPE_CHECKING:
-    from dalembert.assembly import Assembly
     from dalembert.bring_your_own import constrain, project
-    from dalembert.citation import cite
-    from dalembert.comparison import compare
-    from dalembert.comparison_table import Comparison
-    from dalembert.compilation import compile
-    from dalembert.ensemble import Ensemble, simulate_many
-    from dalembert.events import Event
+    from dalembert.comparison.compare import compare
+    from dalembert.comparison.table import Comparison
+    from dalembert.compilation.assembly import Assembly
+    from dalembert.compilation.compile import compile
+    from dalembert.compilation.mechanism import Mechanism
     from dalembert.formulations.impulse import Impulse
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.minimal import Minimal
@@ -34,47 +32,49 @@ if TYPE_CHECKING:
     from dalembert.io.results import load
     from dalembert.lagrangian.solution import LagrangianSolution
     from dalembert.lagrangian.system import LagrangianSystem
-    from dalembert.mechanism import Mechanism
-    from dalembert.rolling_integrals import jellett, routh
-    from dalembert.simulation import simulate
-    from dalembert.solution import Solution
+    from dalembert.results.citation import cite
+    from dalembert.results.rolling_integrals import jellett, routh
+    from dalembert.results.solution import Solution
+    from dalembert.run.ensemble import Ensemble, simulate_many
+    from dalembert.run.events import Event
+    from dalembert.run.simulate import simulate
 
 # imported on first use, so that `import dalembert` stays fast
 _LAZY = {
-    "Assembly": "assembly",
-    "Comparison": "comparison_table",
+    "Assembly": "compilation.assembly",
+    "Comparison": "comparison.table",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
-    "Ensemble": "ensemble",
-    "Event": "events",
+    "Ensemble": "run.ensemble",
+    "Event": "run.events",
     "FixedStep": "integrators.fixed_step",
     "GaussLegendre": "integrators.gauss_legendre",
     "Impulse": "formulations.impulse",
     "Jet": "formulations.jet",
     "LagrangianSolution": "lagrangian.solution",
     "LagrangianSystem": "lagrangian.system",
-    "Mechanism": "mechanism",
+    "Mechanism": "compilation.mechanism",
     "Midpoint": "integrators.explicit_rk",
     "Minimal": "formulations.minimal",
     "MovingFrame": "formulations.moving_frame",
     "RadauIIA": "integrators.radau",
     "RungeKutta4": "integrators.explicit_rk",
     "Soft": "formulations.soft",
-    "Solution": "solution",
+    "Solution": "results.solution",
     "StoermerVerlet": "integrators.partitioned",
     "SymplecticEuler": "integrators.partitioned",
     "Variational": "formulations.variational",
-    "cite": "citation",
-    "compare": "comparison",
-    "compile": "compilation",
+    "cite": "results.citation",
+    "compare": "comparison.compare",
+    "compile": "compilation.compile",
     "constrain": "bring_your_own",
-    "jellett": "rolling_integrals",
+    "jellett": "results.rolling_integrals",
     "load": "io.results",
     "project": "bring_your_own",
-    "routh": "rolling_integrals",
-    "simulate": "simulation",
-    "simulate_many": "ensemble",
+    "routh": "results.rolling_integrals",
+    "simulate": "run.simulate",
+    "simulate_many": "run.ensemble",
 }
 
 __version__ = "0.1.0"

@@ -86,11 +86,11 @@ def test_kernels_are_all_there():
     """Every entry point of kernels/ is in the list that warmup and doctor use."""
     from numba.core.dispatcher import Dispatcher
 
-    from dalembert.kernels.cache import DiskCache
+    from dalembert.kernels.base.cache import DiskCache
 
     found = set()
-    for file in (SOURCE / "dalembert" / "kernels").glob("[a-z]*.py"):
-        module = __import__(f"dalembert.kernels.{file.stem}", fromlist=["*"])
+    for file in (SOURCE / "dalembert" / "kernels").rglob("[a-z]*.py"):
+        module = __import__(".".join(file.relative_to(SOURCE).with_suffix("").parts), fromlist=["*"])
         found |= {
             name
             for name, value in vars(module).items()

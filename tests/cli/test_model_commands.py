@@ -82,9 +82,9 @@ def test_check_finds_redundancy():
 
 
 def test_check_runs_nothing(monkeypatch):
-    import dalembert.simulation
+    import dalembert.run.simulate
 
-    monkeypatch.setattr(dalembert.simulation, "simulate", lambda *a, **k: pytest.fail("check simulates"))
+    monkeypatch.setattr(dalembert.run.simulate, "simulate", lambda *a, **k: pytest.fail("check simulates"))
     assert call("check", "slider_crank").exit_code == 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from reference_data import INTEGRATORS, NAMES, largest, run
 
 import dalembert as da
-from dalembert.callbacks import SlowFunctionWarning
+from dalembert.compilation.callbacks import SlowFunctionWarning
 
 BOUND = 1e-9  # a hundred times rtol = atol = 1e-11, for amplitudes of the order of one
 MASS, STIFFNESS = 2.0, 50.0

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kernels import tables as T
-from dalembert.mechanism import dense_rows
+from dalembert.compilation.mechanism import dense_rows
+from dalembert.kernels.base import tables as T
 
 ADAPTIVE = {
     "dop853": da.DOP853(),

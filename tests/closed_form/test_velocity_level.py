@@ -9,9 +9,9 @@ from reference_data import load
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.compilation.mechanism import dense_rows
 from dalembert.gallery.towing_tank import OFFSET
-from dalembert.kernels import tables as T
-from dalembert.mechanism import dense_rows
+from dalembert.kernels.base import tables as T
 
 REFERENCE = load("ship_heave_pitch")
 TIMES = np.array(REFERENCE["t"])

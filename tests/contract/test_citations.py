@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dalembert.citation import cite, load_references, parse_bibtex
 from dalembert.errors import DalembertError
+from dalembert.results.citation import cite, load_references, parse_bibtex
 
 SOURCE = Path(__file__).parents[2] / "src" / "dalembert"
 

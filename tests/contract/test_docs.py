@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.citation import load_references
+from dalembert.results.citation import load_references
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import pairs
+from dalembert.comparison import pairs
 from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
-from dalembert.settings import from_data, to_data
+from dalembert.run.settings import from_data, to_data
 
 VELOCITY_LEVEL = {name for name, cls in FORMULATIONS.items() if cls in pairs.VELOCITY_LEVEL}
 PAIRS = [

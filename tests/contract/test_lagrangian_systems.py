@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import pairs
+from dalembert.comparison import pairs
 from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.variational import Variational

@@ -6,9 +6,9 @@ from kernel_calls import evaluate, mass_matrix, poses, relative, twist
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
+from dalembert.compilation.compile import compile
 from dalembert.gallery.four_bar import NORMAL
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 
 AGREEMENT = 1e-10  # cond(S) of the redundant four-bar is 1e6: cond eps = 2e-10, the solve being better than its bound

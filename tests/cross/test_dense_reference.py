@@ -6,9 +6,9 @@ from kernel_calls import evaluate, mass_matrix, project, relative, rows
 from random_mechanisms import SHAPES, add_joint, add_random_body, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
-from dalembert.mechanism import dense_rows
+from dalembert.compilation.compile import compile
+from dalembert.compilation.mechanism import dense_rows
+from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 
 # cond(S) reaches 1e4 for these seeds, both sides lose cond eps = 2e-12
@@ -144,8 +144,8 @@ def test_redundant_four_bar_and_its_twin():
 
 def undropped(model):
     """The packed tables of a model with every row kept."""
-    from dalembert.flatten import flatten
-    from dalembert.pack import pack
+    from dalembert.compilation.flatten import flatten
+    from dalembert.compilation.pack import pack
 
     class Complete:
         packed = pack(flatten(model), "absolute", None)

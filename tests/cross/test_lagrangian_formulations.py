@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import ModelError, SimulationError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 TIGHT = da.DOP853(rtol=1e-11, atol=1e-11)
 TIMES = np.linspace(0, 1, 6)

@@ -9,7 +9,7 @@ from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
 from dalembert.gallery import GALLERY, build, chain, n_four_bar, spherical_pendulum, spin_top
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 SEEDS = range(4)
 TIGHT = {"rtol": 1e-11, "atol": 1e-11}

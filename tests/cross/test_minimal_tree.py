@@ -8,7 +8,7 @@ from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
 from dalembert.gallery import GALLERY, build, chain, n_four_bar
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-11}
 LOOPS = ["slider_crank", "planar_quadrangle", "bricard", "andrews"]

@@ -8,7 +8,7 @@ from kernel_calls import difference, mass_matrix, moved, rows, twist
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 TIGHT = da.DOP853(rtol=1e-11, atol=1e-11)
 END = 0.4

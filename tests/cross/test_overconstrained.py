@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 pytest.importorskip("benchmarks.campaigns.linkages", reason="the sources come without benchmarks")

@@ -8,12 +8,12 @@ import pytest
 from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
+from dalembert.compilation.tree import TREE_JOINTS
 from dalembert.gallery import GALLERY, build
 from dalembert.integrators import INTEGRATORS
-from dalembert.kernels import tables as T
-from dalembert.kernels.jet import jet
-from dalembert.kernels.slots import as_system
-from dalembert.tree import TREE_JOINTS
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.slots import as_system
+from dalembert.kernels.formulations.jet import jet
 
 SEEDS = range(6)
 BODIES = [name for name in GALLERY if isinstance(build(name), da.Model)]

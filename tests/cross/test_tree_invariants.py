@@ -7,9 +7,9 @@ from random_mechanisms import SHAPES, random_model
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery.chain import chain
-from dalembert.kernels import tables as T
-from dalembert.kernels.tree import move_tree, place_bodies
-from dalembert.kernels.tree_invariants import absolute_state
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.coordinates.tree import move_tree, place_bodies
+from dalembert.kernels.formulations.tree_invariants import absolute_state
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,8 +6,8 @@ from kernel_calls import DIFFERENCE, difference, moved, restrict, rows, twist, v
 from random_mechanisms import KINDS, MOTIONS, POINT_KINDS, SHAPES, pair_model, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base import tables as T
 
 TIME = 0.75  # away from the knots of tables, inside smooth steps
 

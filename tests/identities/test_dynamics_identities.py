@@ -18,8 +18,8 @@ from kernel_calls import (
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base import tables as T
 
 CASES = [(shape, seed) for shape in SHAPES for seed in range(4)]
 FEW = [("tree", 1), ("hub", 0), ("ring", 1)]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.algebra import rotation_matrix
-from dalembert.kernels.exponential import dexp, dexp_inverse, dexp_inverse_change, exponential4, multiply4, turned
+from dalembert.kernels.base.algebra import rotation_matrix
+from dalembert.kernels.coordinates.exponential import dexp, dexp_inverse, dexp_inverse_change, exponential4, multiply4, turned
 
 # below and above both limits at which series take over (|x| of 1e-3 and 0.1), and close to a whole turn
 SIZES = [0.0, 1e-9, 9e-4, 1.1e-3, 0.09, 0.11, 1.0, 3.0, 6.0]

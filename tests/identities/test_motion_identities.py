@@ -5,9 +5,9 @@ import pytest
 from kernel_calls import difference
 from random_mechanisms import MOTIONS, motion
 
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
-from dalembert.kernels.motion import motion as evaluate
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.mechanics.motion import motion as evaluate
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial, SmoothStep, Table
 

@@ -6,10 +6,10 @@ from kernel_calls import evaluate, poses, project
 from random_mechanisms import inertia, random_model, rotation
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
-from dalembert.kernels.algebra import euler_parameter_rates, normalise4, rotation_matrix, rotation_vector
-from dalembert.kernels.forces import euler_321
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.algebra import euler_parameter_rates, normalise4, rotation_matrix, rotation_vector
+from dalembert.kernels.mechanics.forces import euler_321
 
 EXACT = 4e-15  # sums of 4 to 8 products of numbers up to 1 (angular velocities: up to 3), each rounded
 

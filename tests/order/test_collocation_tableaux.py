@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dalembert.integrators.collocation_tableau import gauss_tableau, radau_tableau, spectrum
-from dalembert.kernels.watch import interpolate
+from dalembert.kernels.time.watch import interpolate
 
 ROUNDING = 4e-16  # sums of at most 8 rounded terms below 1
 every_method = pytest.mark.parametrize("s", range(1, 9))

@@ -11,8 +11,8 @@ from dalembert import gallery
 from dalembert.errors import ModelError
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.collocation_tableau import gauss_tableau
-from dalembert.kernels import tables as T
-from dalembert.kernels.implicit_stages import apply_velocity_map
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.time.implicit_stages import apply_velocity_map
 
 EXACT = {"tolerance": 1e-13, "velocity_tolerance": 1e-13}
 PROBLEMS = {

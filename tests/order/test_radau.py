@@ -10,7 +10,7 @@ from dalembert import gallery
 from dalembert.errors import ModelError
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.collocation_tableau import radau_tableau
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 every_method = pytest.mark.parametrize("stages", range(1, 6))
 

@@ -61,7 +61,7 @@ def test_embedded_methods(name, orders):
 @pytest.mark.parametrize(("name", "order"), [("dormand-prince", 4), ("dop853", 7)])
 def test_interpolant_integrates_powers(name, order):
     """The dense output of x' = t^k is t^(k+1) / (k+1) for k below its order, at any fraction of the step."""
-    from dalembert.kernels.watch import interpolate
+    from dalembert.kernels.time.watch import interpolate
 
     tableau = TABLEAUX[name]
     s = tableau.stages

@@ -165,8 +165,8 @@ MATRIX = """
 import numpy as np
 import dalembert as da
 from dalembert import gallery
-from dalembert.kernels import tables as T
-from dalembert.kernels import variational_bodies as kernels
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.formulations import variational_bodies as kernels
 
 for model in (gallery.build("bicycle"), gallery.build("slider_crank"), gallery.routh_sphere()):
     run = da.Variational(quadrature="simpson").prepare(da.compile(model))

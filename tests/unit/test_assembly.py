@@ -6,7 +6,7 @@ from kernel_calls import rows, twist
 from random_mechanisms import SHAPES, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
+from dalembert.compilation.compile import compile
 from dalembert.errors import AssemblyError
 from dalembert.model.joints import angle_of
 from dalembert.model.model import Model

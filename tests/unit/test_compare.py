@@ -9,8 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.comparison import SAMPLES
-from dalembert.comparison_table import NO_MEANING
+from dalembert.comparison.compare import SAMPLES
+from dalembert.comparison.table import NO_MEANING
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
@@ -175,7 +175,7 @@ def test_budget_ends_it():
 
 
 def test_interruption_keeps_what_was_measured(monkeypatch):
-    import dalembert.comparison as module
+    import dalembert.comparison.compare as module
 
     simulate, count = module.simulate, [0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.events import brackets
+from dalembert.run.events import brackets
 
 
 def ball() -> da.Model:

@@ -65,7 +65,7 @@ def test_user_force_that_returns_nan(integrator):
     check_partial(caught.value, 0.5)
 
 
-@pytest.mark.filterwarnings("ignore::dalembert.callbacks.SlowFunctionWarning")
+@pytest.mark.filterwarnings("ignore::dalembert.compilation.callbacks.SlowFunctionWarning")
 @both_steps
 @pytest.mark.parametrize("function", [raise_after_half, raise_after_half_in_python], ids=["compiled", "plain"])
 def test_user_force_that_raises(integrator, function):
@@ -86,7 +86,7 @@ def always(t):
     raise ValueError("never")
 
 
-@pytest.mark.filterwarnings("ignore::dalembert.callbacks.SlowFunctionWarning")
+@pytest.mark.filterwarnings("ignore::dalembert.compilation.callbacks.SlowFunctionWarning")
 def test_user_force_that_raises_at_once():
     with pytest.raises(da.SimulationError, match=r"function 'push' raised ValueError\('never'\) at t = 0 s") as caught:
         da.simulate(pushed(always), 1.0)

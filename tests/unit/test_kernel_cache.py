@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert.kernels import cache, compiler
-from dalembert.kernels.slots import CALLBACK_SIGNATURE
+from dalembert.kernels.base import cache, compiler
+from dalembert.kernels.base.slots import CALLBACK_SIGNATURE
 
 pytestmark = pytest.mark.skipif(not compiler.JIT, reason="nothing is compiled in this process")
 SOURCE = "def callback(k, t, W, s):\n    return k + 7\n"
@@ -61,7 +61,7 @@ def test_damaged_files_are_misses_and_replaced(folder, made):
 
 def test_damaged_kernels_are_not_compiled_to_the_command_line(folder):
     from dalembert.cli.kernels import KERNELS
-    from dalembert.kernels.slots import no_callback
+    from dalembert.kernels.base.slots import no_callback
 
     kernel = next(kernel for kernel in KERNELS if kernel.name == "no_callback")
     assert kernel.state == "not compiled"

@@ -11,9 +11,9 @@ import pytest
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels.compiler import JIT
-from dalembert.kernels.jet import jet
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.formulations.jet import jet
 
 compiled_only = pytest.mark.skipif(not JIT, reason="kernels are plain Python in this process")
 
@@ -78,9 +78,9 @@ def test_algebra_is_bitwise_equal(both):
 
 @compiled_only
 def test_one_signature_per_kernel(both):
-    from dalembert.kernels.conjugate_gradient import jet_rate_by_cg
-    from dalembert.kernels.forces import force_elements
-    from dalembert.kernels.orthogonal import project_orthogonal
+    from dalembert.kernels.formulations.conjugate_gradient import jet_rate_by_cg
+    from dalembert.kernels.formulations.orthogonal import project_orthogonal
+    from dalembert.kernels.mechanics.forces import force_elements
 
     for function in (jet, jet_rate_by_cg, project_orthogonal, force_elements):
         assert len(function.signatures) == 1
@@ -136,7 +136,7 @@ def test_variational_steps_run_in_this_process(name):
 def test_kernels_called_by_kernels_keep_their_signature():
     """A second one, for the type of one user function, would make the disk cache unreadable in the next process."""
     import dalembert as da
-    from dalembert.kernels.lagrangian import lagrangian
+    from dalembert.kernels.coordinates.lagrangian import lagrangian
 
     step = {"formulation": da.Variational(), "integrator": da.FixedStep(step=0.1)}
     for model in (gallery.oscillator(), gallery.routh_sphere()):

@@ -6,8 +6,8 @@ from kernel_calls import copy_tables, mass_matrix, moved, project, restrict, row
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
-from dalembert.compilation import compile
-from dalembert.kernels import tables as T
+from dalembert.compilation.compile import compile
+from dalembert.kernels.base import tables as T
 
 TOLERANCE = 1e-12  # what copy_tables asks of the kernel, in both positions and velocities
 TIME = 0.3

@@ -7,7 +7,7 @@ from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import dalembert as da
 from dalembert.errors import AssemblyError, ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 TIGHT = da.DOP853(rtol=1e-11, atol=1e-11)
 

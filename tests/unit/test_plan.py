@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dalembert.plan import HUB_DEGREE, make_plan
-from dalembert.topology import loop_blocks, spanning_forest
+from dalembert.compilation.plan import HUB_DEGREE, make_plan
+from dalembert.compilation.topology import loop_blocks, spanning_forest
 
 
 def chain(n):

@@ -6,13 +6,13 @@ from kernel_calls import evaluate, mass_matrix, project, relative, rows
 from random_mechanisms import SHAPES, inertia, random_model, rotation
 
 from dalembert import gallery
-from dalembert.compilation import compile
+from dalembert.compilation.compile import compile
+from dalembert.compilation.rank import dependent_rows
 from dalembert.errors import ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial
 from dalembert.model.rotation import Rotation
-from dalembert.rank import dependent_rows
 
 
 def names(found):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.parts import Moving, connected_parts
+from dalembert.compilation.parts import Moving, connected_parts
 
 
 def double_pendulum(*, flywheel=False):

@@ -11,8 +11,8 @@ from matplotlib.text import Text
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.comparison_table import Comparison, Measurement, Reference
-from dalembert.sampling import curve, usual_speed
+from dalembert.comparison.table import Comparison, Measurement, Reference
+from dalembert.results.sampling import curve, usual_speed
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from random_mechanisms import add_forces, add_joint, add_random_body
 
 import dalembert as da
 from dalembert import gallery, side_by_side
-from dalembert.kernels import tables as T
-from dalembert.kernels.compiler import JIT
-from dalembert.tree import TREE_JOINTS
+from dalembert.compilation.tree import TREE_JOINTS
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.compiler import JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="lanes are compiled code")
 MOVING = da.MovingFrame()
@@ -166,8 +166,8 @@ def test_arithmetic_of_lanes():
     """Every operation against NumPy, lane by lane; numbers on either side; comparisons of all lanes."""
     import numba
 
-    from dalembert.kernels.compiler import _ALL
-    from dalembert.kernels.lanes import COUNT, as_lanes
+    from dalembert.kernels.base.compiler import _ALL
+    from dalembert.kernels.base.lanes import COUNT, as_lanes
 
     @numba.njit(**_ALL)
     def calculate(given, first, out, answers):

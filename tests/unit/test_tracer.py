@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.errors import ModelError
-from dalembert.kernels.compiler import generated
-from dalembert.kernels.slots import CALLBACK_SIGNATURE
+from dalembert.kernels.base.compiler import generated
+from dalembert.kernels.base.slots import CALLBACK_SIGNATURE
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, evaluate, reachable
 from dalembert.lagrangian.source import write_source

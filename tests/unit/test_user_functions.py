@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation import compile
-from dalembert.kernels import compiler
-from dalembert.user_functions import content
+from dalembert.compilation.compile import compile
+from dalembert.compilation.user_functions import content
+from dalembert.kernels.base import compiler
 
 compiled_only = pytest.mark.skipif(not compiler.JIT, reason="user functions are plain Python in this process")
 SOURCE = Path(da.__file__).parents[1]
@@ -93,7 +93,7 @@ def shorter_later_in_python(t, r, v, R, w):
     return np.ones(2 if t > 0.5 else 3)
 
 
-@pytest.mark.filterwarnings("ignore::dalembert.callbacks.SlowFunctionWarning")
+@pytest.mark.filterwarnings("ignore::dalembert.compilation.callbacks.SlowFunctionWarning")
 @pytest.mark.parametrize("function", [beyond, beyond_later, shorter_later, shorter_later_in_python], ids=lambda f: f.__name__)
 def test_no_memory_is_read_beyond_an_array_at_any_time(function):
     with pytest.raises(da.SimulationError, match=r"user function 'push' raised .*(out of bounds|three numbers).* at t = 0"):
@@ -175,7 +175,7 @@ def test_compiled_once_per_content(monkeypatch):
 
 
 @compiled_only
-@pytest.mark.filterwarnings("ignore::dalembert.callbacks.SlowFunctionWarning")
+@pytest.mark.filterwarnings("ignore::dalembert.compilation.callbacks.SlowFunctionWarning")
 def test_plain_functions_are_known_by_identity():
     """What they refer to may change while they run, so each is called as it is; nothing is compiled anew for it."""
     calls = []
@@ -192,7 +192,7 @@ def test_plain_functions_are_known_by_identity():
 PROGRAM = """
 import runpy, sys
 import dalembert as da
-from dalembert.compilation import compile
+from dalembert.compilation.compile import compile
 callback = da.Jet().prepare(compile(runpy.run_path(sys.argv[1], run_name="robot")["model"])).callbacks.compiled
 print(sum(callback.stats.cache_hits.values()))
 """

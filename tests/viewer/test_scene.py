@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.gallery import GALLERY
 from dalembert.model.shapes import box, cylinder, sphere
-from dalembert.sampling import filled, thinned
+from dalembert.results.sampling import filled, thinned
 from dalembert.viewer import bundle, view
 from dalembert.viewer.frames import poses, rates_of
 from dalembert.viewer.mesh import read_mesh

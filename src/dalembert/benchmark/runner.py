@@ -18,7 +18,8 @@ import numpy as np
 from dalembert.benchmark.problem import Array, Problem, Way
 from dalembert.benchmark.problems import make_problems
 from dalembert.benchmark.record import CANNOT, FAILED, PASSED, Curves, Outcome, ProblemResult, Run, SuiteResult
-from dalembert.compilation import compile
+from dalembert.comparison.pairs import check_pair
+from dalembert.compilation.compile import compile
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.impulse import Impulse
@@ -27,10 +28,9 @@ from dalembert.formulations.variational import Variational
 from dalembert.integrators.explicit_rk import DOP853, RungeKutta4
 from dalembert.integrators.fixed_step import FixedStep
 from dalembert.model.validation import nearest
-from dalembert.pairs import check_pair
-from dalembert.progress import Progress, ProgressFunction
-from dalembert.simulation import simulate
-from dalembert.versions import current_versions
+from dalembert.results.versions import current_versions
+from dalembert.run.progress import Progress, ProgressFunction
+from dalembert.run.simulate import simulate
 
 TOLERANCE = 1e-12  # rtol = atol of adaptive runs
 DRIFT = 1e-10  # largest position residual of a formulation that must meet the values [m or rad]

@@ -10,8 +10,8 @@ from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported
 from dalembert.model.validation import choice
 
 if TYPE_CHECKING:
-    from dalembert.assembly import Assembly
-    from dalembert.mechanism import Compiled, Mechanism
+    from dalembert.compilation.assembly import Assembly
+    from dalembert.compilation.mechanism import Compiled, Mechanism
 
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 
@@ -24,7 +24,7 @@ def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJs
     """
     with reported_errors():
         from dalembert.cli.source import find_model
-        from dalembert.compilation import compile
+        from dalembert.compilation.compile import compile
 
         choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
         source = find_model(model)
@@ -55,7 +55,7 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
     """Everything that `check` shows, as plain data."""
-    from dalembert.parts import unconnected
+    from dalembert.compilation.parts import unconnected
 
     model = mechanism.model
     return {

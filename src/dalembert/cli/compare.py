@@ -56,7 +56,7 @@ def compare(
             _check_path(path)
         source = find_model(model)
         end = end_of_run(source, t_end)
-        from dalembert.comparison import compare as compare_model
+        from dalembert.comparison.compare import compare as compare_model
 
         result = compare_model(
             source.bodies,

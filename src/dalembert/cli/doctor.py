@@ -41,7 +41,7 @@ def examine() -> dict[str, Any]:
 
     from dalembert import __version__
     from dalembert.cli.kernels import KERNELS
-    from dalembert.kernels.cache import CACHE, NOT_KEPT
+    from dalembert.kernels.base.cache import CACHE, NOT_KEPT
 
     versions = {name: _version(name) for name in REQUIRED}
     problems = [f"{name} is not installed" for name, version in versions.items() if version is None]

@@ -23,7 +23,7 @@ class Kernel:
     seam: Literal["callback", "forces", "system", "loop"]
     seconds: float
     purpose: str
-    optional: bool = False
+    optional: bool = True
 
     @property
     def function(self) -> Any:
@@ -32,7 +32,7 @@ class Kernel:
     def compile(self) -> None:
         """Compile it, or load it from the cache."""
         from dalembert.integrators import loops
-        from dalembert.kernels import slots
+        from dalembert.kernels.base import slots
 
         if self.name == "ensemble":  # for the default integrator
             matrix = np.zeros((1, 1))
@@ -46,7 +46,7 @@ class Kernel:
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
         """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
-        from dalembert.kernels.compiler import JIT
+        from dalembert.kernels.base.compiler import JIT
 
         function = self.function
         if not JIT:
@@ -55,42 +55,74 @@ class Kernel:
 
 
 KERNELS = (
-    Kernel("no_callback", "slots", "callback", 0.5, "stands in for user functions"),
-    Kernel("no_forces", "slots", "forces", 0.1, "stands in for force elements"),
-    Kernel("no_correction", "slots", "system", 0.1, "stands in for invariants"),
-    Kernel("jet", "jet", "system", 9.5, "equations of motion and projection"),
-    Kernel("combine", "stepping", "loop", 0.4, "sums over stages"),
-    Kernel("runge_kutta", "runge_kutta", "loop", 4.0, "time steps"),
-    Kernel("implicit_runge_kutta", "implicit_runge_kutta", "loop", 12.0, "implicit time steps", optional=True),
-    Kernel("evaluate_states", "outputs", "loop", 0.5, "energies, residuals, multipliers"),
-    Kernel("force_elements", "forces", "forces", 3.0, "forces, torques, springs, motors", optional=True),
-    Kernel("forces_and_rows", "traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True),
-    Kernel("choosing_bodies", "choosing", "forces", 6.0, "redundant joints", optional=True),
-    Kernel("choosing_cut_joints", "choosing", "forces", 6.0, "redundant joints, moving-frame", optional=True),
-    Kernel("correct_invariants", "invariants", "system", 5.0, "--invariants energy", optional=True),
-    Kernel("project_orthogonal", "orthogonal", "system", 5.0, "--projection orthogonal", optional=True),
-    Kernel("moving_frame", "moving_frame", "system", 9.0, "--formulation moving-frame", optional=True),
-    Kernel("moving_frame_reference", "moving_frame_reference", "system", 6.0, 'MovingFrame(path="reference")', optional=True),
-    Kernel("tree_states", "tree_states", "loop", 1.5, "--formulation moving-frame", optional=True),
-    Kernel("correct_tree_invariants", "tree_invariants", "system", 5.0, "moving-frame --invariants energy", optional=True),
-    Kernel("minimal", "minimal", "system", 9.0, "--formulation minimal", optional=True),
-    Kernel("minimal_step", "minimal_step", "system", 14.0, "--formulation minimal", optional=True),
-    Kernel("minimal_across", "bridge", "system", 14.0, 'Minimal(singular="pass")', optional=True),
-    Kernel("minimal_tree", "minimal_tree", "system", 8.0, 'Minimal(velocities="joints")', optional=True),
-    Kernel("minimal_tree_step", "minimal_tree_step", "system", 9.0, 'Minimal(velocities="joints")', optional=True),
-    Kernel("impulse", "impulse", "system", 9.0, "--formulation impulse or soft", optional=True),
-    Kernel("baumgarte", "baumgarte", "system", 8.0, 'Jet(projection="none")', optional=True),
-    Kernel("lagrangian", "lagrangian", "system", 3.0, "LagrangianSystem", optional=True),
-    Kernel("lagrangian_impulse", "lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft", optional=True),
-    Kernel("lagrangian_minimal", "lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal", optional=True),
-    Kernel("correct_lagrangian", "lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants", optional=True),
-    Kernel("variational", "variational", "system", 6.0, "LagrangianSystem, --formulation variational", optional=True),
-    Kernel("variational_bodies", "variational_bodies", "system", 8.0, "--formulation variational", optional=True),
-    Kernel("own_steps", "own_steps", "loop", 1.5, "--integrator fixed-step", optional=True),
-    Kernel("partitioned", "partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet", optional=True),
-    Kernel("ensemble", "ensemble", "loop", 2.5, "simulate_many", optional=True),
-    Kernel("tree_lanes", "tree_lanes", "system", 8.0, "simulate_many with moving-frame", optional=True),
-    Kernel("jet_rate_by_cg", "conjugate_gradient", "system", 2.0, 'Jet(solver="cg")', optional=True),
+    Kernel("no_callback", "base.slots", "callback", 0.5, "stands in for user functions", optional=False),
+    Kernel("no_forces", "base.slots", "forces", 0.1, "stands in for force elements", optional=False),
+    Kernel("no_correction", "base.slots", "system", 0.1, "stands in for invariants", optional=False),
+    Kernel("jet", "formulations.jet", "system", 9.5, "equations of motion and projection", optional=False),
+    Kernel("combine", "time.stepping", "loop", 0.4, "sums over stages", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", "loop", 4.0, "time steps", optional=False),
+    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", "loop", 12.0, "implicit time steps"),
+    Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
+    Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
+    Kernel(
+        "forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions", optional=True
+    ),
+    Kernel("choosing_bodies", "coordinates.choosing", "forces", 6.0, "redundant joints"),
+    Kernel("choosing_cut_joints", "coordinates.choosing", "forces", 6.0, "redundant joints, moving-frame"),
+    Kernel("correct_invariants", "formulations.invariants", "system", 5.0, "--invariants energy"),
+    Kernel("project_orthogonal", "formulations.orthogonal", "system", 5.0, "--projection orthogonal"),
+    Kernel("moving_frame", "formulations.moving_frame", "system", 9.0, "--formulation moving-frame"),
+    Kernel(
+        "moving_frame_reference",
+        "formulations.moving_frame_reference",
+        "system",
+        6.0,
+        'MovingFrame(path="reference")',
+        optional=True,
+    ),
+    Kernel("tree_states", "coordinates.tree_states", "loop", 1.5, "--formulation moving-frame"),
+    Kernel(
+        "correct_tree_invariants",
+        "formulations.tree_invariants",
+        "system",
+        5.0,
+        "moving-frame --invariants energy",
+        optional=True,
+    ),
+    Kernel("minimal", "formulations.minimal", "system", 9.0, "--formulation minimal"),
+    Kernel("minimal_step", "formulations.minimal_step", "system", 14.0, "--formulation minimal"),
+    Kernel("minimal_across", "formulations.bridge", "system", 14.0, 'Minimal(singular="pass")'),
+    Kernel("minimal_tree", "formulations.minimal_tree", "system", 8.0, 'Minimal(velocities="joints")'),
+    Kernel("minimal_tree_step", "formulations.minimal_tree_step", "system", 9.0, 'Minimal(velocities="joints")'),
+    Kernel("impulse", "formulations.impulse", "system", 9.0, "--formulation impulse or soft"),
+    Kernel("baumgarte", "formulations.baumgarte", "system", 8.0, 'Jet(projection="none")'),
+    Kernel("lagrangian", "coordinates.lagrangian", "system", 3.0, "LagrangianSystem"),
+    Kernel(
+        "lagrangian_impulse",
+        "formulations.lagrangian_impulse",
+        "system",
+        5.0,
+        "LagrangianSystem, impulse or soft",
+        optional=True,
+    ),
+    Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal"),
+    Kernel(
+        "correct_lagrangian",
+        "formulations.lagrangian_invariants",
+        "system",
+        1.5,
+        "LagrangianSystem with invariants",
+        optional=True,
+    ),
+    Kernel(
+        "variational", "formulations.variational", "system", 6.0, "LagrangianSystem, --formulation variational", optional=True
+    ),
+    Kernel("variational_bodies", "formulations.variational_bodies", "system", 8.0, "--formulation variational"),
+    Kernel("own_steps", "time.own_steps", "loop", 1.5, "--integrator fixed-step"),
+    Kernel("partitioned", "time.partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet"),
+    Kernel("ensemble", "time.ensemble", "loop", 2.5, "simulate_many"),
+    Kernel("tree_lanes", "coordinates.tree_lanes", "system", 8.0, "simulate_many with moving-frame"),
+    Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", "system", 2.0, 'Jet(solver="cg")'),
 )
 
 
@@ -109,7 +141,7 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
     from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.formulations.variational import Variational
-    from dalembert.kernels import tables as T
+    from dalembert.kernels.base import tables as T
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
     wanted = wanted - {"runge_kutta"} | {integrator.loop}

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dalembert.cli.source import Source
-    from dalembert.mechanism import Compiled
-    from dalembert.solution import Result
+    from dalembert.compilation.mechanism import Compiled
+    from dalembert.results.solution import Result
 
 MAX_SAVED = 20_000_000
 
@@ -189,7 +189,7 @@ def _check_paths(out: Path | None, plot: Path | None) -> None:
 
 def _assemble(source: Source, coordinates: Any, voice: Voice) -> Compiled:
     from dalembert.cli.check import headline
-    from dalembert.compilation import compile
+    from dalembert.compilation.compile import compile
     from dalembert.model.model import Model
 
     mechanism: Compiled = compile(source.model, coordinates)
@@ -216,8 +216,8 @@ def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voic
 
 def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -> tuple[Result, SimulationError | None]:
     """The solution, whole or partial, and what broke the run."""
-    from dalembert.simulation import simulate
-    from dalembert.solution import Result
+    from dalembert.results.solution import Result
+    from dalembert.run.simulate import simulate
 
     try:
         return simulate(mechanism, end, overwrite=True, progress=False if quiet else None, **options), None

@@ -12,7 +12,7 @@ from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
-    from dalembert.solution import Solution
+    from dalembert.results.solution import Solution
 
 Run = Annotated[Path, typer.Argument(help="Result store, for example run.zarr; also one that a run is still writing.")]
 Compare = Annotated[Path | None, typer.Option(help="A second result store, shown as a ghost or side by side.")]

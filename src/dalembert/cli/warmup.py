@@ -17,7 +17,7 @@ def warmup(
     """Compile the kernels now, so that the first run does not have to."""
     with reported_errors():
         from dalembert.cli.kernels import KERNELS, not_compiled
-        from dalembert.kernels.cache import CACHE
+        from dalembert.kernels.base.cache import CACHE
 
         voice = Voice(quiet=quiet)
         wanted = [kernel for kernel in KERNELS if everything or not kernel.optional]

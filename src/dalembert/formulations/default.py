@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.compilation.mechanism import Compiled, Mechanism
 from dalembert.formulations import Formulation
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.moving_frame import MovingFrame
-from dalembert.mechanism import Compiled, Mechanism
 
 UNEVEN = 1e4  # masses that differ by more cost multipliers half of the digits that the default tolerance leaves
 

@@ -8,13 +8,13 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.callbacks import Callbacks
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled, Mechanism
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.assembly import without_inertia
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
-from dalembert.mechanism import Compiled, Mechanism
 
 Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
@@ -68,7 +68,7 @@ class Impulse:
 
 
 class ImpulseRun(Run):
-    """The state goes on behind that of the mechanism with a memory of the last step (kernels/tables.py, MEM_H ...)."""
+    """The state goes on behind that of the mechanism with a memory of the last step (kernels/base/tables.py, MEM_H ...)."""
 
     @property
     def state_size(self) -> int:
@@ -98,13 +98,13 @@ class ImpulseRun(Run):
 
 def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
     """A run of rigid impulses, not stabilised, whose state remembers the last step."""
-    from dalembert.kernels.slots import as_system, no_correction
+    from dalembert.kernels.base.slots import as_system, no_correction
 
     I, F = mechanism.I.copy(), mechanism.F.copy()
     I[T.MEMORY_X] = I[T.NX]
     callbacks: Callbacks | GeneratedCode
     if isinstance(mechanism, LagrangianMechanism):
-        from dalembert.kernels.lagrangian_impulse import lagrangian_impulse as kernel
+        from dalembert.kernels.formulations.lagrangian_impulse import lagrangian_impulse as kernel
 
         if F[T.AUGMENT] > 0:
             raise ModelError(
@@ -113,7 +113,7 @@ def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
             )
         callbacks = mechanism.code
     else:
-        from dalembert.kernels.impulse import impulse as kernel
+        from dalembert.kernels.formulations.impulse import impulse as kernel
 
         assert isinstance(mechanism, Mechanism)
         callbacks = Callbacks(mechanism)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.model.validation import argument_count
 
 Invariant = Callable[..., float]

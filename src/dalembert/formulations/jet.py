@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dalembert.callbacks import Callbacks
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.compilation.pack import Array, IntArray
 from dalembert.errors import ModelError
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
-from dalembert.mechanism import Compiled, Mechanism, new_workspace
-from dalembert.pack import Array, IntArray
 
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
 
@@ -87,8 +87,8 @@ class Jet:
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
         """The same on generalised coordinates, in dense algebra."""
-        from dalembert.kernels.lagrangian import lagrangian
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.coordinates.lagrangian import lagrangian
 
         assert isinstance(mechanism, LagrangianMechanism)
         for label, only in (("projection", "quasi-orthogonal"), ("solver", "block")):
@@ -97,7 +97,7 @@ class Jet:
         I, F = self._settings(mechanism)
         I[T.MASS_METRIC] = int(self.metric == "mass")
         if self.invariants is not None:
-            from dalembert.kernels.lagrangian_invariants import correct_lagrangian as correct
+            from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct
         else:
             correct = no_correction
         functions = invariant_functions(self.invariants)
@@ -117,8 +117,8 @@ class Jet:
         return I, F
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.jet import jet
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.jet import jet
 
         I, F = self._settings(mechanism)
         if self.metric == "mass":
@@ -126,16 +126,16 @@ class Jet:
         system = project = jet
         correct = no_correction
         if self.solver == "cg":
-            from dalembert.kernels.conjugate_gradient import jet_rate_by_cg as system
+            from dalembert.kernels.formulations.conjugate_gradient import jet_rate_by_cg as system
         if self.projection == "orthogonal":
-            from dalembert.kernels.orthogonal import project_orthogonal as project
+            from dalembert.kernels.formulations.orthogonal import project_orthogonal as project
         if self.projection == "none":
-            from dalembert.kernels.baumgarte import baumgarte as system
+            from dalembert.kernels.formulations.baumgarte import baumgarte as system
 
             project = system
             F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
         if self.invariants is not None:
-            from dalembert.kernels.invariants import correct_invariants as correct
+            from dalembert.kernels.formulations.invariants import correct_invariants as correct
         if self.projection == "orthogonal" and I[T.NTRACED] > 0:
             raise ModelError("Jet: rolling and user-written constraints have no orthogonal projection; use 'quasi-orthogonal'")
         I[T.W_BEND] = I[T.W_A]

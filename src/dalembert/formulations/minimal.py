@@ -8,15 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.callbacks import Callbacks
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.compilation.pack import IntArray
+from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
-from dalembert.mechanism import Compiled, Mechanism, new_workspace
-from dalembert.pack import IntArray
-from dalembert.tree import make_tree
 
 Array = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class Minimal:
     order : of the continuation: "integrator" (Q2' = -A^+ A' Q2 integrated with the motion), 1 (exponential of the generator
         at the start of the step) or 4 (Munthe-Kaas)
     singular : "stop" refuses steps to or across a singular configuration, "pass" makes them on the branch it is on, and warns;
-        what is smooth through it is interpolated from both sides (kernels/bridge.py)
+        what is smooth through it is interpolated from both sides (kernels/formulations/bridge.py)
     velocities : among which the independent ones are: of the "bodies" (absolute or planar coordinates), or of the "joints" of a
         spanning tree, whose loops are the constraints (a tree without loops has none: s' = u)
     cut : with "joints", those to keep as constraint rows; the others are cut where the tree would close a loop
@@ -87,16 +87,16 @@ class Minimal:
         return self._on_bodies(mechanism) if self.velocities == "bodies" else self._on_tree(mechanism)
 
     def _on_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.minimal_step import minimal_step
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.minimal_step import minimal_step
 
         if self.singular == "pass":
-            from dalembert.kernels.bridge import minimal_across as rates
+            from dalembert.kernels.formulations.bridge import minimal_across as rates
         else:
-            from dalembert.kernels.minimal import minimal as rates
+            from dalembert.kernels.formulations.minimal import minimal as rates
         correct = no_correction
         if self.invariants is not None:
-            from dalembert.kernels.invariants import correct_invariants as correct
+            from dalembert.kernels.formulations.invariants import correct_invariants as correct
         if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
             raise ModelError("Minimal: invariants and rolling or user-written constraints do not go together; use Jet")
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
@@ -117,9 +117,9 @@ class Minimal:
         return with_invariants(run, self.invariants)
 
     def _on_tree(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.minimal_tree import minimal_tree
-        from dalembert.kernels.minimal_tree_step import minimal_tree_step
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.minimal_tree import minimal_tree
+        from dalembert.kernels.formulations.minimal_tree_step import minimal_tree_step
 
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
@@ -177,8 +177,8 @@ class Minimal:
 
     def _on_lagrangian(self, mechanism: LagrangianMechanism) -> Run:
         """The same on generalised coordinates, in dense algebra."""
-        from dalembert.kernels.lagrangian_minimal import lagrangian_minimal
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.lagrangian_minimal import lagrangian_minimal
 
         for label, only in (("singular", "stop"), ("velocities", "bodies")):
             if getattr(self, label) != only:
@@ -199,7 +199,7 @@ class Minimal:
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         correct = no_correction
         if self.invariants is not None:
-            from dalembert.kernels.lagrangian_invariants import correct_lagrangian as correct
+            from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct
         system = as_system(lagrangian_minimal)
         functions, energy = invariant_functions(self.invariants), self.invariants is not None
         code = GeneratedCode(mechanism.model, functions, energy=energy, turning=True)

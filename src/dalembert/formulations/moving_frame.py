@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dalembert.callbacks import Callbacks
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
-from dalembert.kernels import tables as T
-from dalembert.mechanism import Compiled, Mechanism, new_workspace
+from dalembert.kernels.base import tables as T
 from dalembert.model.validation import choice
-from dalembert.tree import make_tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class MovingFrame:
 
             taking = ", ".join(cls.__name__ for cls in FORMULATIONS.values() if "generalised" in cls.coordinates)
             raise ModelError(f"MovingFrame works on bodies and joints; a Lagrangian system takes one of {taking}")
-        from dalembert.kernels.slots import as_system, no_correction
+        from dalembert.kernels.base.slots import as_system, no_correction
 
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), tree.F.copy()
@@ -65,11 +65,11 @@ class MovingFrame:
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         correct = no_correction
         if self.path == "fast":
-            from dalembert.kernels.moving_frame import moving_frame as equations
+            from dalembert.kernels.formulations.moving_frame import moving_frame as equations
         else:
-            from dalembert.kernels.moving_frame_reference import moving_frame_reference as equations
+            from dalembert.kernels.formulations.moving_frame_reference import moving_frame_reference as equations
         if self.invariants is not None:
-            from dalembert.kernels.tree_invariants import correct_tree_invariants as correct
+            from dalembert.kernels.formulations.tree_invariants import correct_tree_invariants as correct
         system = as_system(equations)
         run = Run(
             mechanism=mechanism,

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.callbacks import Callbacks
-from dalembert.kernels import tables as T
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.tree import Tree
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode
-from dalembert.mechanism import Compiled
-from dalembert.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """I, F, W as in kernels/tables.py; system, project and correct fill the system seam of kernels/slots.py.
+    """I, F, W as in kernels/base/tables.py; system, project and correct fill the system seam of kernels/base/slots.py.
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
@@ -99,19 +99,19 @@ class Run:
     @property
     def forces(self) -> Any:
         """The slot of force elements and prescribed motions; nothing is compiled for a model without any."""
-        from dalembert.kernels.slots import as_forces, no_forces
+        from dalembert.kernels.base.slots import as_forces, no_forces
 
         if self.I[T.NCHOICE] > 0:
-            from dalembert.kernels.choosing import choosing_bodies, choosing_cut_joints
+            from dalembert.kernels.coordinates.choosing import choosing_bodies, choosing_cut_joints
 
             return as_forces(choosing_bodies if self.tree is None else choosing_cut_joints)
         if self.I[T.NTRACED] > 0:
-            from dalembert.kernels.traced_rows import forces_and_rows
+            from dalembert.kernels.mechanics.traced_rows import forces_and_rows
 
             return as_forces(forces_and_rows)
         if self.I[T.NFORCE] == 0 and self.I[T.NMOTION] == 0:
             return as_forces(no_forces)
-        from dalembert.kernels.forces import force_elements
+        from dalembert.kernels.mechanics.forces import force_elements
 
         return as_forces(force_elements)
 

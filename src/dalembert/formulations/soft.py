@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from dalembert.compilation.mechanism import Compiled
 from dalembert.errors import ModelError
 from dalembert.formulations.impulse import ImpulseRun, prepare_velocity_level
 from dalembert.formulations.run import Array
-from dalembert.kernels import tables as T
-from dalembert.mechanism import Compiled
+from dalembert.kernels.base import tables as T
 from dalembert.model.validation import nearest
 
 Gain = float | Mapping[str, float]

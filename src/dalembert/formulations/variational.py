@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.callbacks import Callbacks
+from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.compilation.mechanism import new_workspace as bodies_workspace
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.assembly import without_inertia
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
-from dalembert.mechanism import Compiled, Mechanism
-from dalembert.mechanism import new_workspace as bodies_workspace
 from dalembert.model.validation import argument_count
 
 _STAGES = 4  # of the constraint flow
@@ -70,9 +70,9 @@ class Variational:
         return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.jet import jet
-        from dalembert.kernels.slots import as_system, no_correction
-        from dalembert.kernels.variational_bodies import MEAN, variational_bodies
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.jet import jet
+        from dalembert.kernels.formulations.variational_bodies import MEAN, variational_bodies
 
         if self.curve in METHODS and self.curve != "euler":
             straight = ", ".join(curve for curve in CURVES if curve not in METHODS)
@@ -100,8 +100,8 @@ class Variational:
         return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, rows="bends"))
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
-        from dalembert.kernels.slots import as_system, no_correction
-        from dalembert.kernels.variational import variational
+        from dalembert.kernels.base.slots import as_system, no_correction
+        from dalembert.kernels.formulations.variational import variational
 
         assert isinstance(mechanism, LagrangianMechanism)
         e = mechanism.model.equations

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
-from dalembert.kernels import tables as T
-from dalembert.watched import Watched
+from dalembert.kernels.base import tables as T
+from dalembert.run.watched import Watched
 
 Array = npt.NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Advance:
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
-        from dalembert.kernels import stepping as rk
+        from dalembert.kernels.time import stepping as rk
 
         tableau = self._tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end

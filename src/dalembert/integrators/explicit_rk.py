@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta integrators as options; the time loop itself is kernels/runge_kutta.py."""
+"""Explicit Runge-Kutta integrators as options; the time loop itself is kernels/time/runge_kutta.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gauss-Legendre integrators as options; the time loop itself is kernels/implicit_runge_kutta.py."""
+"""Gauss-Legendre integrators as options; the time loop itself is kernels/time/implicit_runge_kutta.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.loops import compiled_implicit_runge_kutta
 from dalembert.integrators.tableau import Tableau
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run

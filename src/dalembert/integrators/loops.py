@@ -13,7 +13,7 @@ def once(made: Callable[[], Any]) -> Callable[[], Any]:
 
     @wraps(made)
     def made_once() -> Any:
-        from dalembert.kernels.compiler import COMPILING
+        from dalembert.kernels.base.compiler import COMPILING
 
         with COMPILING:
             return kept()
@@ -26,7 +26,7 @@ def compiled_runge_kutta() -> Any:
     """Explicit steps; work arrays: stages, dense output."""
     from numba import types
 
-    from dalembert.kernels.runge_kutta import runge_kutta
+    from dalembert.kernels.time.runge_kutta import runge_kutta
 
     matrix = types.float64[:, ::1]
     return _time_loop(runge_kutta, (matrix, matrix))
@@ -38,7 +38,7 @@ def compiled_implicit_runge_kutta() -> Any:
     memory of sweeps."""
     from numba import types
 
-    from dalembert.kernels.implicit_runge_kutta import implicit_runge_kutta
+    from dalembert.kernels.time.implicit_runge_kutta import implicit_runge_kutta
 
     matrix, spectrum = types.float64[:, ::1], types.complex128[:, ::1]
     work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum, types.int64[:, ::1], matrix)
@@ -50,7 +50,7 @@ def compiled_own_steps() -> Any:
     """Steps of the formulation; work arrays: stages, dense output."""
     from numba import types
 
-    from dalembert.kernels.own_steps import own_steps
+    from dalembert.kernels.time.own_steps import own_steps
 
     matrix = types.float64[:, ::1]
     return _time_loop(own_steps, (matrix, matrix))
@@ -61,7 +61,7 @@ def compiled_partitioned() -> Any:
     """Symplectic Euler and Stoermer-Verlet; work arrays: rates, dense output."""
     from numba import types
 
-    from dalembert.kernels.partitioned import partitioned
+    from dalembert.kernels.time.partitioned import partitioned
 
     matrix = types.float64[:, ::1]
     return _time_loop(partitioned, (matrix, matrix))
@@ -72,8 +72,8 @@ def compiled_combine() -> Any:
     """Sums over stages, which every time loop calls."""
     from numba import types
 
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.stepping import combine
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.time.stepping import combine
 
     v, m = types.float64[::1], types.float64[:, ::1]
     return bind(combine, types.none(v, m, m, types.int64, types.int64, types.float64, v))
@@ -84,9 +84,9 @@ def compiled_evaluate_states() -> Any:
     """The loop over saved states."""
     from numba import types
 
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.outputs import evaluate_states
-    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.time.outputs import evaluate_states
 
     v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
     return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
@@ -97,8 +97,8 @@ def compiled_tree_states() -> Any:
     """Absolute states of relative ones."""
     from numba import types
 
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.tree_states import tree_states
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.coordinates.tree_states import tree_states
 
     v, m = types.float64[::1], types.float64[:, ::1]
     return bind(tree_states, types.none(m, m, types.int64[::1], v, v))
@@ -108,9 +108,9 @@ def compiled_ensemble(loop: Any, work: tuple[Any, ...]) -> Any:
     """The loop over runs around a time loop, for its work arrays."""
     from numba import types
 
-    from dalembert.kernels.compiler import JIT, compile_for
-    from dalembert.kernels.ensemble import ensemble
-    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.base.compiler import JIT, compile_for
+    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.time.ensemble import ensemble
 
     if not JIT:
         return ensemble
@@ -132,8 +132,8 @@ def _type_of(work: tuple[Any, ...]) -> Any:
 def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
     from numba import types
 
-    from dalembert.kernels.compiler import bind
-    from dalembert.kernels.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
 
     compiled_combine()
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]

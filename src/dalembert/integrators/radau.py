@@ -1,4 +1,4 @@
-"""Radau IIA integrators as options; the time loop itself is kernels/implicit_runge_kutta.py."""
+"""Radau IIA integrators as options; the time loop itself is kernels/time/implicit_runge_kutta.py."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dalembert.model.joints import COORDINATES
 if TYPE_CHECKING:
     import xarray
 
-    from dalembert.solution import Result, Solution
+    from dalembert.results.solution import Result, Solution
 
 __all__ = ["about", "attributes", "time_series", "to_dataset"]
 

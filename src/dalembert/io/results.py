@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation import compile
+from dalembert.compilation.compile import compile
+from dalembert.compilation.mechanism import Compiled
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
-from dalembert.evaluation import Evaluated
 from dalembert.io.given_model import check_given, gallery_model, missing_forces, missing_functions
 from dalembert.io.meshes import check_files, portable, with_files
 from dalembert.io.run_record import check_attributes, check_times
 from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_place, write_store
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
-from dalembert.mechanism import Compiled
 from dalembert.model.model import Model
-from dalembert.solution import Result, Statistics
-from dalembert.versions import current_versions
+from dalembert.results.evaluation import Evaluated
+from dalembert.results.solution import Result, Statistics
+from dalembert.results.versions import current_versions
 
 __all__ = ["RunWriter", "load", "open_writer", "save"]
 

@@ -16,8 +16,8 @@ from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
 from dalembert.io.store import DAMAGED, INCOMPLETE
 from dalembert.model.validation import shown
-from dalembert.settings import from_data
-from dalembert.solution import Statistics
+from dalembert.results.solution import Statistics
+from dalembert.run.settings import from_data
 
 STATUSES = ("complete", "event", "interrupted", "failed", INCOMPLETE, DAMAGED)
 _KINDS: dict[str, type] = {

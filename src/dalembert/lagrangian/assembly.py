@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.assembly import least_change
+from dalembert.compilation.assembly import least_change
+from dalembert.compilation.rank import dependent_rows, involved_rows
 from dalembert.errors import AssemblyError, ModelError
-from dalembert.kernels import tables as T
-from dalembert.rank import dependent_rows, involved_rows
+from dalembert.kernels.base import tables as T
 
 if TYPE_CHECKING:
     from dalembert.lagrangian.compiled import LagrangianMechanism

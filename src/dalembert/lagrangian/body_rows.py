@@ -6,7 +6,7 @@
     V  f:     A = df/d(v, w_B),  g_t = f - A u,  zeta = D f,  g = 0     (nonholonomic, linear in velocities)
 
 The code of a primitive reads the records of both bodies (W_BODY) and its own numbers (PRIM_F); it leaves g, g_t, zeta, A_i, A_j
-or, as kernels/traced_rows.py expects, rows of d(A u + g_t)/dq, or of A' - A (0, w x .): the same for U, not for V.
+or, as kernels/mechanics/traced_rows.py expects, rows of d(A u + g_t)/dq, or of A' - A (0, w x .): the same for U, not for V.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.laws import LAWS, Data, TracedBody

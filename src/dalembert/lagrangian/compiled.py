@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.pack import IntArray, Row
 from dalembert.errors import ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.source import uses_time, write_source
 from dalembert.lagrangian.system import LagrangianSystem, shaped
 from dalembert.lagrangian.tracer import Named, trace
-from dalembert.mechanism import Compiled
-from dalembert.pack import IntArray, Row
 
 if TYPE_CHECKING:
     from dalembert.lagrangian.solution import LagrangianSolution, LagrangianState, LagrangianTrajectory
@@ -43,8 +43,8 @@ class GeneratedCode:
         discrete: DiscreteEquations | None = None,
         turning: bool = False,
     ) -> None:
-        from dalembert.kernels.compiler import generated
-        from dalembert.kernels.slots import CALLBACK_SIGNATURE, as_callback
+        from dalembert.kernels.base.compiler import generated
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback
 
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.equations import Equations, column, row_major
 from dalembert.lagrangian.graph import Graph, Node, rebuild

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.derivatives import Sparse, along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.source import Part

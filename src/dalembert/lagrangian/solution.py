@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.invariants import Invariant, required_arguments
-from dalembert.kernels import tables as T
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.compiled import LagrangianMechanism, invariant_node
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.tracer import ARGUMENTS
-from dalembert.solution import Result
-from dalembert.trajectory import Series, nearest
+from dalembert.results.invariants import Invariant, required_arguments
+from dalembert.results.solution import Result
+from dalembert.results.trajectory import Series, nearest
 
 if TYPE_CHECKING:
     import xarray

@@ -1,6 +1,6 @@
 """A graph as straight-line source for the callback slot, compiled and cached on disk by its content.
 
-    callback(k, t, W, s)     part k: inputs from W[s], outputs to their places after them (kernels/slots.py)
+    callback(k, t, W, s)     part k: inputs from W[s], outputs to their places after them (kernels/base/slots.py)
 
 Values used once are written where they are used. An output that is zero for every input is not written: the workspace holds
 zeros.

@@ -24,7 +24,7 @@ from dalembert.model.store import Element
 from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
 
 if TYPE_CHECKING:
-    from dalembert.assembly import Assembly
+    from dalembert.compilation.assembly import Assembly
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -137,7 +137,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
 
     def assemble(self) -> Assembly:
         """Consistent initial positions and velocities, and how far what was moved."""
-        from dalembert.assembly import assemble
+        from dalembert.compilation.assembly import assemble
 
         return assemble(self)
 

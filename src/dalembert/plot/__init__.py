@@ -16,7 +16,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.invariants import Monitored, as_list, kept_invariants
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import Signal, draw_over_time, draw_phase, draw_spectrum, signal
 from dalembert.plot.style import (
@@ -30,11 +29,12 @@ from dalembert.plot.style import (
     owner_of,
     save_figure,
 )
-from dalembert.report.checks import checks
-from dalembert.sampling import curve
+from dalembert.results.invariants import Monitored, as_list, kept_invariants
+from dalembert.results.report.checks import checks
+from dalembert.results.sampling import curve
 
 if TYPE_CHECKING:
-    from dalembert.solution import Result
+    from dalembert.results.solution import Result
 
 __all__ = ["Plots", "check_picture_path", "save_figure"]
 

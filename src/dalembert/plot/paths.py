@@ -13,7 +13,7 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from dalembert.model.elements import GROUND
 from dalembert.plot.style import COLOURS, LINES, MUTED
-from dalembert.trajectory import Trajectory
+from dalembert.results.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 

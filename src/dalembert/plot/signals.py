@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
 from dalembert.plot.style import DARK, MUTED
-from dalembert.solution import Solution
+from dalembert.results.solution import Solution
 
 Array = npt.NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from dalembert.plot.style import COLOURS, MUTED, house_style, new_figure
 
 if TYPE_CHECKING:
-    from dalembert.comparison_table import Comparison
+    from dalembert.comparison.table import Comparison
 
 _LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (1, 1.2)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")

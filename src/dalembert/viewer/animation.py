@@ -17,9 +17,9 @@ from dalembert.errors import ModelError, SimulationError, StoreError, ViewerErro
 from dalembert.io.atomic import check_parent, written_whole
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.validation import unit_vector
-from dalembert.sampling import curve, usable, usual_speed
-from dalembert.solution import Solution
-from dalembert.trajectory import Trajectory
+from dalembert.results.sampling import curve, usable, usual_speed
+from dalembert.results.solution import Solution
+from dalembert.results.trajectory import Trajectory
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR, NO_POINT, ROLLING
 from dalembert.viewer.parts import Part, between

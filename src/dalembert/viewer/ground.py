@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
-from dalembert.trajectory import Trajectory
+from dalembert.results.trajectory import Trajectory
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
 

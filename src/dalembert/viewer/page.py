@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dalembert.io.atomic import written_whole
-from dalembert.solution import Solution
+from dalembert.results.solution import Solution
 from dalembert.viewer.bundle import read_bundle
 from dalembert.viewer.scene import scene_of
 

@@ -18,9 +18,9 @@ from dalembert.io.store import INCOMPLETE
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
-from dalembert.solution import Solution
-from dalembert.trajectory import Trajectory
+from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
+from dalembert.results.solution import Solution
+from dalembert.results.trajectory import Trajectory
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import NO_POINT, ROLLING, SLIDING, floor_of, mounts, rolling_parts, stands

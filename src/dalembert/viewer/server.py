@@ -25,8 +25,8 @@ import numpy as np
 from dalembert.errors import StoreError, ViewerError
 from dalembert.io.results import load
 from dalembert.io.store import INCOMPLETE
-from dalembert.sampling import usable
-from dalembert.solution import Solution
+from dalembert.results.sampling import usable
+from dalembert.results.solution import Solution
 from dalembert.viewer.page import live_page, policy
 from dalembert.viewer.scene import frames_of, rates_for, report_of, scene_of
 

@@ -9,7 +9,7 @@ import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dalembert.solution import Solution
+from dalembert.results.solution import Solution
 from dalembert.viewer.page import page_of
 
 

@@ -1,0 +1,1 @@
+"""The same model by many formulations and integrators."""

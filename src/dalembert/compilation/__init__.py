@@ -1,0 +1,1 @@
+"""From a model to the packed mechanism that kernels run on."""

@@ -1,0 +1,398 @@
+"""Assembly: consistent initial positions and velocities by weighted projection, in `absolute` coordinates.
+
+    positions    minimise |dq|_W   with g(q + dq, 0) = 0 and the given joint coordinates
+    velocities   minimise |du|_W   with G u + g_t = 0 and the given joint rates
+
+W weighs with the masses and the diagonals of the inertias. Bodies marked `fixed` keep their data. What cannot be met
+raises and names the joints; what was moved is reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.flatten import FlatModel, FlatPrimitive, flatten
+from dalembert.compilation.mechanism import dense_rows, join_states, new_workspace, plain_rows
+from dalembert.compilation.pack import Packed, motion_values, pack
+from dalembert.errors import AssemblyError
+from dalembert.kernels.base import tables as T
+from dalembert.model.elements import Body, Primitive
+from dalembert.model.joints import driver_primitive
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant, Polynomial
+from dalembert.model.rotation import quaternion_to_matrix
+
+Array = npt.NDArray[np.float64]
+
+POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
+ROUNDING = 1e-12  # changes below this are no news
+MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
+RELATIVE_RANK = 1e-9  # of singular values of rows of unit length; rounding leaves 1e-15
+_GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
+_MAX_ITERATIONS = 60
+_ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far assembly moved one body: metres, radians, m/s, rad/s.
+
+    completed : only velocities changed, and only such that the user did not give
+    """
+
+    body: str
+    distance: float
+    angle: float
+    velocity: float
+    angular_velocity: float
+    completed: bool
+
+    def __str__(self) -> str:
+        parts = (
+            ("moved", self.distance, "m"),
+            ("turned", self.angle, "rad"),
+            ("velocity", self.velocity, "m/s"),
+            ("angular velocity", self.angular_velocity, "rad/s"),
+        )
+        return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units)."""
+
+    bodies: tuple[Body, ...]
+    moved: tuple[Moved, ...]
+    position_residual: tuple[float, float]
+    velocity_residual: tuple[float, float]
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What was given and had to change, one text per body."""
+        return tuple(str(item) for item in self.moved if not item.completed)
+
+    @property
+    def completed(self) -> tuple[str, ...]:
+        """Bodies of which only velocities changed that were not given: they follow from those that were."""
+        return tuple(item.body for item in self.moved if item.completed)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One text if poses changed by more than `MISFIT`: which body most, and how far."""
+        far = [item for item in self.moved if max(item.distance, item.angle) > MISFIT]
+        if not far:
+            return ()
+        worst = max(far, key=lambda item: max(item.distance, item.angle))
+        others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        return (
+            f"body {worst.body!r}{others} does not start where it was placed: assembly moved it by {worst.distance:.3g} m and"
+            f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
+            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
+        ]
+        lines += self.changed or ["nothing was moved"]
+        if self.completed:
+            lines.append(f"velocities completed from what was given: {', '.join(self.completed)}")
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+
+def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
+    """State vector of rigid bodies and point masses: q, u, then zeros for external work and angle counters."""
+    q, u = [], []
+    for body in bodies:
+        q += [*body.position, *(body.rotation if body.kind == "rigid" else ())]
+        u += [*body.velocity]
+        if body.kind == "rigid":
+            u += [*(quaternion_to_matrix(body.rotation).T @ body.angular_velocity)]
+    return join_states([np.array(q), np.array(u), np.zeros(1 + angles)])
+
+
+def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int64]) -> tuple[Body, ...]:
+    table = I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
+    nq = int(I[T.NQ])
+    made = []
+    for body, (_, q, u) in zip(bodies, table[1:], strict=True):
+        position, velocity = x[q : q + 3].copy(), x[nq + u : nq + u + 3].copy()
+        if body.kind == "rigid":
+            rotation = x[q + 3 : q + 7].copy()
+            angular = quaternion_to_matrix(rotation) @ x[nq + u + 3 : nq + u + 6]
+            body = replace(body, rotation=rotation, angular_velocity=angular)
+        made.append(replace(body, position=position, velocity=velocity))
+    return tuple(made)
+
+
+def assemble(model: Model) -> Assembly:
+    """Consistent initial data for a model, or an AssemblyError that names the joints in the way."""
+    given = _given_values(model)
+    flat = flatten(model, given)
+    packed = pack(flat, "absolute", None)
+    size = _size(flat)
+    movable = np.repeat([not body.fixed for body in flat.bodies], 6)
+    x = absolute_state(flat.bodies, len(flat.angles))
+
+    _refuse_undefined_rows(packed, x)
+    position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
+    start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
+    velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
+    velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
+
+    bodies = _bodies_from_state(flat.bodies, x, packed.I)
+    moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
+    return Assembly(bodies, moved, start, velocity_start)
+
+
+def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
+    """Rows that have no value or no derivative at the model pose, as of a disc that lies flat."""
+    with np.errstate(all="ignore"):
+        G, g, g_t, _ = dense_rows(packed, 0.0, x)
+    bad = set(np.flatnonzero(~np.isfinite(np.column_stack([G, g, g_t])).all(axis=1)).tolist())
+    names = tuple(dict.fromkeys(row.element for row in packed.rows if row.index in bad))
+    if names:
+        raise AssemblyError(
+            f"constraints {', '.join(map(repr, names))} are not defined in the model pose (NaN or infinite), as that of a disc"
+            " which lies flat on its plane has no contact point; place the bodies a little beside it",
+            joints=names,
+        )
+
+
+def _given_values(model: Model) -> list[FlatPrimitive]:
+    """Rows for the joint coordinates and rates that the model asks for; labels "coordinate", "rate" or "both"."""
+    index = {body.name: k + 1 for k, body in enumerate(model.bodies)}
+    rows = []
+    for joint in model.joints:
+        for component in range(len(joint.coordinates)):
+            value, rate = joint.coordinate[component], joint.rate[component]
+            if value is None and rate is None:
+                continue
+            first, second, row = driver_primitive(f"joint {joint.name!r}", joint, component, Constant(0.0))
+            label = "rate" if value is None else ("coordinate" if rate is None else "both")
+            if value is None:  # the angle at which the rate holds: near the model pose, where assembly will stay
+                value = _angle_at_pose(model, first, second, row) if row.kind == "A" else 0.0
+            motion = Polynomial((value, 0.0 if rate is None else rate))
+            rows.append(
+                FlatPrimitive(
+                    joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion)
+                )
+            )
+    return rows
+
+
+def _angle_at_pose(model: Model, first: str, second: str, row: Primitive) -> float:
+    R_i, R_j = (quaternion_to_matrix(model.body(name).rotation) for name in (first, second))
+    d = R_i.T @ R_j @ row.a_j
+    return float(np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d))
+
+
+def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
+    assert callable(wanted)
+    return np.array([row.index for row in packed.rows if wanted(row)], dtype=np.int64)
+
+
+def _size(flat: FlatModel) -> float:
+    """Largest distance from the origin or lever arm in the model, at least 1 m: what tolerances are measured by."""
+    sizes = [np.abs(body.position).max() for body in flat.bodies]
+    sizes += [np.abs(v).max() for item in flat.primitives for v in (item.primitive.p_i, item.primitive.p_j)]
+    return float(max([1.0, *sizes]))
+
+
+def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list[tuple[str, float]]:
+    """Elements by their largest residual, worst first, down to a hundredth of the worst."""
+    worst: dict[str, float] = {}
+    element = {row.index: row.element for row in packed.rows}
+    for row, value in zip(rows, np.abs(residual), strict=True):
+        worst[element[int(row)]] = max(worst.get(element[int(row)], 0.0), float(value))
+    top = max(worst.values(), default=0.0)
+    return sorted(((n, v) for n, v in worst.items() if v >= 0.01 * top), key=lambda item: -item[1])
+
+
+def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]:
+    """Primitive -> how far a prescribed angle is from its value at t = 0, in (-pi, pi]; the residual is its sine."""
+    bodies = _bodies_from_state(flat.bodies, x, packed.I)
+    rotation = [np.eye(3), *(quaternion_to_matrix(body.rotation) for body in bodies)]
+    errors = {}
+    for p, item in enumerate(flat.primitives):
+        row = item.primitive
+        if row.kind == "A":
+            d = rotation[item.i].T @ rotation[item.j] @ row.a_j
+            angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
+            target = row.offset + motion_values(row.motion, 0.0)[0]
+            errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
+    return errors
+
+
+def _assemble_positions(
+    flat: FlatModel, packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+) -> tuple[tuple[float, float], Array]:
+    """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away."""
+    errors = _angle_errors(flat, packed, x)
+    steps = max([1, *(int(np.ceil(abs(error) / _ANGLE_STEP)) for error in errors.values())])
+    start = float(np.abs(dense_rows(packed, 0.0, x)[1][rows]).max(initial=0.0))
+    g = np.zeros(0)
+    for step in range(1, steps + 1):
+        F = packed.F.copy()
+        for p, error in errors.items():
+            F[packed.I[T.PRIM_F] + T.PRIM_F_W * p + T.PF_OFFSET] += error * (1.0 - step / steps)
+        x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, size)
+    residual = float(np.abs(g).max(initial=0.0))
+    blamed = _blame(packed, rows, g)
+    if residual <= 100 * POSITION_TOLERANCE * size:
+        blamed = [
+            (flat.primitives[p].element, error) for p, error in _angle_errors(flat, packed, x).items() if abs(error) > 1.0
+        ]
+        if not blamed:
+            return (start, residual), x
+    listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+    raise AssemblyError(
+        f"the mechanism cannot be assembled: joints {listed} stay open by the residual in brackets;"
+        " check their points, axes and given coordinates, let a fixed body move, or, where links are stretched or folded"
+        " in one line, bend them a little the way they should go",
+        joints=tuple(name for name, _ in blamed),
+    )
+
+
+def _gauss_newton(
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+) -> tuple[Array, Array]:
+    """Damped Gauss-Newton on g = 0 in the mass metric: state and residuals where it ends."""
+    from dalembert.compilation.rank import inverse_root_mass
+    from dalembert.kernels.coordinates.one_state import move
+
+    scale = inverse_root_mass(packed) * movable
+    W = new_workspace(packed.I)
+    zero = np.zeros(len(scale))
+    G, g, *_ = dense_rows(packed, 0.0, x)
+    for _ in range(_MAX_ITERATIONS):
+        residual = float(np.abs(g[rows]).max(initial=0.0))
+        if residual <= POSITION_TOLERANCE * size:
+            break
+        A = G[rows] * scale
+        length = np.linalg.norm(A, axis=1)  # rows in metres and rows in radians weigh the same, however small the mechanism
+        length[length == 0.0] = 1.0
+        step = -scale * np.linalg.lstsq(A / length[:, None], g[rows] / length, rcond=1e-8)[0]
+        largest = np.abs(step).max(initial=0.0)
+        damping = min(1.0, 0.5 * size / largest) if largest > 0 else 0.0
+        for _ in range(12):
+            trial = x.copy()
+            move(trial, damping * step, zero, packed.I, packed.F, W)
+            G_new, g_new, *_ = dense_rows(packed, 0.0, trial)
+            if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
+                break
+            damping *= 0.5
+        else:
+            break
+        x, G, g = trial, G_new, g_new
+    return x, g[rows]
+
+
+def _assemble_velocities(
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]
+) -> tuple[tuple[float, float], Array]:
+    """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
+    from dalembert.compilation.rank import inverse_root_mass
+    from dalembert.kernels.coordinates.one_state import move
+
+    scale = inverse_root_mass(packed) * movable
+    W = new_workspace(packed.I)
+    x = x.copy()
+
+    def residual_at(x: Array) -> Array:
+        from dalembert.kernels.coordinates.one_state import velocity_residual
+
+        out = np.zeros(int(packed.I[T.M_ALL]))
+        velocity_residual(0.0, x, out, packed.I, packed.F, W, plain_rows(packed.row_source))
+        return out[rows]
+
+    G, *_ = dense_rows(packed, 0.0, x)
+    r = residual_at(x)
+    start = float(np.abs(r).max(initial=0.0))
+    speed = 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
+    for _ in range(3):
+        if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
+            break
+        du = -scale * least_change(G[rows] * scale, r, free)
+        move(x, np.zeros(len(du)), du, packed.I, packed.F, W)
+        r = residual_at(x)
+    worst = float(np.abs(r).max(initial=0.0))
+    if worst > 1e-9 * (speed + start):
+        blamed = _blame(packed, rows, r)
+        listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
+        locked = _without_freedom(packed, G[rows] * scale, rows)
+        cause = "check rates, drivers and the velocities of fixed bodies"
+        if locked:
+            cause = f"the mechanism is over-constrained: the other joints and drivers leave no freedom for {', '.join(locked)};"
+            cause += " check the axes and points of the joints, remove a driver, or free a joint (a spherical or"
+            cause += " cylindrical one in place of a hinge)"
+        raise AssemblyError(
+            f"no velocities fit: joints {listed} keep the velocity residual in brackets; {cause}",
+            joints=tuple(name for name, _ in blamed),
+        )
+    return (start, worst), x
+
+
+def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> list[str]:
+    """Drivers and given rates whose coordinate cannot change by itself: their row depends on the others."""
+    wanted = {row.index: row for row in packed.rows if row.rheonomic or row.label in _GIVEN}
+    length = np.linalg.norm(A, axis=1)
+    A = A / np.where(length > 0.0, length, 1.0)[:, None]
+    locked = []
+    for k, index in enumerate(rows):
+        if int(index) in wanted:
+            others = np.delete(A, k, axis=0)
+            rest = A[k] - others.T @ _smallest(others.T, A[k], 1.0)
+            if float(np.linalg.norm(rest)) < 1e-6:
+                locked.append(repr(wanted[int(index)].element))
+    return list(dict.fromkeys(locked))
+
+
+def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
+    """(6 nb,) velocities about which the user said nothing."""
+    return np.repeat([not given for body in flat.bodies for given in body.given], 3)
+
+
+def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
+    """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|.
+
+    Rows weigh the same, and what is small beside the largest singular value of all of A is rounding: redundant rows leave
+    matrices of nothing else, in which a threshold of their own size would find directions.
+    """
+    length = np.linalg.norm(A, axis=1)
+    empty = length <= RELATIVE_RANK * length.max(initial=0.0)
+    length[empty] = np.inf
+    A, r = A / length[:, None], r / length
+    size = float(np.linalg.norm(A, 2)) if A.size else 0.0
+    y = np.zeros(A.shape[1])
+    if free.any() and not free.all():
+        U, values, _ = np.linalg.svd(A[:, free])
+        out_of_reach = U[:, int(np.sum(values > RELATIVE_RANK * size)) :]  # what the free ones cannot mend
+        y[~free] = _smallest(out_of_reach.T @ A[:, ~free], out_of_reach.T @ r, size)
+        r = r - A[:, ~free] @ y[~free]
+    chosen = free if free.any() else ~free
+    y[chosen] = _smallest(A[:, chosen], r, size)
+    return y
+
+
+def _smallest(A: Array, r: Array, size: float) -> Array:
+    """Least squares without the singular values that vanish beside `size`."""
+    U, values, V = np.linalg.svd(A, full_matrices=False)
+    kept = values > RELATIVE_RANK * size
+    return np.asarray(V[kept].T @ ((U[:, kept].T @ r) / values[kept]))
+
+
+def _moved(old: Body, new: Body, size: float) -> Moved | None:
+    turn = quaternion_to_matrix(old.rotation).T @ quaternion_to_matrix(new.rotation)
+    angle = abs(float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)))
+    distance = float(np.linalg.norm(new.position - old.position))
+    velocity = float(np.linalg.norm(new.velocity - old.velocity))
+    angular_velocity = float(np.linalg.norm(new.angular_velocity - old.angular_velocity))
+    speed = 1.0 + float(np.linalg.norm(old.velocity) + np.linalg.norm(old.angular_velocity))
+    faster = [change > ROUNDING * speed for change in (velocity, angular_velocity)]
+    pose = distance > ROUNDING * size or angle > ROUNDING
+    completed = not pose and not any(change and given for change, given in zip(faster, old.given, strict=True))
+    return Moved(old.name, distance, angle, velocity, angular_velocity, completed) if pose or any(faster) else None

@@ -1,0 +1,219 @@
+"""Model -> Mechanism: assemble, choose the plane if there is one, find redundant rows, pack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.assembly import absolute_state, assemble
+from dalembert.compilation.flatten import FlatModel, flatten
+from dalembert.compilation.mechanism import Mechanism, dense_rows, join_states, new_workspace
+from dalembert.compilation.pack import Coordinates, Packed, Row, motion_values, pack
+from dalembert.compilation.planarity import Plane, check_held, find_plane
+from dalembert.compilation.rank import analyse
+from dalembert.errors import ModelError
+from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.model.elements import Body, SpringDamper
+from dalembert.model.model import Model
+from dalembert.model.motions import vanishes
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.validation import shown
+from dalembert.results.plane_forces import check_functions
+from dalembert.results.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+RowKey = tuple[int, int]
+
+
+def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolute") -> Any:
+    """Frozen tables and a consistent initial state: a `Mechanism`, of a Lagrangian system a `LagrangianMechanism`.
+
+    coordinates : "absolute" (position and Euler parameters per body) or "planar" (x, y, angle per body, all in one plane)
+    """
+    if coordinates not in ("absolute", "planar"):
+        raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
+    if isinstance(model, LagrangianSystem):
+        return model.compile()
+    if not isinstance(model, Model):
+        raise ModelError(f"the model is {shown(model)}; give a Model or a LagrangianSystem")
+    return _compile_bodies(model, coordinates)
+
+
+def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
+    if not model.bodies:
+        raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
+    model = model.copy()  # what is added to the user's model later was not compiled
+    assembly = assemble(model)
+    flat = flatten(model)
+    plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
+    placed = FlatModel(model, assembly.bodies, flat.index, flat.primitives, flat.angles, flat.forces)
+    if plane is not None:
+        check_held(model, placed.bodies, plane, _held(placed, plane))
+    everything = pack(placed, coordinates, plane)
+    x_0 = _initial_state(placed, everything, plane)
+    vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
+    in_plane = pack(placed, coordinates, plane, vanishing) if vanishing else everything
+    report = analyse(in_plane, x_0)
+    _refuse_overdriven(everything, report.redundant, x_0, everything.I)
+    packed = pack(placed, coordinates, plane, vanishing, report.choices) if report.choices else in_plane
+    for array in (packed.I, packed.F, x_0):
+        array.flags.writeable = False
+
+    def named(keys: frozenset[RowKey]) -> tuple[Row, ...]:
+        return tuple(row for row in packed.rows if (row.primitive, row.component) in keys)
+
+    warnings = assembly.warnings
+    if report.singular_start:
+        warnings += ("the initial configuration is singular: the constraint rank is lower there than nearby",)
+    mechanism = Mechanism(
+        model=model,
+        coordinates=coordinates,
+        plane=plane,
+        I=packed.I,
+        F=packed.F,
+        rows=packed.rows,
+        redundant=named(report.redundant),
+        out_of_plane=named(vanishing),
+        not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique))),
+        angles=tuple((angle.joint, angle.component) for angle in flat.angles),
+        functions=packed.functions,
+        row_source=packed.row_source,
+        bend_source=packed.bend_source,
+        turn_source=packed.turn_source,
+        x_0=x_0,
+        moved=assembly.changed,
+        completed=assembly.completed,
+        warnings=warnings,
+    )
+    check_functions(mechanism)
+    _refuse_coinciding_ends(mechanism)
+    return mechanism
+
+
+def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
+    """A spring whose ends coincide pushes nowhere, unless it has no slack length."""
+    start = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
+    for force in mechanism.model.forces:
+        if isinstance(force, SpringDamper) and force.length > 0:
+            d = start.point(force.second, force.p_j)[0] - start.point(force.first, force.p_i)[0]
+            if np.linalg.norm(d) <= 1e-12 * force.length:
+                raise ModelError(
+                    f"spring-damper {force.name!r}: its ends coincide at the start while it is {force.length:.4g} m long when"
+                    " slack, so that its force has no direction; move an end, or give length=0"
+                )
+
+
+def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
+    """State at t = 0 with joint angles counted from their given or driven values."""
+    from dalembert.kernels.coordinates.one_state import measure_angles
+
+    x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
+    first = len(x) - len(flat.angles)
+    joints = {joint.name: joint for joint in flat.joints}
+    driven = _driven_angles(flat)
+    for k, item in enumerate(flat.angles):
+        joint = joints[item.joint]
+        value = joint.coordinate[item.component]
+        x[first + k] = driven.get((joint.name, joint.coordinates[item.component]), 0.0) if value is None else value
+    angles = np.zeros(len(flat.angles))
+    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
+    x[first:] = angles
+    return x
+
+
+def _driven_angles(flat: FlatModel) -> dict[tuple[str | None, str], float]:
+    """(joint, coordinate) -> where its driver starts, whole turns included."""
+    return {
+        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, 0.0)[0])
+        for driver in flat.model.drivers
+        if driver.primitive.kind == "A"
+    }
+
+
+def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Array:
+    """(x, y, beta = 0) per body: the rotation at the start is R_0 itself."""
+    q, u = [], []
+    for body in bodies:
+        q += [plane.e1 @ body.position, plane.e2 @ body.position, 0.0]
+        rate = plane.normal @ body.angular_velocity if body.kind == "rigid" else 0.0
+        u += [plane.e1 @ body.velocity, plane.e2 @ body.velocity, rate]
+    return join_states([np.array(q), np.array(u), np.zeros(1 + len(flat.angles))])
+
+
+def _held(flat: FlatModel, plane: Plane) -> npt.NDArray[np.bool_]:
+    """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
+    from scipy.linalg import qr
+
+    from dalembert.compilation.rank import inverse_root_mass
+
+    packed = pack(flat, "absolute", None)
+    G, *_ = dense_rows(packed, 0.0, absolute_state(flat.bodies, len(flat.angles)))
+    scale = inverse_root_mass(packed)
+    Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(triangle))
+    span = Q[:, : len(pivots)][:, pivots > 1e-9 * pivots.max(initial=0.0)]
+    held = []
+    for b, body in enumerate(flat.bodies):
+        R = quaternion_to_matrix(body.rotation)
+        outward = np.zeros((len(scale), 3 if body.kind == "rigid" else 1))
+        outward[6 * b : 6 * b + 3, 0] = plane.normal
+        if body.kind == "rigid":
+            outward[6 * b + 3 : 6 * b + 6, 1:] = R.T @ np.column_stack([plane.e1, plane.e2])
+        outward *= scale[:, None]
+        outward /= np.linalg.norm(outward, axis=0)
+        held.append(bool(np.linalg.norm(outward - span @ (span.T @ outward)) < 1e-6))
+    return np.array(held)
+
+
+def _out_of_plane(packed: Packed, x_0: Array) -> frozenset[RowKey]:
+    """Rows that hold by themselves for any planar pose: zero residual and zero gradient, or implied within their own joint."""
+    from dalembert.compilation.rank import dependent_rows, inverse_root_mass
+
+    rng = np.random.default_rng(1)
+    scale = inverse_root_mass(packed)
+    vanishing: set[RowKey] | None = None
+    by_element: dict[str, list[Row]] = {}
+    for row in packed.rows:
+        by_element.setdefault(row.element, []).append(row)
+    for _ in range(2):
+        x = x_0.copy()
+        x[: packed.I[T.NQ]] += rng.uniform(-0.3, 0.3, int(packed.I[T.NQ]))
+        G, _, _, _ = dense_rows(packed, 0.0, x)
+        here = {
+            (rows[k].primitive, rows[k].component)
+            for rows in by_element.values()
+            for k in dependent_rows(_clean(G[[row.index for row in rows]] * scale), range(len(rows)))
+        }
+        vanishing = here if vanishing is None else vanishing & here
+    return frozenset(vanishing or ())
+
+
+def _clean(G: Array) -> Array:
+    """Rows of pure rounding become zero."""
+    return np.where(np.abs(G) < 1e-12 * max(1.0, np.abs(G).max(initial=0.0)), 0.0, G)
+
+
+def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array, I: npt.NDArray[np.int64]) -> None:
+    driven = [row for row in packed.rows if row.rheonomic and (row.primitive, row.component) in redundant]
+    if driven:
+        names = ", ".join(repr(name) for name in dict.fromkeys(row.element for row in driven))
+        raise ModelError(
+            f"the mechanism is over-driven: the other joints and drivers leave no freedom for {names};"
+            " remove a driver, or a joint that prescribes the same coordinate"
+        )
+
+
+def refuse_vanishing_lengths(model: object, t_end: float) -> None:
+    """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
+    for joint in model.joints if isinstance(model, Model) else ():
+        for primitive in joint.primitives:
+            if primitive.kind == "D" and primitive.motion is not None:
+                t = vanishes(primitive.motion, t_end)
+                if t is not None:
+                    raise ModelError(
+                        f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"
+                        f" t_end = {t_end:g} s, or drive the coordinate of a joint (add_driver), which may change its sign"
+                    )

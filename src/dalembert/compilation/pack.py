@@ -1,0 +1,398 @@
+"""Flat model -> the packed arrays of kernels/base/tables.py: bodies, primitives, forces, motions, the elimination plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
+from dalembert.compilation.pack_choices import choice_section, choice_workspace
+from dalembert.compilation.pack_forces import force_records
+from dalembert.compilation.plan import Plan, make_plan
+from dalembert.compilation.planarity import Plane
+from dalembert.compilation.topology import Forest, spanning_forest
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.mechanics.motion import motion as evaluate_motion
+from dalembert.model.elements import PointForce, Primitive, Torque
+from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
+from dalembert.model.rotation import quaternion_to_matrix
+
+Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Coordinates = Literal["absolute", "planar"]
+RowKey = tuple[int, int]  # primitive and component of a row
+
+_KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only).
+
+    nonholonomic : it constrains velocities only
+    """
+
+    element: str
+    label: str
+    rheonomic: bool
+    primitive: int
+    component: int
+    index: int
+    nonholonomic: bool = False
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The packed arrays and what is needed to read them."""
+
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    nodes: tuple[tuple[int, int], ...]
+    forest: Forest
+    plan: Plan
+    row_source: str
+    bend_source: str
+    turn_source: str
+    functions: tuple[PointForce | Torque, ...]
+
+
+class Writer:
+    """Sections appended to I and F; the header of I keeps where they start."""
+
+    def __init__(self) -> None:
+        self.I: list[int] = [0] * T.HEADER_I
+        self.F: list[float] = [0.0] * T.HEADER_F
+
+    def section_i(self, entry: int, values: Iterable[int] = ()) -> None:
+        self.I[entry] = len(self.I)
+        self.I += [int(v) for v in values]
+
+    def section_f(self, entry: int, values: Iterable[float] = ()) -> None:
+        self.I[entry] = len(self.F)
+        self.F += [float(v) for v in values]
+
+    def motion(self, motion: Motion | None) -> int:
+        """Append a motion; its offset in I, or -1 for none."""
+        if motion is None:
+            return -1
+        numbers: Sequence[float]
+        match motion:
+            case Constant(value):
+                kind, count, numbers = T.CONSTANT, 1, (value,)
+            case Polynomial(coefficients):
+                kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
+            case Harmonic(amplitude, frequency, phase, offset):
+                kind, count, numbers = T.HARMONIC, 4, (amplitude, frequency, phase, offset)
+            case SmoothStep(start, stop, t_start, t_stop):
+                kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
+            case _:
+                from scipy.interpolate import CubicSpline
+
+                spline = CubicSpline(motion.times, motion.values, bc_type="natural")
+                kind, count = T.TABLE, len(motion.times) - 1
+                numbers = [*motion.times, *spline.c[::-1].T.ravel()]
+        offset = len(self.I)
+        self.I += [kind, len(self.F), count]
+        self.F += [float(v) for v in numbers]
+        return offset
+
+
+def pack(
+    flat: FlatModel,
+    coordinates: Coordinates,
+    plane: Plane | None,
+    dropped: frozenset[RowKey] = frozenset(),
+    choices: Sequence[tuple[int, Sequence[RowKey]]] = (),
+) -> Packed:
+    """Lay everything out; rows in `dropped` are monitored only; choices : rank and rows of every group that has more rows."""
+    out = Writer()
+    nq, nu = _bodies(out, flat, coordinates, plane)
+    out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
+    out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
+    out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
+    out.F[T.EPS_PIVOT] = 1e-11
+    row_source, bend_source, turn_source, numbers = _traced(flat)
+    rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
+    number = {(row.primitive, row.component): row.index for row in rows}
+    choice_section(out.I, [(rank, [number[key] for key in keys]) for rank, keys in choices])
+    _angles(out, flat, nq + nu + 1)
+    functions = _forces(out, flat)
+    _breakpoints(out)
+    _workspace(out.I)
+    return Packed(
+        np.array(out.I, dtype=np.int64),
+        np.array(out.F),
+        rows,
+        nodes,
+        forest,
+        plan,
+        row_source,
+        bend_source,
+        turn_source,
+        functions,
+    )
+
+
+def _sym(J: Array) -> list[float]:
+    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+
+
+def _metric(weight: float, J: Array) -> list[float]:
+    return [weight, *_sym(J), 1.0 / weight, *_sym(np.asarray(np.linalg.inv(J), dtype=float))]
+
+
+def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
+    nq, nu = 0, 0
+    table: list[int] = [T.GROUND, 0, 0]
+    planar: list[float] = [0.0] * T.BODY_F_W
+    mass: list[float] = [0.0] * T.METRIC_W
+    euclidean: list[float] = [0.0] * T.METRIC_W
+    length = turning_length(flat)
+    for body in flat.bodies:
+        record, inertia, weight = [0.0] * T.BODY_F_W, np.eye(3), np.eye(3)
+        kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
+        if plane is not None:  # a point mass in the plane keeps an idle angle
+            R_0 = quaternion_to_matrix(body.rotation)
+            n_B = R_0.T @ plane.normal
+            record = [*plane.normal * (plane.normal @ body.position), *R_0.ravel(), *n_B]
+            if body.kind == "rigid":
+                inertia = float(n_B @ body.inertia @ n_B) * np.eye(3)
+        elif kind == T.RIGID:
+            inertia, weight = body.inertia, 0.25 * length**2 * np.eye(3)
+        table += [kind, nq, nu]
+        nq, nu = nq + (7 if kind == T.RIGID else 3), nu + (6 if kind == T.RIGID else 3)
+        planar += record
+        mass += _metric(body.mass, inertia)
+        euclidean += _metric(1.0, weight)
+    out.section_i(T.BODY_I, table)
+    out.section_f(T.BODY_F, planar)
+    out.section_f(T.MASS_F, mass)
+    out.section_f(T.METRIC_F, euclidean)
+    out.section_f(T.PLANE_F, [] if plane is None else [*plane.e1, *plane.e2, *plane.normal])
+    return nq, nu
+
+
+def _constraints(
+    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None, calls: Sequence[int]
+) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
+    """Primitives, nodes, incidences, and the plan of the block solve."""
+    kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for p, flat_primitive in enumerate(flat.primitives):
+        pair = (min(flat_primitive.i, flat_primitive.j), max(flat_primitive.i, flat_primitive.j))
+        for c in range(len(flat_primitive.primitive.labels)):
+            if (p, c) not in dropped:
+                kept.setdefault(pair, []).append((p, c))
+    nodes = tuple(kept)
+    forest = spanning_forest(len(flat.bodies), nodes)
+    plan = make_plan(len(flat.bodies), nodes, [len(kept[pair]) for pair in nodes], forest)
+
+    number: dict[tuple[int, int], int] = {}
+    place: dict[tuple[int, int, int], int] = {}
+    incidences: list[tuple[int, int, int, int, int]] = []
+    incidence_at: dict[tuple[int, int], int] = {}
+    a_size = 0
+    for node, pair in enumerate(nodes):
+        members = kept[pair]
+        for local, row in enumerate(members):
+            number[row] = plan.unknown[node] + local
+        for body in pair:
+            if body == 0:
+                continue
+            incidence_at[node, body] = len(incidences)
+            incidences.append((body, len(members), a_size, plan.unknown[node], int(body in plan.hubs)))
+            for local, row in enumerate(members):
+                place[*row, body] = a_size + 6 * local
+            a_size += 6 * len(members)
+
+    m = len(number)
+    rows: list[Row] = []
+    motions: list[int] = []
+    table: list[int] = []
+    numbers: list[float] = []
+    for p, item in enumerate(flat.primitives):
+        primitive = item.primitive
+        motion = out.motion(primitive.motion)
+        motions += [motion] if motion >= 0 else []
+        columns: tuple[list[int], list[int], list[int]] = ([], [], [])
+        for c, label in enumerate(primitive.labels):
+            index = number.get((p, c), m + sum(row.index >= m for row in rows))
+            rows.append(Row(item.element, label, primitive.motion is not None, p, c, index, primitive.kind == "V"))
+            columns[0].append(index)
+            columns[1].append(place.get((p, c, item.i), a_size))
+            columns[2].append(place.get((p, c, item.j), a_size))
+        if primitive.kind == "A":
+            columns[0].append(flat.counter_of(item.element))
+        padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
+        traced = p - (len(flat.primitives) - len(calls))
+        fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
+        table += [_KINDS[primitive.kind], item.i, item.j, fourth, *padded, len(primitive.labels)]
+        numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
+        numbers += [primitive.offset, 1.0 / reference_length(primitive)]
+    out.I[T.NPRIM], out.I[T.NTRACED] = len(flat.primitives) - len(calls), len(calls)
+    out.I[T.NVELOCITY] = sum(item.primitive.kind == "V" for item in flat.primitives)
+    out.I[T.M], out.I[T.M_ALL] = m, len(rows)
+    out.I[T.NMOTION] = len(motions)
+    out.section_i(T.MOTION_I, motions)
+    out.section_i(T.PRIM_I, table)
+    out.section_f(T.PRIM_F, numbers)
+    out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
+    out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
+    out.I[T.W_A] = a_size  # turned into an offset by _workspace
+    unit = {node for node, pair in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[pair])}
+    _couplings(out, flat, nodes, plan, incidence_at, unit)
+    return tuple(rows), nodes, forest, plan
+
+
+def _traced(flat: FlatModel) -> tuple[str, str, str, list[int]]:
+    """Code of the rows of traced primitives: alone, with d(A u + g_t)/dq, with their turning; the number of each one's code."""
+    names = ("ground", *(body.name for body in flat.bodies))
+    traced = [item for item in flat.primitives if item.primitive.kind in TRACED]
+    if not traced:
+        return "", "", "", []
+    from dalembert.lagrangian.body_rows import row_source
+
+    return row_source([(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced])
+
+
+def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
+    """True for the three rows of one C primitive and nothing else."""
+    first = flat.primitives[rows[0][0]].primitive
+    return first.kind == "C" and rows == [(rows[0][0], c) for c in range(3)]
+
+
+def _couplings(
+    out: Writer,
+    flat: FlatModel,
+    nodes: tuple[tuple[int, int], ...],
+    plan: Plan,
+    incidence_at: dict[tuple[int, int], int],
+    unit: set[int],
+) -> None:
+    """Which products A W^-1 A^T go into which block, which rows couple to which hub, and the tape."""
+    position = {node: k for k, node in enumerate(plan.order)}
+    at_body: dict[int, list[int]] = {}
+    for node, pair in enumerate(nodes):
+        for body in pair:
+            if body:
+                at_body.setdefault(body, []).append(node)
+    pairs: list[int] = []
+    hub_rows: list[int] = []
+    for body, around in at_body.items():
+        around.sort(key=position.__getitem__)
+        if body in plan.hubs:
+            hub = len(nodes) + plan.hubs.index(body)
+            for node in around:
+                hub_first = position[hub] > position[node]
+                block = plan.block[hub, node] if hub_first else plan.block[node, hub]
+                hub_rows += [incidence_at[node, body], block, int(hub_first)]
+            continue
+        for k, late in enumerate(around):
+            for early in around[: k + 1]:
+                e1, e2 = incidence_at[late, body], incidence_at[early, body]
+                pairs += [e1, e2, plan.block[late, early], int(late == early), int({late, early} <= unit)]
+    hubs = [
+        entry
+        for k, body in enumerate(plan.hubs)
+        for entry in (body, plan.block[len(nodes) + k, len(nodes) + k], plan.unknown[len(nodes) + k])
+    ]
+    out.I[T.NPAIR], out.I[T.NHUB], out.I[T.NHUB_INC] = len(pairs) // T.PAIR_I_W, len(plan.hubs), len(hub_rows) // 3
+    out.section_i(T.PAIR_I, pairs)
+    out.section_i(T.HUB_I, hubs)
+    out.section_i(T.HUB_INC_I, hub_rows)
+    out.section_i(T.TAPE_I, plan.tape)
+    out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
+
+
+def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
+    """f(t) of a motion at given times, zero for none."""
+    times = np.atleast_1d(np.asarray(t, dtype=float))
+    out = Writer()
+    at = out.motion(motion)
+    return np.array([evaluate_motion(at, time, out.I, out.F)[0] if at >= 0 else 0.0 for time in times.tolist()])
+
+
+def reference_length(primitive: Primitive) -> float:
+    """l_0, what a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
+    return float(primitive.offset + motion_values(primitive.motion, 0.0)[0]) if primitive.kind == "D" else 1.0
+
+
+def _angles(out: Writer, flat: FlatModel, first: int) -> None:
+    table, numbers = [], []
+    for k, item in enumerate(flat.angles):
+        table += [item.i, item.j, first + k]
+        angle = item.angle
+        numbers += [*angle.a_i, *np.cross(angle.n_i, angle.a_i), *angle.n_i, *angle.a_j]
+    out.section_i(T.ANGLE_I, table)
+    out.section_f(T.ANGLE_F, numbers)
+
+
+def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
+    """Force elements; returns those whose value is a user function, in the order of their callback numbers."""
+    records, functions = force_records(flat)
+    table: list[int] = []
+    numbers: list[float] = []
+    for r in records:
+        table += [r.kind, r.i, r.j, out.motion(r.motion), r.angle, r.call, r.frame]
+        numbers += [*r.p_i, *r.p_j, *r.vector, r.stiffness, r.damping, r.length, *r.E_i.ravel(), *r.E_j.ravel()]
+    out.I[T.NFORCE] = len(records)
+    out.section_i(T.FORCE_I, table)
+    out.section_f(T.FORCE_F, numbers)
+    return functions
+
+
+def _breakpoints(out: Writer) -> None:
+    """Times at which a higher derivative of a motion jumps, in increasing order: steps end there.
+
+    f, f' and f'' are continuous in all motions, so that rates go on as they are.
+    """
+    forces = out.I[out.I[T.FORCE_I] :][T.F_MOTION : T.FORCE_I_W * out.I[T.NFORCE] : T.FORCE_I_W]
+    rows = out.I[out.I[T.MOTION_I] :][: out.I[T.NMOTION]]
+    times: list[float] = []
+    for m in (*rows, *(motion for motion in forces if motion >= 0)):
+        kind, k, n = out.I[m : m + 3]
+        if kind == T.SMOOTH_STEP:  # its middle too, so that no step hides that something moved
+            start, stop = out.F[k + 2 : k + 4]
+            times += [start, 0.5 * (start + stop), stop]
+        elif kind == T.TABLE:
+            times += out.F[k : k + n + 1]
+    out.I[T.NSTOP] = len(times)
+    out.section_f(T.STOP_F, sorted(times))
+
+
+def _workspace(I: list[int]) -> None:
+    """Where the sections of W start; the dense part for the orthogonal projection comes last, only some runs have it."""
+    nb6, m, m_all, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX]
+    a_size = I[T.W_A] + 6  # one spare row takes what ground and dropped rows would write
+    unknowns = m + 6 * I[T.NHUB]
+    sizes = {
+        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+        T.W_H: nb6,
+        T.W_ACC: nb6,
+        T.W_G: m_all,
+        T.W_GT: m_all,
+        T.W_ZETA: m_all,
+        T.W_A: a_size,
+        T.W_Y: a_size,
+        T.W_K: I[T.K_SIZE],
+        T.W_RHS: unknowns,
+        T.W_DIAG: unknowns,
+        T.W_ANGLE: 2 * I[T.NANGLE],
+        T.W_MOTION: 3 * (I[T.NMOTION] + 1),
+        T.W_X: nx,
+        T.W_STAT: T.N_STAT,
+        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
+        T.W_CG: 5 * m + nb6,
+        T.W_WORK: 3 * nb6 + nx,
+        T.W_PIVOT: T.V_GUARD + nb6,
+        T.W_CHOICE: choice_workspace(I),
+    }
+    used = 0
+    for entry, size in sizes.items():
+        I[entry], used = used, used + size
+    I[T.W_DENSE] = used
+    I[T.W_SIZE] = used + 4 * m * m + 6 * m + 2 * nb6 + a_size

@@ -1,0 +1,207 @@
+"""Which rows does a mechanism need? Its rank in general position, and redundant constraints by name.
+
+Rank belongs to the mechanism, not to a pose: it is the largest over several poses on the constraints, so that a singular start
+and rounding off the constraints do not count. A row is called redundant when rows before it imply it: tree joints first, then
+the joints that close loops, then drivers. Which rows act in a run is chosen there (choice.py). Only rows of one loop
+block can depend on each other, so each block is looked at alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism, dense_rows, new_workspace
+from dalembert.compilation.pack import Packed
+from dalembert.compilation.topology import loop_blocks
+from dalembert.kernels.base import tables as T
+
+Array = npt.NDArray[np.float64]
+RowKey = tuple[int, int]
+
+TOLERANCE = 1e-7  # what is left of a unit row after removing the others; rounding leaves 1e-14, geometry more than 1e-3
+ON_CONSTRAINTS = 1e-13  # residual of a pose, relative to the largest coordinate: dependent rows then differ by less than 1e-10
+
+
+@dataclass(frozen=True)
+class RankReport:
+    """choices : rank and rows of every block that has more rows;  redundant : rows by which they are more, by priority
+
+    not_unique : rows whose multipliers the redundancy leaves undetermined;  singular_start : rank is lower at the start
+    """
+
+    choices: tuple[tuple[int, tuple[RowKey, ...]], ...]
+    redundant: frozenset[RowKey]
+    not_unique: frozenset[RowKey]
+    singular_start: bool
+
+
+def dependent_rows(rows: Array, priority: Sequence[int]) -> list[int]:
+    """Rows that depend on the ones before them, in the order of `priority`, by Gram-Schmidt done twice."""
+    basis = np.zeros((min(rows.shape), rows.shape[1]))
+    count, dependent = 0, []
+    for k in priority:
+        length = np.linalg.norm(rows[k])
+        if length == 0.0:
+            dependent.append(k)
+            continue
+        v = rows[k] / length
+        for _ in range(2):
+            v = v - basis[:count].T @ (basis[:count] @ v)
+        rest = np.linalg.norm(v)
+        if rest <= TOLERANCE or count == len(basis):
+            dependent.append(k)
+        else:
+            basis[count] = v / rest
+            count += 1
+    return dependent
+
+
+def involved_rows(rows: Array, dependent: list[int]) -> list[int]:
+    """Rows whose multipliers are not unique: the dependent ones and those that they are combinations of."""
+    kept = np.setdiff1d(np.arange(len(rows)), dependent)
+    length = np.linalg.norm(rows, axis=1)
+    unit = rows / np.where(length > 0.0, length, 1.0)[:, None]
+    Q, R = np.linalg.qr(unit[kept].T)
+    shares = np.linalg.solve(R, Q.T @ unit[dependent].T)  # unit[dependent] = shares^T unit[kept]
+    used = np.abs(shares).max(axis=1, initial=0.0) > 1e-6
+    return [*dependent, *(int(k) for k in kept[used])]
+
+
+def inverse_root_mass(packed: Packed | Mechanism) -> Array:
+    """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
+    scale = []
+    for b in range(1, int(packed.I[T.NB]) + 1):
+        at = int(packed.I[T.MASS_F]) + T.METRIC_W * b
+        m, J = packed.F[at + T.MM], packed.F[[at + T.MJ, at + T.MJ + 3, at + T.MJ + 5]]
+        scale += [*([m**-0.5] * 3), *(J**-0.5)]
+    return np.array(scale)
+
+
+def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05, 0.15, 0.3, -0.1, -0.3)) -> list[Array]:
+    """Other states on the constraints: tangent steps (radians, or parts of the mechanism's size), projected back; a step is
+    taken from the last state reached, one backwards from the start. Fewer when the way is barred."""
+    from dalembert.kernels.coordinates.one_state import move
+
+    rng = np.random.default_rng(20261115)
+    W = new_workspace(packed.I)
+    held = [row.index for row in packed.rows if not row.nonholonomic]
+    nq = int(packed.I[T.NQ])
+    length, scale = arm_length(packed), radians(packed)
+    points: list[Array] = []
+    for size in steps:
+        x = (x_0 if size < 0.0 or not points else points[-1]).copy()
+        step = rng.standard_normal(len(scale)) * scale
+        G = dense_rows(packed, 0.0, x)[0]
+        A, c = _unit(G * scale, G @ step)
+        step = step - scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
+        largest = np.abs(step / scale).max(initial=0.0)
+        if largest < 1e-9:
+            break
+        move(x, step * (abs(size) / largest), np.zeros(len(scale)), packed.I, packed.F, W)
+        for _ in range(40):
+            G, g = (values[held] for values in dense_rows(packed, 0.0, x)[:2])
+            if np.abs(g).max(initial=0.0) <= ON_CONSTRAINTS * max(length, float(np.abs(x[:nq]).max(initial=0.0))):
+                points.append(x)
+                break
+            A, c = _unit(G * scale, g)
+            back = scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
+            if not np.all(np.isfinite(back)) or np.abs(back / scale).max(initial=0.0) > 2.0:
+                break
+            move(x, -back, np.zeros(len(scale)), packed.I, packed.F, W)
+    return points
+
+
+def radians(packed: Packed | Mechanism) -> Array:
+    """(6 nb,) what a radian is worth in the velocities of every body, so that metres and radians can be compared."""
+    return np.tile([arm_length(packed)] * 3 + [1.0] * 3, int(packed.I[T.NB]))
+
+
+def unit_rows(packed: Packed | Mechanism, G: Array) -> Array:
+    """Rows of unit length; those that vanish beside the others stay zero."""
+    return _unit(G * radians(packed), np.zeros(len(G)))[0]
+
+
+def arm_length(packed: Packed | Mechanism) -> float:
+    """Longest arm of a joint on a movable body."""
+    total = int(packed.I[T.NPRIM] + packed.I[T.NTRACED])
+    bodies = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * total].reshape(-1, T.PRIM_I_W)[:, [T.P_BI, T.P_BJ]]
+    points = packed.F[packed.I[T.PRIM_F] :][: T.PRIM_F_W * total].reshape(-1, T.PRIM_F_W)
+    arms = [np.abs(points[:, at : at + 3][bodies[:, k] > 0]).max(initial=0.0) for k, at in enumerate((T.PF_PI, T.PF_PJ))]
+    return float(max(arms)) or 1.0
+
+
+def _unit(A: Array, c: Array) -> tuple[Array, Array]:
+    """Rows of unit length, and right-hand sides to match; rows that vanish beside the others stay zero."""
+    length = np.linalg.norm(A, axis=1)
+    length[length <= 1e-12 * length.max(initial=0.0)] = np.inf
+    return A / length[:, None], c / length
+
+
+def analyse(packed: Packed, x_0: Array) -> RankReport:
+    """Rank and redundant rows of a mechanism whose tables were packed with every row kept."""
+    states = [x_0, *(generic_points(packed, x_0) if packed.forest.cuts else [])]
+    scaled = [unit_rows(packed, dense_rows(packed, 0.0, x)[0]) for x in states]
+    by_node: dict[int, list[int]] = {}
+    node_of_row = _node_of_rows(packed)
+    for index, node in node_of_row.items():
+        by_node.setdefault(node, []).append(index)
+    in_loops = loop_blocks(packed.forest, packed.nodes)
+    alone = set(by_node) - {node for block in in_loops for node in block}
+    key = {row.index: (row.primitive, row.component) for row in packed.rows}
+    rheonomic = {row.index: row.rheonomic for row in packed.rows}
+    cuts = set(packed.forest.cuts)
+
+    choices: list[tuple[int, tuple[RowKey, ...]]] = []
+    redundant: set[RowKey] = set()
+    not_unique: set[RowKey] = set()
+    singular_start = False
+    for block in [*([node] for node in sorted(alone)), *in_loops]:
+        rows = [k for node in block for k in by_node.get(node, [])]
+        rows.sort(key=lambda k: (rheonomic[k], node_of_row[k] in cuts, k))
+        touched = np.any([np.any(G[rows] != 0.0, axis=0) for G in scaled], axis=0)
+        at = [G[rows][:, touched] for G in scaled]
+        factors = [np.linalg.svd(A) for A in at]
+        ranks = [int(np.sum(values > TOLERANCE)) for _, values, _ in factors]
+        rank = max(ranks, default=0)
+        singular_start |= ranks[0] < rank
+        if rank == len(rows):
+            continue
+        choices.append((rank, tuple(key[k] for k in rows)))
+        best = max((k for k in range(len(at)) if ranks[k] == rank), key=lambda k: factors[k][1][rank - 1] if rank else 0.0)
+        redundant.update(key[rows[k]] for k in last_dependent(at[best], rank))
+        for (U, _, _), full in zip(factors, ranks, strict=True):
+            if full == rank:
+                involved = np.linalg.norm(U[:, rank:], axis=1) > 1e-6
+                not_unique.update(key[rows[int(k)]] for k in np.flatnonzero(involved))
+    return RankReport(tuple(choices), frozenset(redundant), frozenset(not_unique), singular_start)
+
+
+def last_dependent(rows: Array, rank: int) -> list[int]:
+    """The rows that depend on those before them, as many as the rank asks for: of what is left of each, the smallest."""
+    basis = np.zeros((rank, rows.shape[1]))
+    count, left = 0, np.zeros(len(rows))
+    for k, row in enumerate(rows):
+        v = row
+        for _ in range(2):
+            v = v - basis[:count].T @ (basis[:count] @ v)
+        left[k] = np.linalg.norm(v)
+        if left[k] > TOLERANCE and count < rank:
+            basis[count] = v / left[k]
+            count += 1
+    return sorted(int(k) for k in np.argsort(left, kind="stable")[: len(rows) - rank])
+
+
+def _node_of_rows(packed: Packed) -> dict[int, int]:
+    """Kernel row -> constraint node, for rows of bodies that are joined by a row of the solve."""
+    node_of_row: dict[int, int] = {}
+    number = {pair: node for node, pair in enumerate(packed.nodes)}
+    table = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * (packed.I[T.NPRIM] + packed.I[T.NTRACED])].reshape(-1, T.PRIM_I_W)
+    for row in (row for row in packed.rows if row.index < packed.I[T.M]):
+        i, j = sorted((int(table[row.primitive, T.P_BI]), int(table[row.primitive, T.P_BJ])))
+        if (i, j) in number:
+            node_of_row[row.index] = number[i, j]
+    return node_of_row

@@ -1,0 +1,343 @@
+"""Relative coordinates of a mechanism: a spanning tree of its joints, tables for its kernels, conversion of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism, new_workspace
+from dalembert.compilation.pack_choices import choice_section
+from dalembert.errors import ModelError
+from dalembert.kernels.base import tables as T
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.results.trajectory import apply, cross, nearest, rotation_matrices
+
+Array = npt.NDArray[np.float64]
+
+# joint type -> (how it turns, number of rotations, translations along which axes of the parent's joint frame)
+TREE_JOINTS: dict[str, tuple[int, int, tuple[int, ...]]] = {
+    "spherical": (T.QUATERNION, 3, ()),
+    "revolute": (T.ONE_ANGLE, 1, ()),
+    "universal": (T.TWO_ANGLES, 2, ()),
+    "cylindrical": (T.ONE_ANGLE, 1, (2,)),
+    "prismatic": (T.NO_TURN, 0, (2,)),
+    "planar": (T.ONE_ANGLE, 1, (0, 1)),
+    "fixed": (T.NO_TURN, 0, ()),
+}
+_FREE = (T.QUATERNION, 3, (0, 1, 2))
+_POINT = (T.NO_TURN, 0, (0, 1, 2))
+_EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """How a body hangs on its parent: joint (None = free), frames on both sides, first coordinate and
+    velocity, and the sign that makes absolute quaternions start as the mechanism's."""
+
+    body: int
+    parent: int
+    joint: str | None
+    kind: tuple[int, int, tuple[int, ...]]
+    p_p: Array
+    p_c: Array
+    E_p: Array
+    E_c: Array
+    q: int = 0
+    u: int = 0
+    sign: float = 1.0
+
+    @property
+    def nq(self) -> int:
+        turn, rotations, slides = self.kind
+        return (4 if turn == T.QUATERNION else rotations) + len(slides)
+
+    @property
+    def nu(self) -> int:
+        return self.kind[1] + len(self.kind[2])
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links in the order from the roots outwards, and the names of the joints and drivers that stay constraint rows."""
+
+    mechanism: Mechanism
+    links: tuple[Link, ...]
+    cut: tuple[str, ...]
+    I: npt.NDArray[np.int64]
+    F: Array
+
+    @property
+    def row_elements(self) -> list[str]:
+        """Joint or driver of every constraint row."""
+        return [row.element for row in self.mechanism.rows if row.element in self.cut]
+
+    @property
+    def nq(self) -> int:
+        return sum(link.nq for link in self.links)
+
+    @property
+    def nu(self) -> int:
+        return sum(link.nu for link in self.links)
+
+    @cached_property
+    def x_0(self) -> Array:
+        """The mechanism's initial state in relative coordinates."""
+        return self.from_absolute(self.mechanism.x_0.copy())
+
+    def from_absolute(self, x: Array) -> Array:
+        """(n,) or (nt, n) relative states (q, u, external work, angles) of absolute ones."""
+        if x is self.mechanism.x_0:  # as at the start of every run
+            return self.x_0.copy()
+        mechanism = self.mechanism
+        x_all = np.atleast_2d(x)
+        nt, nb, (p, c) = len(x_all), mechanism.nb, (self.index("parent"), self.index("body"))
+        R = np.tile(np.eye(3), (nt, nb + 1, 1, 1))
+        r, v, w = np.zeros((3, nt, nb + 1, 3))
+        for b, (kind, at, rate) in _body_columns(mechanism):
+            r[:, b], v[:, b] = x_all[:, at : at + 3], x_all[:, rate : rate + 3]
+            if kind == T.RIGID:
+                R[:, b] = rotation_matrices(x_all[:, at + 3 : at + 7])
+                w[:, b] = apply(R[:, b], x_all[:, rate + 3 : rate + 6])
+        p_p, p_c, E_p, E_c = self.frames
+        E, C = R[:, p] @ E_p, R[:, c] @ E_c
+        turn, w_rel = np.swapaxes(E, 2, 3) @ C, w[:, c] - w[:, p]
+        arm_p, arm_c = (R[:, p] @ p_p[..., None])[..., 0], (R[:, c] @ p_c[..., None])[..., 0]
+        gap = r[:, c] + arm_c - r[:, p] - arm_p
+        speed = v[:, c] - v[:, p] + cross(w[:, c], arm_c) - cross(w[:, p], arm_p + gap)
+        w_E, w_C, gap, speed = (np.einsum("tlij,tli->tlj", A, b) for A, b in ((E, w_rel), (C, w_rel), (E, gap), (E, speed)))
+        quaternions = matrix_to_quaternion(turn)
+        q, u = np.zeros((nt, self.nq)), np.zeros((nt, self.nu))
+        for k, link in enumerate(self.links):
+            kind, rotations, slides = link.kind
+            at, rate, Q = link.q, link.u, turn[:, k]
+            if kind == T.QUATERNION:
+                q[:, at : at + 4], u[:, rate : rate + 3] = quaternions[:, k], w_C[:, k]
+                at += 1
+            elif kind == T.ONE_ANGLE:
+                q[:, at], u[:, rate] = np.arctan2(Q[:, 1, 0], Q[:, 0, 0]), w_E[:, k, 2]
+            elif kind == T.TWO_ANGLES:
+                q[:, at], q[:, at + 1] = np.arctan2(Q[:, 2, 1], Q[:, 1, 1]), np.arctan2(Q[:, 0, 2], Q[:, 0, 0])
+                u[:, rate], u[:, rate + 1] = w_E[:, k, 0], w_C[:, k, 1]
+            for j, axis in enumerate(slides, start=rotations):
+                q[:, at + j], u[:, rate + j] = gap[:, k, axis], speed[:, k, axis]
+        states = np.concatenate([q, u, x_all[:, mechanism.nq + mechanism.nu :]], axis=1)
+        return states if x.ndim > 1 else states[0]
+
+    def index(self, name: Literal["parent", "body"]) -> npt.NDArray[np.int64]:
+        """Bodies of all links."""
+        return np.array([getattr(link, name) for link in self.links], dtype=np.int64)
+
+    @cached_property
+    def frames(self) -> tuple[Array, Array, Array, Array]:
+        """p_p, p_c, E_p, E_c of all links."""
+        p_p, p_c, E_p, E_c = (np.array([getattr(link, n) for link in self.links]) for n in ("p_p", "p_c", "E_p", "E_c"))
+        return p_p, p_c, E_p, E_c
+
+    def to_absolute(self, x: Array) -> Array:
+        """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
+        from dalembert.integrators.loops import compiled_tree_states
+
+        out = np.zeros((len(x), len(self.mechanism.x_0)))
+        compiled_tree_states()(np.ascontiguousarray(x), out, self.I, self.F, new_workspace(self.I))
+        return out
+
+
+def _body_columns(mechanism: Mechanism) -> list[tuple[int, tuple[int, int, int]]]:
+    """Body -> kind, first coordinate, first velocity in an absolute state."""
+    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)
+    return [(b, (int(row[0]), int(row[1]), int(row[2]) + mechanism.nq)) for b, row in enumerate(table) if b]
+
+
+@lru_cache(maxsize=8)
+def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
+    """A spanning tree of the joints that relative coordinates can describe, breadth first from the ground.
+
+    cut : joints that must stay constraint rows; others are cut where the tree closes a loop
+    """
+    model = mechanism.model
+    if mechanism.coordinates != "absolute":
+        raise ModelError("relative coordinates start from a mechanism compiled with coordinates='absolute'")
+    names = [joint.name for joint in model.joints]
+    for name in cut:
+        if name not in names:
+            raise ModelError(f"cut: there is no joint {name!r}{nearest(name, names)}")
+    index = {GROUND: 0, **{name: k + 1 for k, name in enumerate(mechanism.body_names)}}
+    points = {index[body.name] for body in model.bodies if body.kind == "point"}
+    usable = [j for j in model.joints if j.type in TREE_JOINTS and j.name not in cut]
+    usable = [j for j in usable if not points & {index[j.first], index[j.second]}]
+    implied = {row.element for row in mechanism.redundant}
+    usable.sort(key=lambda j: j.name in implied)  # redundant rows belong into cut joints, where they can be left out
+    links: list[Link] = []
+    used: set[str] = set()
+    placed = [0]
+    free = iter(range(1, mechanism.nb + 1))
+    while True:
+        for body in placed:  # grows while it is walked
+            for joint in usable:
+                ends = (index[joint.first], index[joint.second])
+                other = ends[1] if ends[0] == body else ends[0]
+                if body in ends and other not in placed:
+                    links.append(_link(joint, body, other, exchanged=ends[0] != body))
+                    used.add(joint.name)
+                    placed.append(other)
+        root = next((body for body in free if body not in placed), None)
+        if root is None:
+            break
+        zero, one = np.zeros(3), np.eye(3)
+        links.append(Link(root, 0, None, _POINT if root in points else _FREE, zero, zero, one, one))
+        placed.append(root)
+    counted = []
+    q = u = 0
+    for link in links:
+        counted.append(replace(link, q=q, u=u))
+        q, u = q + link.nq, u + link.nu
+    rows = tuple(dict.fromkeys(row.element for row in mechanism.rows if row.element not in used))
+    I, F = _tables(mechanism, counted, rows)
+    I[T.LINK_F] = len(F)
+    tree = Tree(mechanism, tuple(counted), rows, I, np.concatenate([F, _quaternions(mechanism.nb, counted)]))
+    signed = _signed(tree)
+    return replace(tree, links=signed, F=np.concatenate([F, _quaternions(mechanism.nb, signed)]))
+
+
+def _signed(tree: Tree) -> tuple[Link, ...]:
+    """Links with the signs of the initial absolute quaternions."""
+    x_0 = tree.mechanism.x_0
+    start = tree.to_absolute(tree.from_absolute(x_0)[None])[0]
+    flipped = {
+        b: np.sign(start[at + 3 : at + 7] @ x_0[at + 3 : at + 7])
+        for b, (kind, at, _) in _body_columns(tree.mechanism)
+        if kind == T.RIGID
+    }
+    return tuple(replace(link, sign=float(flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0))) for link in tree.links)
+
+
+def _quaternions(nb: int, links: Sequence[Link]) -> Array:
+    """Joint axes on parent and child of every body as quaternions, for kernels/coordinates/tree_states.py."""
+    table = np.zeros((nb + 1, T.LINK_F_W))
+    for link in links:
+        table[link.body, T.LF_P : T.LF_P + 4] = matrix_to_quaternion(link.E_p)
+        table[link.body, T.LF_C : T.LF_C + 4] = link.sign * matrix_to_quaternion(link.E_c.T)
+    return table.ravel()
+
+
+def _link(joint: Joint, parent: int, child: int, *, exchanged: bool) -> Link:
+    kind = TREE_JOINTS[joint.type]
+    if not exchanged:
+        return Link(child, parent, joint.name, kind, joint.p_i, joint.p_j, joint.E_i, joint.E_j)
+    turn = _EXCHANGED if joint.type == "universal" else np.eye(3)
+    return Link(child, parent, joint.name, kind, joint.p_j, joint.p_i, joint.E_j @ turn, joint.E_i @ turn)
+
+
+def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -> tuple[npt.NDArray[np.int64], Array]:
+    """The mechanism's tables with relative coordinates and only the cut joints as rows."""
+    I, F = mechanism.I.tolist(), mechanism.F.tolist()
+    nb = mechanism.nb
+    nq, nu = sum(link.nq for link in links), sum(link.nu for link in links)
+    tree_i = np.zeros((nb + 1, T.TREE_I_W), dtype=np.int64)
+    tree_f = np.zeros((nb + 1, T.TREE_F_W))
+    for link in links:
+        turn, rotations, slides = link.kind
+        tree_i[link.body, :7] = (link.parent, turn, link.q, link.u, rotations, len(slides), link.u)
+        tree_i[link.body, 7 : 7 + len(slides)] = slides
+        turned, constants = _joint_axes(mechanism, link, next((at for at in links if at.body == link.parent), None))
+        tree_i[link.body, T.R_TURNED :] = turned
+        tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel(), constants])
+    total = I[T.NPRIM] + I[T.NTRACED]
+    old, old_f = I[I[T.PRIM_I] :][: T.PRIM_I_W * total], F[I[T.PRIM_F] :][: T.PRIM_F_W * total]
+    prim_i: list[int] = []
+    prim_f: list[float] = []
+    bodies: list[int] = []
+    cut_rows = [row for row in mechanism.rows if row.element in cut]
+    rows = 0
+    renumbered: dict[int, int] = {}
+    for p in dict.fromkeys(row.primitive for row in cut_rows):
+        record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
+        for c in range(record[T.P_NROWS]):
+            renumbered[record[T.P_ROW + c]] = rows
+            record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, 12 * rows, 12 * rows + 6
+            bodies += [record[T.P_BI], record[T.P_BJ]]
+            rows += 1
+        prim_i += record
+        prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
+    I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
+    I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
+    I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
+    I[T.M], I[T.M_ALL], I[T.NCOL] = rows, rows, nu
+    choice_section(I, _choices(I, renumbered))
+    for k in range(I[T.NANGLE]):
+        I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
+    for entry, values in (
+        (T.PRIM_I, prim_i),
+        (T.CUT_I, bodies),
+        (T.TREE_I, tree_i.ravel().tolist()),
+        (T.ORDER_I, [link.body for link in links]),
+    ):
+        I[entry] = len(I)
+        I += values
+    for entry, numbers in ((T.PRIM_F, prim_f), (T.TREE_F, tree_f.ravel().tolist())):
+        I[entry] = len(F)
+        F += numbers
+    _workspace(I)
+    return np.array(I, dtype=np.int64), np.array(F)
+
+
+def _choices(I: list[int], renumbered: dict[int, int]) -> list[tuple[int, list[int]]]:
+    """Groups of redundant rows without those of tree joints, which are independent and hold by themselves."""
+    groups, at = [], I[T.CHOICE_I]
+    for _ in range(I[T.NCHOICE]):
+        rank, count = I[at], I[at + 1]
+        rows = [renumbered[row] for row in I[at + 2 : at + 2 + count] if row in renumbered]
+        groups.append((rank - (count - len(rows)), rows))
+        at += 2 + count
+    return groups
+
+
+def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:
+    """(R_TURNED, R_SKEW) and the columns of TREE_F from RF_TURN on; parent is None for the ground."""
+    E, p = (np.eye(3), np.zeros(3)) if parent is None else (parent.E_c, parent.p_c)
+    turn = E.T @ link.E_p
+    c = -link.E_c.T @ link.p_c
+    m, xx, xy, xz, yy, yz, zz = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * link.body :][:7]
+    J_c = link.E_c.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ link.E_c
+    J, axes = np.linalg.eigh(J_c + m * (c @ c * np.eye(3) - np.outer(c, c)))
+    a, b = np.sqrt(J[1:] - J[0])[:, None] * axes.T[1:]
+    rounding = 1e-15  # axes that are the same but for this are the same
+    flags = (bool(np.abs(turn - np.eye(3)).max() > rounding), bool(np.abs(link.E_c - np.eye(3)).max() > rounding))
+    return flags, np.concatenate([matrix_to_quaternion(turn), E.T @ (link.p_p - p), c, a, b, J[:1], [m]])
+
+
+def _workspace(I: list[int]) -> None:
+    """Sections of W for the tree kernels."""
+    nb6, m, m_all, nx, nu = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX], I[T.NU]
+    sizes = {
+        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+        T.W_TREE: T.TREE_W * (I[T.NB] + 1),
+        T.W_COL: T.COL_W * I[T.NCOL],
+        T.W_H: nb6,
+        T.W_ACC: nb6,
+        T.W_G: m_all,
+        T.W_GT: m_all,
+        T.W_ZETA: m_all,
+        T.W_A: 12 * (m + 1),
+        T.W_RHS: m,
+        T.W_SCHUR: m * m + m + (m + 1) * nu,
+        T.W_ANGLE: 2 * I[T.NANGLE],
+        T.W_MOTION: 3 * (I[T.NMOTION] + 1),
+        T.W_STAT: T.N_STAT,
+        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
+        T.W_WORK: 3 * nb6 + nx,
+        T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
+        T.W_PIVOT: T.V_GUARD + nu,
+        T.W_CHOICE: T.H_IDLE + 4 * m + 2 * m * m if I[T.NCHOICE] else 0,
+    }
+    used = 0
+    for entry, size in sizes.items():
+        I[entry], used = used, used + size
+    I[T.W_FRAME] = I[T.W_DENSE] = used  # what follows is for the reference path
+    I[T.W_SIZE] = used + 2 * nb6 * nu + (nu + m + 1) * nu

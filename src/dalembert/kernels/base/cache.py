@@ -1,0 +1,154 @@
+"""Machine code on disk: one file per function, signature, processor and version of Numba.
+
+Numba's own cache stamps only the caller's file, so an edited callee in another file goes unnoticed, and one damaged file stops
+every later process. Here a file begins with the hash of its stamp and contents: whatever does not fit is a miss, and replaced.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+import uuid
+import warnings
+from pathlib import Path
+
+import numba
+import numpy as np
+from numba.core import sigutils
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+_FOLDER = Path(__file__).parents[1]
+_OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
+_DIGEST = 32
+MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
+
+
+def options_text():
+    """The options that change machine code."""
+    return ";".join(f"{option}={os.environ.get(option, '')}" for option in _OPTIONS)
+
+
+def source_stamp():
+    """Hash of every kernel source file but this one, and of the options that change the machine code."""
+    digest = hashlib.sha256(options_text().encode())
+    for path in sorted(_FOLDER.rglob("*.py")):
+        if path.name != Path(__file__).name:
+            digest.update(path.relative_to(_FOLDER).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_folders():
+    """Folders to read, and the one to write or None: the first writable of $NUMBA_CACHE_DIR, the package folder, the user's
+    cache folder. Those before it are read too: a package folder that is read-only may hold ready kernels."""
+    choices = [_FOLDER / "__pycache__"]
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        choices.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]) / "dalembert")
+    with contextlib.suppress(RuntimeError):  # neither HOME nor a known user id
+        choices.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dalembert" / "kernels")
+    for k, folder in enumerate(choices):
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return choices[: k + 1], folder
+    return choices, None
+
+
+FOLDERS, CACHE = cache_folders()
+NOT_KEPT = (
+    "compiled code cannot be kept ({why}), so it is compiled in every process; set NUMBA_CACHE_DIR to a folder you can write"
+)
+
+
+class DiskCache:
+    """What Numba asks for machine code before it compiles a function, and hands what it compiled.
+
+    label : begins the names of its files;  stamp : what the code was made from
+    """
+
+    cache_path = str(CACHE)
+    _told = False
+
+    def __init__(self, label, stamp):
+        self._label, self._stamp = label, stamp.encode()
+
+    def _begin(self, target_context):
+        """How the names of its files for this processor and these versions begin."""
+        made_by = (sys.version_info[:2], numba.__version__, np.__version__, *target_context.codegen().magic_tuple())
+        return f"{self._label}-{_short(made_by)}-"
+
+    def _name(self, signature, target_context):
+        arguments, _ = sigutils.normalize_signature(signature)
+        return f"{self._begin(target_context)}{_short(arguments)}.code"
+
+    def _read(self, path):
+        """What a file holds, or None."""
+        with contextlib.suppress(OSError):
+            data = path.read_bytes()
+            if data[:_DIGEST] == self._digest(data[_DIGEST:]):
+                return data[_DIGEST:]
+        return None
+
+    def ready(self, target_context):
+        """Whether there is machine code on disk for this processor."""
+        files = (path for folder in FOLDERS for path in folder.glob(f"{self._begin(target_context)}*.code"))
+        return any(self._read(path) is not None for path in files)
+
+    def load_overload(self, signature, target_context):
+        target_context.refresh()
+        for folder in FOLDERS:
+            data = self._read(folder / self._name(signature, target_context))
+            with contextlib.suppress(Exception):  # whatever is wrong with it, compiling makes it anew
+                if data is not None:
+                    return CompileResult._rebuild(target_context, *pickle.loads(data))
+        return None
+
+    def save_overload(self, signature, result):
+        if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
+            return
+        try:
+            if CACHE is None:
+                raise OSError("no cache folder can be written")
+            data = dumps(result._reduce())
+            _replace(CACHE / self._name(signature, result.target_context), self._digest(data) + data)
+            if self._label.startswith("callback-"):
+                _prune()
+        except Exception as problem:  # a full disk, a folder that was removed: the run itself is fine
+            if not DiskCache._told:
+                DiskCache._told = True
+                warnings.warn(NOT_KEPT.format(why=problem), RuntimeWarning, stacklevel=2)
+
+    def _digest(self, data):
+        return hashlib.sha256(self._stamp + data).digest()
+
+    def enable(self):
+        """Asked for by Numba."""
+
+    disable = flush = enable
+
+
+def _short(value):
+    return hashlib.sha256(str(value).encode()).hexdigest()[:12]
+
+
+def _replace(path, data):
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        new.write_bytes(data)
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _prune():
+    """Forget the oldest fifth of generated code where there is too much of it."""
+    files = list(CACHE.glob("callback-*.code"))
+    with contextlib.suppress(OSError):  # another process may do the same
+        too_many = len(files) // 5 if len(files) > MOST_GENERATED else 0
+        for path in sorted(files, key=lambda path: path.stat().st_mtime)[:too_many]:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,123 @@
+"""The decorators of the kernels, and how they are compiled: once, for one signature, by one thread at a time.
+
+`@kernel` marks an entry point (compiled, cached on disk, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
+when called from Python).
+"""
+
+import gc
+import hashlib
+import linecache
+import sys
+import threading
+import types
+import warnings
+from collections import OrderedDict
+
+import numba
+import numpy as np
+from numba.extending import register_jitable
+
+from dalembert.kernels.base.cache import DiskCache, options_text, source_stamp
+
+_STAMP = source_stamp()
+_ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
+_KEPT = 256  # generated functions that a process remembers
+JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
+COMPILING = threading.RLock()  # a function is open to new signatures only while its thread holds this
+
+
+def kernel(function):
+    """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
+    module, line = function.__module__.rpartition(".")[2], function.__code__.co_firstlineno
+    return _cached(function, DiskCache(f"{module}.{function.__qualname__}-{line}", _STAMP), nogil=True, **_ALL)
+
+
+def light(function):
+    """A kernel that LLVM optimises at its first level and does not vectorise: compiled in 0.85 of the time, a few per
+    cent slower. For what every first run has to compile; scalar code gains little from more."""
+    made = kernel(function)
+    made.light = True
+    return made
+
+
+def _cached(function, cache, **options):
+    made = numba.njit(fastmath=False, **options)(function)
+    if JIT and cache is not None:
+        made._cache = cache
+    return made
+
+
+_generated = OrderedDict()
+
+
+def generated(source, name, signature, *, given=None, content="", on_disk=True):
+    """The function `name` of source text, compiled for one signature and cached on disk by its content.
+
+    given : makes the names that the source refers to, from that of its module; such code may allocate
+    content : tells these apart;  on_disk : whether it tells them apart in another process too
+    """
+    stamp = hashlib.sha256(f"{options_text()}\n{content}\n{source}".encode()).hexdigest()
+    with COMPILING:
+        if stamp in _generated:
+            _generated.move_to_end(stamp)
+            return _generated[stamp]
+        label = f"dalembert_generated_{stamp[:16]}"
+        module = sys.modules[label] = types.ModuleType(label)  # cached code is loaded by the name of its module
+        try:
+            module.np = np
+            module.__dict__.update(given(label) if given else {})
+            exec(compile(source, f"{label}.py", "exec"), module.__dict__)
+            linecache.cache[f"{label}.py"] = (len(source), None, source.splitlines(True), f"{label}.py")
+            cache = DiskCache(f"callback-{stamp[:16]}", stamp) if on_disk else None
+            options = {"error_model": "numpy"} if given else {"nogil": True, **_ALL}
+            _generated[stamp] = bind(_cached(module.__dict__[name], cache, **options), signature)
+        except BaseException:
+            _forget(label)
+            raise
+        if len(_generated) > _KEPT:
+            _forget(f"dalembert_generated_{_generated.popitem(last=False)[0][:16]}")
+        return _generated[stamp]
+
+
+def _forget(label):
+    sys.modules.pop(label, None)
+    linecache.cache.pop(f"{label}.py", None)
+
+
+inline = register_jitable(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALL)
+
+
+def flat(function):
+    """A part of an entry point that is only there to be read: pasted into its caller before types are inferred.
+
+    Helpers (`inline`) are optimised once by themselves and once more in every caller, so deep nesting of large ones is what
+    compile time goes into; parts are not compiled by themselves. Numba compiles a helper once for entry points and once more
+    for helpers that call it, so a part should call no helper that other helpers call too.
+    """
+    return numba.njit(inline="always", **_ALL)(function)
+
+
+def bind(function, signature):
+    """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
+    return compile_for(function, signature) if JIT else function
+
+
+def compile_for(function, signature):
+    """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
+    with COMPILING:
+        if signature.args not in function.signatures:
+            function.disable_compile(False)
+            collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
+            gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
+            if getattr(function, "light", False):
+                numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
+            try:
+                with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
+                    warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
+                    function.compile(signature)
+            finally:
+                numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
+                if collecting:
+                    gc.enable()
+        function.disable_compile()  # also where a kernel that calls it had it compiled already
+        return function

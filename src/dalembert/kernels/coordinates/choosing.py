@@ -1,0 +1,116 @@
+"""The slot of force elements where joints are redundant: it also answers CHOOSE, with another choice of rows where one is due.
+
+Only models with redundant joints compile what is here. After a factorisation CHOOSE looks at its smallest pivot; where rows are
+chosen anew (choice.py), the factor of the new choice takes its place.
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.tables import (
+    CHOOSE,
+    COL_W,
+    EPS_PIVOT,
+    H_COUNT,
+    K_ACC,
+    MASS_F,
+    METRIC_F,
+    MINIMAL_I,
+    NHUB,
+    NU,
+    OK,
+    V_CHOICE,
+    V_GUARD,
+    V_LAST,
+    V_ROW,
+    V_TURNED,
+    W_CG,
+    W_CHOICE,
+    W_COL,
+    W_PIVOT,
+    W_RHS,
+    W_SCHUR,
+    W_WORK,
+    M,
+)
+from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence
+from dalembert.kernels.coordinates.cut_choice import aside
+from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
+from dalembert.kernels.formulations.moving_frame import along, respond_to_row
+from dalembert.kernels.formulations.orthogonal import dense_cholesky, weakest_dense_row
+from dalembert.kernels.formulations.pivots import comparable
+from dalembert.kernels.formulations.tangent_space import dual_vector, inner
+from dalembert.kernels.mechanics.traced_rows import forces_and_rows
+
+
+@kernel
+def choosing_bodies(mode, t, I, F, W, callback):
+    """`forces_and_rows`; CHOOSE among the rows of bodies, t = 0 after a factorisation in the mass metric, 1 in the other."""
+    if mode != CHOOSE:
+        return forces_and_rows(mode, t, I, F, W, callback)
+    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(int(t), weakest_row(I, W)[1], I, W):
+        known, size, turned = comparable(I, W), I[M] + 6 * I[NHUB], False
+        for i in range(size):
+            W[I[W_CG] + i] = W[I[W_RHS] + i]
+        if known:
+            dual_vector(int(W[I[W_PIVOT] + V_ROW]), I[W_WORK], I, W)
+            turned = inner(I[METRIC_F], I[W_WORK], I[W_PIVOT] + V_GUARD, I, F, W) < 0.0
+        if choose(fill_from_bodies, I, F, W):
+            assemble_blocks(I[MASS_F] if t == 0.0 else I[METRIC_F], I, F, W)
+            factor_blocks(I, F, W)
+            if known:
+                row, pivot = weakest_row(I, W)
+                dual_vector(row, I[W_PIVOT] + V_GUARD, I, W)
+                take_guard(row, pivot, turned, I, W)
+        for i in range(size):
+            W[I[W_RHS] + i] = W[I[W_CG] + i]
+    return OK
+
+
+@flat
+def take_guard(row, pivot, turned, I, W):
+    """The guard belongs to another choice now."""
+    k = I[W_PIVOT]
+    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(I, W)
+    if turned:
+        W[k + V_TURNED] = 1.0
+
+
+@flat
+def fill_from_tree(group, count, K, I, F, W):
+    """W[K] <- matrix of the rows of a group over their scales, lower triangle."""
+    m, kept = I[M], aside(I)
+    for i in range(count):
+        r = I[group + i]
+        for j in range(i + 1):
+            s = I[group + j]
+            W[K + count * i + j] = W[kept + m * max(r, s) + min(r, s)] / np.sqrt(W[kept + m * m + r] * W[kept + m * m + s])
+
+
+@kernel
+def choosing_cut_joints(mode, t, I, F, W, callback):
+    """`forces_and_rows`; CHOOSE among the rows of cut joints."""
+    if mode != CHOOSE:
+        return forces_and_rows(mode, t, I, F, W, callback)
+    m, S = I[M], I[W_SCHUR]
+    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(S, m, S + m * m, W)[1], I, W):
+        known, turned, guard = comparable(I, W) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
+        for i in range(m):
+            W[aside(I) + m * m + m + i] = W[I[W_RHS] + i]
+        if known:
+            respond_to_row(int(W[I[W_PIVOT] + V_ROW]), I, F, W)
+            turned = along(guard, I, W) < 0.0
+        if choose(fill_from_tree, I, F, W):
+            for i in range(m * m + m):
+                W[S + i] = W[aside(I) + i]
+            silence(S + m * m, np.inf, I, W)
+            dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
+            if known:
+                row, pivot = weakest_dense_row(S, m, S + m * m, W)
+                respond_to_row(row, I, F, W)
+                for i in range(I[NU]):
+                    W[guard + i] = W[I[W_COL] + COL_W * i + K_ACC]
+                take_guard(row, pivot, turned, I, W)
+        for i in range(m):
+            W[I[W_RHS] + i] = W[aside(I) + m * m + m + i]
+    return OK

@@ -1,0 +1,27 @@
+"""The dense factorisation for the rows of cut joints, idle rows left out (choice.py)."""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.tables import CHOOSE, EPS_PIVOT, H_IDLE, NCHOICE, W_CHOICE, W_SCHUR, M
+from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.formulations.orthogonal import dense_cholesky
+
+
+@inline
+def aside(I):
+    """Where the matrix and its scales are kept while they are factored."""
+    return I[W_CHOICE] + H_IDLE + 2 * I[M] + I[M] * I[M]
+
+
+@inline
+def factor_cut_schur(I, F, W, forces, callback):
+    """W_SCHUR <- Cholesky factor of the m x m matrix there, its scales behind it."""
+    m, S = I[M], I[W_SCHUR]
+    if I[NCHOICE] > 0:
+        for i in range(m * m + m):
+            W[aside(I) + i] = W[S + i]
+        silence(S + m * m, np.inf, I, W)
+    dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
+    if I[NCHOICE] > 0:
+        forces(CHOOSE, 0.0, I, F, W, callback)

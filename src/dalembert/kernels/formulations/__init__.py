@@ -1,0 +1,1 @@
+"""How constraints are enforced: one theory per group of files."""

@@ -1,0 +1,177 @@
+"""Across a singular configuration on the branch that the motion is on: what is smooth there is interpolated from both sides.
+
+Where branches cross, the rows become dependent. At a distance d from there rounding of a constraint, eps, leaves eps / d in the
+position, eps / d^2 in the tangent and eps / d^3 in its turning, though all of them are smooth along a branch. So where the
+smallest pivot is below ZONE,
+
+    F(0) = sum_k L_k F(tau_k),    tau_k = tau_c +- tau, tau_c +- 2 tau, .., tau_c +- 5 tau
+
+by Lagrange's weights L_k, with F evaluated at the configuration moved by tau_k u and corrected onto the constraints, at the
+same independent velocities and the time t + tau_k. The crossing is at tau_c, where the pivots on both sides extrapolate to
+zero, and tau is what takes the pivot from there to ZONE. The error is that of interpolation of order 10, the rounding that of
+d = ZONE. Constraints that only come near to a crossing have a residual at the interpolated configuration, larger than CROSSING:
+there the two sides are not one branch, and nothing is interpolated.
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.tables import (
+    METRIC_F,
+    MINIMAL_I,
+    MOTIONS,
+    NQ,
+    NU,
+    OK,
+    POSITIONS,
+    W_A,
+    W_ACC,
+    W_G,
+    Z_BRIDGE,
+    M,
+)
+from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
+from dalembert.kernels.coordinates.solve import assemble_blocks, factor, pull_back_rows, weakest_row
+from dalembert.kernels.formulations.minimal import maggi_rates
+from dalembert.kernels.formulations.project import project_constraints, worst_entry
+from dalembert.kernels.formulations.tangent_space import inner, spread
+from dalembert.kernels.mechanics.primitives import constraint_rows
+
+ZONE = 0.025
+CROSSING = 1e-11
+BLIND = 1e-4  # pivot below which rounding leaves nothing of the accelerations, so that only interpolation can pass
+SIDE = 5
+NODES = 2 * SIDE
+
+
+@inline
+def smallest_pivot(t, x, I, F, W, forces, callback):
+    """Of the rows at this state; the blocks are factored there."""
+    load_poses(x, I, F, W)
+    forces(MOTIONS, t, I, F, W, callback)
+    constraint_rows(I, F, W)
+    pull_back_rows(I[W_A], I, F, W)
+    assemble_blocks(I[METRIC_F], I, F, W)
+    factor(I[METRIC_F], I, F, W, forces, callback)
+    return weakest_row(I, W)[1]
+
+
+@inline
+def place(k, centre):
+    """tau_k / tau"""
+    return centre + (k - SIDE if k < SIDE else k - SIDE + 1)
+
+
+@inline
+def weight_of(k, centre):
+    """L_k"""
+    weight = 1.0
+    for i in range(NODES):
+        if i != k:
+            weight *= place(i, centre) / (place(i, centre) - place(k, centre))
+    return weight
+
+
+@inline
+def displaced(tau, x, I, F, W):
+    """x <- the state that is kept aside, its configuration moved by tau u."""
+    kept = I[I[MINIMAL_I] + Z_BRIDGE]
+    for i in range(x.size):
+        x[i] = W[kept + i]
+    spread(x, I[NQ], I[W_ACC], I, F, W)
+    displace(0, x, I[W_ACC], tau, I, F, W)
+
+
+@inline
+def bridge_span(t, x, I, F, W, forces, callback):
+    """(tau, tau_c / tau); tau = 0 where there is nothing to bridge. x is kept aside, sums over nodes behind it are cleared."""
+    kept = I[I[MINIMAL_I] + Z_BRIDGE]
+    for i in range(x.size):
+        W[kept + i] = x[i]
+        W[kept + x.size + i] = 0.0
+        W[kept + 2 * x.size + i] = 0.0
+    if I[M] == 0 or smallest_pivot(t, x, I, F, W, forces, callback) >= ZONE:
+        return 0.0, 0.0
+    spread(x, I[NQ], I[W_ACC], I, F, W)
+    speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], I, F, W))
+    reach, ahead, behind = ZONE / speed if speed > 0.0 else np.inf, 0.0, 0.0
+    while reach < 1e6 and (ahead < ZONE or behind < ZONE):
+        reach *= 1.1
+        displaced(reach, x, I, F, W)
+        ahead = smallest_pivot(t + reach, x, I, F, W, forces, callback)
+        displaced(-reach, x, I, F, W)
+        behind = smallest_pivot(t - reach, x, I, F, W, forces, callback)
+    displaced(0.0, x, I, F, W)
+    tau, centre = 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
+    return (tau, centre) if min(ahead, behind) >= ZONE and abs(centre) <= 2.0 else (0.0, 0.0)
+
+
+@inline
+def add_node(weight, x, I, W):
+    """Sum of q and u over the nodes."""
+    total = I[I[MINIMAL_I] + Z_BRIDGE] + x.size
+    for i in range(I[NQ] + I[NU]):
+        W[total + i] += weight * x[i]
+
+
+@inline
+def take_crossing(t, x, I, F, W, forces, callback):
+    """x <- the interpolated q and u; whether it meets the constraints."""
+    kept = I[I[MINIMAL_I] + Z_BRIDGE]
+    for i in range(I[NQ] + I[NU]):
+        x[i] = W[kept + x.size + i]
+    normalise(x, I)
+    load_poses(x, I, F, W)
+    forces(POSITIONS, t, I, F, W, callback)
+    constraint_rows(I, F, W)
+    return worst_entry(I[W_G], I[M], W)[1] <= CROSSING * max(1.0, worst_entry(0, I[NQ], x)[1])
+
+
+@flat
+def project_across(tau, centre, t, x, I, F, W, forces, callback):
+    """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
+    crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
+    while k < count and status == OK:
+        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+        if tau > 0.0:
+            displaced(tau * step, x, I, F, W)
+        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
+        if crossed:
+            add_node(weight, x, I, W)
+        k += 1
+        if crossed and (k == count or status != OK):
+            crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+            if not crossed:
+                k, count, status = 0, 1, OK
+    return status, crossed
+
+
+@kernel
+def minimal_across(mode, t, x, dx, I, F, W, forces, callback):
+    """`minimal` where singular configurations are passed. Status."""
+    nq, nu, n = I[NQ], I[NU], x.size
+    kept = I[I[MINIMAL_I] + Z_BRIDGE]
+    sum_of_rates = kept + 2 * n
+    tau, centre = bridge_span(t, x, I, F, W, forces, callback)
+    crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
+    while k < count and status == OK:
+        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+        displaced(tau * step, x, I, F, W)
+        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
+        add_node(weight, x, I, W)
+        for i in range(nq, nq + nu):  # the independent velocities are those of the state
+            x[i] = W[kept + i]
+        if status == OK:
+            status = maggi_rates(t + tau * step, x, dx, I, F, W, forces, callback)
+        for i in range(n):
+            W[sum_of_rates + i] += weight * dx[i]
+        k += 1
+        if crossed and (k == count or status != OK):
+            crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+            if not crossed:
+                k, count, status = 0, 1, OK
+                for i in range(n):
+                    W[sum_of_rates + i] = 0.0
+    for i in range(n):
+        x[i], dx[i] = W[kept + i], W[sum_of_rates + i]
+    return status

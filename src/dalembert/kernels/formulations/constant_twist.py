@@ -1,0 +1,103 @@
+"""Bodies that move with constant velocities xi = (v, w_B) for a while, and the directions in which each kind of body can move.
+
+    r + s v,   theta exp(s w_B)  (rigid);   r + s v  (point mass);   x, y, beta + s (x', y', beta')  (planar)
+
+|theta| = 1 at every s; the product is normalised against rounding alone.
+"""
+
+from dalembert.kernels.base.algebra import add3, axpy3, load3, load4, load6, normalise4, scale3, store3, store4, sym_mul
+from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.tables import (
+    B_KIND,
+    B_Q,
+    B_U,
+    BF_NORMAL,
+    BODY_F,
+    BODY_F_W,
+    BODY_I,
+    BODY_I_W,
+    MASS_F,
+    METRIC_W,
+    MJ,
+    MM,
+    NB,
+    NQ,
+    NU,
+    PLANAR,
+    PLANE_F,
+    RIGID,
+    S_V,
+    S_W,
+    STATE_W,
+    W_BODY,
+)
+from dalembert.kernels.coordinates.exponential import exponential4, multiply4
+from dalembert.kernels.coordinates.kinematics import in_plane, load_poses
+
+
+@inline
+def freedoms(b, I):
+    """(first velocity, number of velocities) of a body"""
+    k = I[BODY_I] + BODY_I_W * b
+    return I[k + B_U], 6 if I[k + B_KIND] == RIGID else 3
+
+
+@inline
+def direction(b, c, I, F):
+    """(v, w_B) of a unit of the body's velocity c"""
+    if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
+        if c == 2:
+            return (0.0, 0.0, 0.0), load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL)
+        return load3(F, I[PLANE_F] + 3 * c), (0.0, 0.0, 0.0)
+    return (
+        (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0),
+        (1.0 if c == 3 else 0.0, 1.0 if c == 4 else 0.0, 1.0 if c == 5 else 0.0),
+    )
+
+
+@inline
+def add_components(out, stride, scale, v, w, b, I, F, W):
+    """W[out + stride u] += scale times the part of the 6-vector (v, w) that works along velocity u of the body."""
+    first, count = freedoms(b, I)
+    if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
+        v = in_plane(v, w, b, I, F)
+    for c in range(3):
+        W[out + stride * (first + c)] += scale * v[c]
+    if count == 6:
+        for c in range(3):
+            W[out + stride * (first + 3 + c)] += scale * w[c]
+
+
+@inline
+def move(s, x, z, y, I, F, W):
+    """y <- state x after s of the constant velocities W[z], and these velocities."""
+    nq = I[NQ]
+    for i in range(x.size):
+        y[i] = x[i]
+    for i in range(I[NU]):
+        y[nq + i] = W[z + i]
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        q, u = I[k + B_Q], nq + I[k + B_U]
+        store3(y, q, axpy3(s, load3(y, u), load3(x, q)))
+        if I[k + B_KIND] == RIGID:
+            turn = exponential4(scale3(s, load3(y, u + 3)))
+            store4(y, q + 3, normalise4(multiply4(load4(x, q + 3), turn)))
+    load_poses(y, I, F, W)
+
+
+@inline
+def twist(b, I, W):
+    s = I[W_BODY] + STATE_W * b
+    return load3(W, s + S_V), load3(W, s + S_W)
+
+
+@inline
+def momentum_along(b, S, I, F, W):
+    """y = M xi + S of a body"""
+    m = I[MASS_F] + METRIC_W * b
+    v, w = twist(b, I, W)
+    return (
+        axpy3(F[m + MM], v, load3(W, S + 6 * b)),
+        add3(sym_mul(load6(F, m + MJ), w), load3(W, S + 6 * b + 3)),
+    )

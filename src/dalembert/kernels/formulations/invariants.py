@@ -1,0 +1,229 @@
+"""Return to an invariant, f_inv = 0, along its gradient [JetMultibody, (5.5)].
+
+    energy   f = T + U - W_ext - E_0          gradient in q: -(conservative wrench), in u: M u
+    user     f(t, q, u) - f_0                 gradient by central differences in (dr, dphi_B) and (v, w_B)
+
+Deviation: the gradient is that of f on the constraints: with G dq = 0 and the velocities that follow q (second derivatives
+of g), so that Newton's method converges quadratically. In the whole space it does not, and may settle elsewhere.
+
+W_ext is integrated with the state. Deviation: [JetMultibody] uses the trapezoidal rule, which is O(h^2) and would then be
+enforced (errata).
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.algebra import load3, load6, scale3, store3, sym_mul
+from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.tables import (
+    BENDS,
+    CALLBACK_FAILED,
+    CONSERVATIVE,
+    ENERGY,
+    ENERGY_0,
+    ENERGY_SCALE,
+    GRAVITY_X,
+    INVARIANT_F,
+    MASS_F,
+    METRIC_F,
+    METRIC_W,
+    MJ,
+    MM,
+    MOTIONS,
+    MOVED,
+    N_D2G,
+    N_DINV,
+    NB,
+    NHUB,
+    NINVARIANT,
+    NON_FINITE,
+    NQ,
+    NU,
+    NX,
+    OK,
+    POTENTIAL,
+    POWER,
+    S_V,
+    S_W,
+    STATE_W,
+    TOL_INVARIANT,
+    W_A,
+    W_BODY,
+    W_CALL,
+    W_H,
+    W_RHS,
+    W_STAT,
+    W_WORK,
+    W_Y,
+    M,
+)
+from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
+from dalembert.kernels.coordinates.solve import (
+    add_rows_transposed,
+    apply_inverse_metric,
+    assemble_blocks,
+    back_solve,
+    factor,
+    pull_back_rows,
+    subtract_row_products,
+)
+from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back
+from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
+
+
+@flat
+def energy_residual(t, x, I, F, W, forces, callback):
+    """T + U - W_ext - E_0 at the poses and angles in W, and the largest of the terms, which sets its rounding."""
+    forces(POTENTIAL, t, I, F, W, callback)
+    T, U = mechanical_energy(I, F, W)
+    U, work = U + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
+    return T + U - work - F[ENERGY_0], max(F[ENERGY_SCALE], T, abs(U), abs(work))
+
+
+@flat
+def energy_gradient(t, gq, gu, I, F, W, forces, callback):
+    """W[gq] <- dU/dq (minus the conservative wrench), W[gu] <- M u, 6 numbers per body."""
+    gravity = load3(F, GRAVITY_X)
+    for b in range(I[NB] + 1):
+        m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
+        store3(W, I[W_H] + 6 * b, scale3(F[m + MM], gravity))
+        store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
+        store3(W, gu + 6 * b, scale3(F[m + MM], load3(W, s + S_V)))
+        store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
+    forces(CONSERVATIVE, t, I, F, W, callback)
+    for b in range(1, I[NB] + 1):
+        pull_back(I[W_H] + 6 * b, b, I, F, W)
+        for i in range(6):
+            W[gq + 6 * b + i] = -W[I[W_H] + 6 * b + i]
+
+
+@inline
+def user_residual(k, t, x, I, F, W, callback):
+    """f_k(t, q, u) - f_k(0) and status."""
+    s = I[W_CALL]
+    for i in range(I[NX]):
+        W[s + i] = x[i]
+    status = callback(1000 + k, t, W, s)
+    return W[s + I[NX]] - F[I[INVARIANT_F] + k], status
+
+
+@inline
+def user_gradient(k, t, x, gq, gu, I, F, W, callback):
+    """Central differences; the copy of x lives at the end of W_WORK, one displacement in the last 6 (NB + 1) numbers."""
+    n = 6 * (I[NB] + 1)
+    d = I[W_WORK] + 2 * n
+    keep = d + n
+    for i in range(I[NX]):
+        W[keep + i] = x[i]
+    for i in range(n):
+        W[d + i] = 0.0
+    h = 6e-6
+    for c in range(6, n):
+        W[d + c] = 1.0
+        for part in range(2):
+            values = 0.0
+            for sign in (1.0, -1.0):
+                displace(part, x, d, sign * h, I, F, W)
+                value, status = user_residual(k, t, x, I, F, W, callback)
+                values += sign * value
+                for i in range(I[NX]):
+                    x[i] = W[keep + i]
+                if status != OK:
+                    return CALLBACK_FAILED
+            W[(gq if part == 0 else gu) + c] = values / (2.0 * h)
+        W[d + c] = 0.0
+    for b in range(1, I[NB] + 1):
+        pull_back(gq + 6 * b, b, I, F, W)
+        pull_back(gu + 6 * b, b, I, F, W)
+    return OK
+
+
+@inline
+def state_size(x, I):
+    """1 + |u|^2"""
+    size = 1.0
+    for i in range(I[NQ], I[NQ] + I[NU]):
+        size += x[i] * x[i]
+    return size
+
+
+@flat
+def tangent_step(g, I, F, W):
+    """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, W_Y holds A W^-1."""
+    n, d = 6 * (I[NB] + 1), I[W_H]
+    apply_inverse_metric(I[METRIC_F], g, d, I, F, W)
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[I[W_RHS] + i] = 0.0
+    subtract_row_products(I[W_Y], g, 6, I[W_RHS], False, I, W)
+    back_solve(I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], d, I, W)
+    slope = 0.0
+    for i in range(6, n):
+        slope += W[g + i] * W[d + i]
+        W[g + i] = W[d + i]
+    return slope
+
+
+@flat
+def newton_direction(t, gq, gu, I, F, W, forces, callback):
+    """W[gq], W[gu] <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
+
+    G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
+    """
+    slope = tangent_step(gu, I, F, W)  # leaves y = -S^-1 A W^-1 gu in W_RHS
+    velocity_gradient_rows(I[W_A], I, F, W)  # B takes the place of A
+    forces(BENDS, t, I, F, W, callback)
+    pull_back_rows(I[W_A], I, F, W)
+    W[I[W_STAT] + N_D2G] += 1.0
+    add_rows_transposed(I[W_A], I[W_RHS], gq, I, W)
+    slope += tangent_step(gq, I, F, W)
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[I[W_RHS] + i] = 0.0
+    subtract_row_products(I[W_A], gq, 6, I[W_RHS], False, I, W)
+    back_solve(I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], gu, I, W)
+    return slope
+
+
+@kernel
+def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
+    """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
+    n = 6 * (I[NB] + 1)
+    gq, gu = I[W_WORK], I[W_WORK] + n
+    moved = 0
+    for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
+        load_poses(x, I, F, W)
+        load_angles(x, I, F, W)
+        if k < 0:
+            f, scale = energy_residual(t, x, I, F, W, forces, callback)
+            status = OK
+        else:
+            f, status = user_residual(k, t, x, I, F, W, callback)
+            scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
+        if status != OK:
+            return status
+        if not np.isfinite(f):
+            return NON_FINITE
+        if abs(f) <= F[TOL_INVARIANT] * scale:
+            continue
+        W[I[W_STAT] + N_DINV] += 1.0
+        if k < 0:
+            energy_gradient(t, gq, gu, I, F, W, forces, callback)
+        else:
+            status = user_gradient(k, t, x, gq, gu, I, F, W, callback)
+            if status != OK:
+                return status
+            load_poses(x, I, F, W)
+        forces(MOTIONS, t, I, F, W, callback)
+        constraint_rows(I, F, W)
+        pull_back_rows(I[W_A], I, F, W)
+        assemble_blocks(I[METRIC_F], I, F, W)
+        factor(I[METRIC_F], I, F, W, forces, callback)
+        slope = newton_direction(t, gq, gu, I, F, W, forces, callback)
+        # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
+        # admissible direction changes f; the report shows what is left
+        if 1e-4 * slope * state_size(x, I) <= f * f:
+            continue
+        displace(0, x, gq, -f / slope, I, F, W)
+        displace(1, x, gu, -f / slope, I, F, W)
+        moved += 1
+    return MOVED if moved > 0 else OK

@@ -1,0 +1,26 @@
+"""The jet formulation's slot [JetMultibody, 3-6]: the distribution as rate, the quasi-orthogonal projection."""
+
+from dalembert.kernels.base.compiler import light
+from dalembert.kernels.base.tables import OK, OUTPUT, PROJECT
+from dalembert.kernels.formulations.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
+from dalembert.kernels.formulations.pivots import watch_rows
+from dalembert.kernels.formulations.project import project_constraints, snap_angles
+
+
+@light
+def jet(mode, t, x, dx, I, F, W, forces, callback):
+    """RATE: dx <- distribution at x (Algorithm 5.2). PROJECT: x <- onto unit Euler parameters and constraints.
+    OUTPUT: RATE, then what a saved state implies (see `store_outputs`)."""
+    if mode != PROJECT:
+        status = prepare_solve(t, x, I, F, W, forces, callback)
+        if status == OK:
+            solve_by_factor(I, F, W, forces, callback)
+            status = store_solution(x, dx, I, F, W)
+        if mode == OUTPUT and status == OK:
+            store_outputs(t, I, F, W, forces, callback)
+    else:
+        status = project_constraints(t, x, I, F, W, forces, callback)
+        snap_angles(x, I, F, W)
+        if status == OK:
+            watch_rows(t, I, F, W)
+    return status

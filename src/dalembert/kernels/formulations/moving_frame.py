@@ -1,0 +1,310 @@
+"""The moving-frame formulation's slot [MovingFrame, 2-3]: relative coordinates of a tree, loops closed by multipliers.
+
+    u' by the articulated-body recursion; with cut joints  S lam = -zeta - A a_0,  S = A (response of the tree to A^T)
+
+Each row of a cut joint costs one more O(n) sweep, S is as small as the number of such rows. Idle rows (choice.py) get
+no multiplier. Deviation: the thesis treats open chains of spherical joints; other joints and loops are what it leaves open.
+"""
+
+import numpy as np
+from numpy import uintp
+
+from dalembert.kernels.base.algebra import dot3, load3, load6
+from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.tables import (
+    ANGLE_I,
+    ANGLE_I_W,
+    COL_W,
+    CUT_I,
+    G_X,
+    INSIDE,
+    K_ACC,
+    MASS_F,
+    MAX_NEWTON,
+    MOTIONS,
+    N_DG,
+    N_FACTOR,
+    N_NEWTON,
+    N_NEWTON_MAX,
+    N_PROJECT,
+    N_RHS,
+    NANGLE,
+    NB,
+    NEWTON_FAILED,
+    NFORCE,
+    NON_FINITE,
+    NQ,
+    NU,
+    OK,
+    OUTPUT,
+    POSITIONS,
+    POWER,
+    PROJECT,
+    S_V,
+    STATE_W,
+    TOL_POSITION,
+    V_GUARD,
+    V_ROW,
+    V_TURNED,
+    W_A,
+    W_ACC,
+    W_ANGLE,
+    W_BODY,
+    W_COL,
+    W_G,
+    W_GT,
+    W_H,
+    W_PIVOT,
+    W_RHS,
+    W_SCHUR,
+    W_STAT,
+    W_ZETA,
+    WRENCH,
+    M,
+)
+from dalembert.kernels.coordinates.articulated import (
+    accelerate_by_columns,
+    accelerate_tree,
+    add_body_accelerations,
+    carry_wrenches,
+    clear_forces,
+    column_forces,
+    eliminate_tree,
+    subtract_wrench,
+    subtract_wrenches,
+)
+from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
+from dalembert.kernels.coordinates.kinematics import load_angles
+from dalembert.kernels.coordinates.solve import apply_inverse, dot6
+from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.formulations.orthogonal import solve_with_factor, weakest_dense_row
+from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
+from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
+from dalembert.kernels.mechanics.primitives import constraint_rows
+
+
+@inline
+def subtract_cut_rows(v, stride, out, I, W):
+    """W[out + r] -= A v for the rows of the cut joints; 6 numbers of body b at W[v + stride b]."""
+    for r in range(I[M]):
+        a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
+        W[out + r] -= dot6(load6(W, a), load6(W, v + stride * I[k])) + dot6(load6(W, a + 6), load6(W, v + stride * I[k + 1]))
+
+
+@inline
+def add_cut_row(r, scale, h, I, W):
+    """W[h] += scale A_r^T"""
+    a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
+    for j in range(6):
+        W[h + 6 * I[k] + j] += scale * W[a + j]
+        W[h + 6 * I[k + 1] + j] += scale * W[a + 6 + j]
+
+
+@inline
+def clear(o, I, W):
+    """W[o + 6 b] <- 0 for every body."""
+    for i in range(6 * (I[NB] + 1)):
+        W[o + i] = 0.0
+
+
+@inline
+def solve_cut_rows(c, I, F, W, forces, callback):
+    """W[c] <- S^-1 W[c]: one sweep inwards per row, then a dense factorisation."""
+    m, nu, S = I[M], I[NU], I[W_SCHUR]
+    e = S + m * m + m
+    d = e + m * nu
+    for r in range(m):
+        clear_forces(I, W)
+        for side in range(2):
+            b = I[I[CUT_I] + 2 * r + side]
+            if b > 0:
+                subtract_wrench(b, I[W_A] + 12 * r + 6 * side, I, W)
+        carry_wrenches(I, W)
+        column_forces(e + nu * r, d, I, W)
+        for s in range(r + 1):
+            dot = 0.0
+            for i in range(nu):
+                dot += W[e + nu * r + i] * W[d + i] * W[e + nu * s + i]
+            W[S + m * r + s] = dot
+    scale = S + m * m
+    for r in range(m):  # what the row would feel if its bodies were free: joints only make it stiffer
+        W[scale + r] = 0.0
+        for side in range(2):
+            a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
+            if b > 0:
+                v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), F)
+                W[scale + r] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
+    factor_cut_schur(I, F, W, forces, callback)
+    solve_with_factor(S, c, m, W)
+    W[I[W_STAT] + N_FACTOR] += 1.0
+
+
+@inline
+def respond_to_multipliers(lam, I, F, W):
+    """K_ACC, X_P <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
+    m, nu = I[M], I[NU]
+    e = I[W_SCHUR] + m * m + m
+    total = e + m * nu
+    for i in range(nu):
+        W[total + i] = 0.0
+        for r in range(m):
+            W[total + i] += W[lam + r] * W[e + nu * r + i]
+    accelerate_by_columns(total, I[W_COL] + K_ACC, I, F, W)
+
+
+@inline
+def respond_to_row(row, I, F, W):
+    """Accelerations of the joints by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
+    for i in range(I[M]):
+        W[I[W_RHS] + i] = 1.0 if i == row else 0.0
+    solve_with_factor(I[W_SCHUR], I[W_RHS], I[M], W)
+    respond_to_multipliers(I[W_RHS], I, F, W)
+
+
+@inline
+def along(guard, I, W):
+    """The guard . accelerations of the joints"""
+    s = 0.0
+    for i in range(I[NU]):
+        s += W[guard + i] * W[I[W_COL] + COL_W * i + K_ACC]
+    return s
+
+
+@light
+def watch_cut_rows(t, I, F, W):
+    """`watch_rows` of pivots.py for the rows of cut joints."""
+    m, S, k = I[M], I[W_SCHUR], I[W_PIVOT]
+    row, least = weakest_dense_row(S, m, S + m * m, W)
+    across = W[k + V_TURNED] != 0.0 or turned_far(t, I, W)
+    for turn in range(2):
+        if turn == 1 or comparable(I, W):
+            respond_to_row(row if turn == 1 else int(W[k + V_ROW]), I, F, W)
+            across |= turn == 0 and along(k + V_GUARD, I, W) < 0.0
+    for i in range(I[NU]):
+        W[k + V_GUARD + i] = W[I[W_COL] + COL_W * i + K_ACC]
+    note_pivot(t, row, least, across, I, W)
+    return 0
+
+
+@flat
+def cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback):
+    """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
+
+    After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
+    """
+    r, m = I[W_RHS], I[M]
+    move_tree(x, dx, I, F, W)
+    place_bodies(x, I, F, W)
+    forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
+    constraint_rows(I, F, W)
+    W[I[W_STAT] + N_DG] += 1.0
+    for i in range(m):
+        W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
+    if level == 1:
+        subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
+    if iteration > 1:
+        silence(r, 0.0, I, W)
+    return worst_entry(r, m, W)
+
+
+@flat
+def project_cut_joints(t, x, dx, I, F, W, forces, callback):
+    """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
+    W[I[W_STAT] + N_PROJECT] += 1.0
+    normalise_tree(x, I)
+    r = I[W_RHS]
+    status, level, iteration, before, factored = OK, 0, 0, 0.0, False
+    while level < 2:
+        row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
+        done = worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12)
+        if done and (level == 0 or factored):
+            if level == 0:
+                W[I[W_STAT] + N_NEWTON] += iteration
+                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
+            level, iteration = level + 1, 0
+            continue
+        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
+            note_failure(row, worst, I, W)
+            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
+            break
+        eliminate_tree(I, W)
+        solve_cut_rows(r, I, F, W, forces, callback)
+        factored = True
+        if done:  # S of where the step ends is there in any case
+            continue
+        respond_to_multipliers(r, I, F, W)
+        displace_tree(level, x, 1.0, I, F, W)
+        before, iteration = worst, iteration + 1
+    if status == OK and W[I[W_STAT] + INSIDE] == 0.0:
+        watch_cut_rows(t, I, F, W)
+    return status
+
+
+@flat
+def project_tree(x, dx, I, F, W):
+    """Unit quaternions, and poses of the bodies where angles are counted: all that a tree without cut joints needs."""
+    normalise_tree(x, I)
+    if I[NANGLE] > 0:
+        move_tree(x, dx, I, F, W)
+        place_bodies(x, I, F, W)
+
+
+@flat
+def finish_rates(power, dx, I, W):
+    """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
+    nq, end = I[NQ], I[NQ] + I[NU]
+    dx[end] = power
+    for c in range(I[NANGLE]):
+        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
+    finite = True
+    for i in range(uintp(nq), uintp(end + 1)):
+        finite &= abs(dx[i]) < np.inf
+    return finite
+
+
+@kernel
+def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
+    """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies in W_ACC.
+    PROJECT: x <- onto unit quaternions and cut joints; dx is scratch."""
+    m = I[M]
+    if mode == PROJECT:
+        status = OK
+        if m > 0:
+            status = project_cut_joints(t, x, dx, I, F, W, forces, callback)
+        else:
+            project_tree(x, dx, I, F, W)
+        snap_angles(x, I, F, W)
+        return status
+    W[I[W_STAT] + N_RHS] += 1.0
+    status, power, nq, nu = OK, 0.0, I[NQ], I[NU]
+    move_tree(x, dx, I, F, W)
+    if I[NFORCE] + I[NANGLE] + m > 0 or mode == OUTPUT:
+        place_bodies(x, I, F, W)
+        load_angles(x, I, F, W)
+    if I[NFORCE] > 0:
+        clear(I[W_H], I, W)
+        status = forces(WRENCH, t, I, F, W, callback)
+        power = W[I[W_STAT] + POWER]
+        subtract_wrenches(I[W_H], I, W)
+    eliminate_tree(I, W)
+    accelerate_tree(dx, nq, 1, 1.0, I, F, W)
+    if m > 0 or mode == OUTPUT:
+        clear(I[W_ACC], I, W)
+        add_body_accelerations(I[W_ACC], 1.0, I, F, W)
+    if m > 0:
+        forces(MOTIONS, t, I, F, W, callback)
+        constraint_rows(I, F, W)
+        lam = I[W_RHS]
+        for i in range(m):
+            W[lam + i] = -W[I[W_ZETA] + i]
+        subtract_cut_rows(I[W_ACC], 6, lam, I, W)
+        solve_cut_rows(lam, I, F, W, forces, callback)
+        for i in range(m):
+            power -= W[lam + i] * W[I[W_GT] + i]
+        respond_to_multipliers(lam, I, F, W)
+        add_body_accelerations(I[W_ACC], 0.0, I, F, W)
+        for i in range(nu):
+            dx[nq + i] += W[I[W_COL] + COL_W * i + K_ACC]
+    finite = finish_rates(power, dx, I, W)
+    return status if finite else NON_FINITE

@@ -1,0 +1,248 @@
+"""The full orthogonal projection of (q, u) onto g = 0, G u + g_t = 0 [JetMultibody, (5.2)], for comparison.
+
+    minimise 1/2 |q - a|_W^2 + 1/2 |u - a1|_W^2      with A = G, B = d(G u + g_t)/dq (the second derivatives of g):
+
+    [A W^-1 A^T   A W^-1 B^T              ] [mu   ]   [g        - A D      ]       dq = -D - W^-1 (A^T mu + B^T alpha)
+    [B W^-1 A^T   B W^-1 B^T + A W^-1 A^T ] [alpha] = [G u + g_t - B D - A E]       du = -E - W^-1 A^T alpha
+
+with D, E the displacement so far. Deviation: velocities are compared as (r', w_B / 2), not (r', theta'); the terms of Newton's
+matrix that carry multipliers (third derivatives) are left out, so that it converges linearly with a rate of the size of D.
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.tables import (
+    B_KIND,
+    B_Q,
+    B_U,
+    BF_NORMAL,
+    BODY_F,
+    BODY_F_W,
+    BODY_I,
+    BODY_I_W,
+    EPS_PIVOT,
+    MAX_NEWTON,
+    METRIC_F,
+    MOTIONS,
+    N_D2G,
+    N_DG,
+    N_NEWTON,
+    N_NEWTON_MAX,
+    N_PROJECT,
+    NB,
+    NEWTON_FAILED,
+    NON_FINITE,
+    NQ,
+    NX,
+    OK,
+    PLANE_F,
+    POINT,
+    RIGID,
+    TOL_POSITION,
+    TOL_VELOCITY,
+    W_A,
+    W_ACC,
+    W_DENSE,
+    W_G,
+    W_H,
+    W_STAT,
+    W_WORK,
+    M,
+)
+from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
+from dalembert.kernels.coordinates.solve import (
+    add_rows_transposed,
+    apply_inverse_metric,
+    pull_back_rows,
+    subtract_row_products,
+    velocity_residual,
+)
+from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
+from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
+
+
+@inline
+def displacement(x, a, dq, du, I, F, W):
+    """W[dq], W[du] <- displacement from the state at W[a] to x: gradient of the squared distance, divided by W."""
+    nq = I[NQ]
+    for b in range(1, I[NB] + 1):
+        k = I[BODY_I] + BODY_I_W * b
+        q, u = I[k + B_Q], nq + I[k + B_U]
+        p, v = dq + 6 * b, du + 6 * b
+        kind = I[k + B_KIND]
+        for i in range(6):
+            W[p + i], W[v + i] = 0.0, 0.0
+        if kind == RIGID or kind == POINT:
+            for i in range(3):
+                W[p + i], W[v + i] = x[q + i] - W[a + q + i], x[u + i] - W[a + u + i]
+        if kind == RIGID:
+            for i in range(3):
+                W[v + 3 + i] = x[u + 3 + i] - W[a + u + 3 + i]
+            t0, t1, t2, t3 = x[q + 3], x[q + 4], x[q + 5], x[q + 6]
+            a0, a1, a2, a3 = W[a + q + 3], W[a + q + 4], W[a + q + 5], W[a + q + 6]
+            W[p + 3] = -2.0 * (-t1 * a0 + t0 * a1 + t3 * a2 - t2 * a3)  # -2 H(theta) a
+            W[p + 4] = -2.0 * (-t2 * a0 - t3 * a1 + t0 * a2 + t1 * a3)
+            W[p + 5] = -2.0 * (-t3 * a0 + t2 * a1 - t1 * a2 + t0 * a3)
+        elif kind != POINT:
+            n = I[BODY_F] + BODY_F_W * b + BF_NORMAL
+            for i in range(3):
+                e1, e2 = F[I[PLANE_F] + i], F[I[PLANE_F] + 3 + i]
+                W[p + i] = e1 * (x[q] - W[a + q]) + e2 * (x[q + 1] - W[a + q + 1])
+                W[v + i] = e1 * (x[u] - W[a + u]) + e2 * (x[u + 1] - W[a + u + 1])
+                W[p + 3 + i] = F[n + i] * (x[q + 2] - W[a + q + 2])
+                W[v + 3 + i] = F[n + i] * (x[u + 2] - W[a + u + 2])
+
+
+@inline
+def dense_cholesky_solve(S, c, n, scale, eps, W):
+    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used); see `dense_cholesky`."""
+    dense_cholesky(S, n, scale, eps, W)
+    solve_with_factor(S, c, n, W)
+
+
+@inline
+def dense_cholesky(S, n, scale, eps, W):
+    """W[S] <- its Cholesky factor with inverse pivots.
+
+    A row whose pivot falls below eps times its scale at W[scale + i] depends on those before it and gets zero.
+    """
+    for i in range(n):
+        for j in range(i + 1):
+            s = W[S + n * i + j]
+            for k in range(j):
+                s -= W[S + n * i + k] * W[S + n * j + k]
+            if j < i:
+                W[S + n * i + j] = s * W[S + n * j + j]
+            else:
+                W[S + n * i + i] = 1.0 / np.sqrt(s) if s > eps * W[scale + i] else 0.0
+
+
+@inline
+def weakest_dense_row(S, n, scale, W):
+    """(row, sine): the smallest sqrt(pivot / scale) of what `dense_cholesky` left at W[S], idle rows apart."""
+    row, smallest = 0, 1.0
+    for i in range(n):
+        inverse = W[S + (n + 1) * i]
+        sine = 1.0 / (inverse * np.sqrt(W[scale + i])) if inverse > 0.0 else 0.0
+        if sine < smallest and W[scale + i] < np.inf:
+            row, smallest = i, sine
+    return row, smallest
+
+
+@inline
+def solve_with_factor(S, c, n, W):
+    """W[c] <- S^-1 W[c] with what `dense_cholesky` left at W[S]."""
+    for i in range(n):
+        s = W[c + i]
+        for k in range(i):
+            s -= W[S + n * i + k] * W[c + k]
+        W[c + i] = s * W[S + n * i + i]
+    for i in range(n - 1, -1, -1):
+        s = W[c + i]
+        for k in range(i + 1, n):
+            s -= W[S + n * k + i] * W[c + k]
+        W[c + i] = s * W[S + n * i + i]
+
+
+@inline
+def fill_schur(S, unit, body, m, b_base, I, F, W):
+    """The 2 m x 2 m matrix above, one column per unit multiplier: (mu, alpha) -> rows of the two constraints."""
+    nb6 = 6 * (I[NB] + 1)
+    for c in range(2 * m):
+        for i in range(m):
+            W[unit + i] = 0.0
+        W[unit + c % m] = 1.0
+        for i in range(2 * nb6):
+            W[body + i] = 0.0
+        second = c >= m
+        add_rows_transposed(b_base if second else I[W_A], unit, body, I, W)
+        apply_inverse_metric(I[METRIC_F], body, body, I, F, W)
+        if second:
+            add_rows_transposed(I[W_A], unit, body + nb6, I, W)
+            apply_inverse_metric(I[METRIC_F], body + nb6, body + nb6, I, F, W)
+        out = S + 4 * m * m + 4 * m
+        for i in range(2 * m):
+            W[out + i] = 0.0
+        subtract_row_products(I[W_A], body, 6, out, False, I, W)
+        subtract_row_products(b_base, body, 6, out + m, False, I, W)
+        subtract_row_products(I[W_A], body + nb6, 6, out + m, False, I, W)
+        for i in range(c, 2 * m):
+            W[S + 2 * m * i + c] = -W[out + i]
+
+
+@kernel
+def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
+    """x <- orthogonal projection of x; status. The slot's mode is always to project."""
+    W[I[W_STAT] + N_PROJECT] += 1.0
+    normalise(x, I)
+    m, nb6 = I[M], 6 * (I[NB] + 1)
+    D, E = I[W_WORK], I[W_WORK] + nb6
+    keep = I[W_WORK] + 3 * nb6
+    S = I[W_DENSE]
+    c, unit = S + 4 * m * m, S + 4 * m * m + 2 * m
+    body = S + 4 * m * m + 6 * m
+    b_base = body + 2 * nb6
+    for i in range(I[NX]):
+        W[keep + i] = x[i]
+    status, done, step = NEWTON_FAILED, 0, 0.0
+    row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
+    for iteration in range(I[MAX_NEWTON] + 1):
+        load_poses(x, I, F, W)
+        forces(MOTIONS, t, I, F, W, callback)
+        constraint_rows(I, F, W)
+        pull_back_rows(I[W_A], I, F, W)
+        W[I[W_STAT] + N_DG] += 1.0
+        velocity_residual(c + m, I, W)
+        for i in range(m):
+            W[c + i] = W[I[W_G] + i]
+            W[c + m + i] = -W[c + m + i]
+        silence(c, 0.0, I, W)
+        silence(c + m, 0.0, I, W)
+        row, worst = worst_entry(c, m, W)
+        row_v, worst_v = worst_entry(c + m, m, W)
+        done = iteration
+        if not (np.isfinite(worst) and np.isfinite(worst_v)):
+            status = NON_FINITE
+            break
+        if worst <= F[TOL_POSITION] and worst_v <= F[TOL_VELOCITY] and step <= max(1e-9, F[TOL_POSITION]):
+            status = OK
+            break
+        velocity_gradient_rows(b_base, I, F, W)
+        pull_back_rows(b_base, I, F, W)
+        W[I[W_STAT] + N_D2G] += 1.0
+        displacement(x, keep, D, E, I, F, W)
+        subtract_row_products(I[W_A], D, 6, c, False, I, W)
+        subtract_row_products(b_base, D, 6, c + m, False, I, W)
+        subtract_row_products(I[W_A], E, 6, c + m, False, I, W)
+        fill_schur(S, unit, body, m, b_base, I, F, W)
+        scale = S + 4 * m * m + 4 * m
+        for i in range(2 * m):
+            W[scale + i] = W[S + 2 * m * i + i]
+        silence(scale, np.inf, I, W)
+        silence(scale + m, np.inf, I, W)
+        dense_cholesky_solve(S, c, 2 * m, scale, F[EPS_PIVOT], W)
+        dq, du = I[W_H], I[W_ACC]
+        for i in range(nb6):
+            W[dq + i], W[du + i] = 0.0, 0.0
+        add_rows_transposed(I[W_A], c, dq, I, W)
+        add_rows_transposed(b_base, c + m, dq, I, W)
+        add_rows_transposed(I[W_A], c + m, du, I, W)
+        apply_inverse_metric(I[METRIC_F], dq, dq, I, F, W)
+        apply_inverse_metric(I[METRIC_F], du, du, I, F, W)
+        step = 0.0
+        for i in range(6, nb6):
+            W[dq + i] += W[D + i]
+            W[du + i] += W[E + i]
+            step = max(step, abs(W[dq + i]))
+        displace(0, x, dq, -1.0, I, F, W)
+        displace(1, x, du, -1.0, I, F, W)
+    if status != OK:
+        if worst <= F[TOL_POSITION]:
+            row, worst = row_v, worst_v
+        note_failure(row, worst, I, W)
+    W[I[W_STAT] + N_NEWTON] += done
+    W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(done))
+    snap_angles(x, I, F, W)
+    return status

@@ -1,0 +1,131 @@
+"""Projection of a state onto the constraints: quasi-orthogonal [JetMultibody, Algorithms 5.3-5.5] and its invariants.
+
+    theta   theta / |theta|                                                                (Algorithm 5.3)
+    g       q <- q (+) d,  d = -W^-1 G^T (G W^-1 G^T)^-1 g, until |g| <= tolerance           (5.3)
+    G u     u <- u - W^-1 G^T (G W^-1 G^T)^-1 (G u + g_t)                                   (5.4)
+    f_inv   along W^-1 grad f_inv, made tangent to the constraints                          (5.5)
+
+W is Euclidean in (r, theta), i.e. diag(1, 1/4) in (dr, dphi_B), or the mass matrix.
+Deviation: Newton keeps its first factorisation while it contracts (chord method); the gradient of an invariant is first
+projected onto the tangent space, so that returning to the invariant does not leave the constraints to first order.
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.tables import (
+    ANGLE_I,
+    ANGLE_I_W,
+    G_X,
+    MAX_NEWTON,
+    METRIC_F,
+    MOTIONS,
+    N_DG,
+    N_NEWTON,
+    N_NEWTON_MAX,
+    N_PROJECT,
+    NANGLE,
+    NEWTON_FAILED,
+    NON_FINITE,
+    NQ,
+    NVELOCITY,
+    OK,
+    POSITIONS,
+    TOL_POSITION,
+    W_A,
+    W_ACC,
+    W_ANGLE,
+    W_G,
+    W_RHS,
+    W_STAT,
+    WORST_ROW,
+    WORST_VALUE,
+    M,
+)
+from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses, normalise
+from dalembert.kernels.coordinates.solve import assemble_blocks, factor, metric_correction, pull_back_rows, velocity_residual
+from dalembert.kernels.mechanics.primitives import constraint_rows
+
+
+@inline
+def worst_entry(a, n, W):
+    """(index, magnitude) of the largest |W[a + i]|; NaN counts as largest."""
+    row, worst = 0, 0.0
+    for i in range(n):
+        v = abs(W[a + i])
+        if not v <= worst:
+            row, worst = i, v
+            if v != v:  # the next entry would hide it
+                break
+    return row, worst
+
+
+@flat
+def note_failure(row, value, I, W):
+    W[I[W_STAT] + WORST_ROW] = row
+    W[I[W_STAT] + WORST_VALUE] = value
+
+
+@flat
+def project_constraints(t, x, I, F, W, forces, callback):
+    """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status.
+
+    Double precision leaves some hundred eps times the largest coordinate (or velocity) of a residual: Newton's method may
+    stall there.
+    """
+    stat, r, m = I[W_STAT], I[W_RHS], I[M]
+    W[stat + N_PROJECT] += 1.0
+    normalise(x, I)
+    status, level, iteration, factored, before, rounding = OK, 0, 0, 0, 0.0, 4.4e-14
+    while level < 2:
+        load_poses(x, I, F, W)
+        if level == 0:
+            forces(POSITIONS, t, I, F, W, callback)
+            constraint_rows(I, F, W)
+            pull_back_rows(I[W_A], I, F, W)
+            W[stat + N_DG] += 1.0
+            for i in range(m):
+                W[r + i] = -W[I[W_G] + i]
+        else:
+            velocity_residual(r, I, W)
+        if iteration > 1:  # idle rows follow the others, as far as the geometry of the model is exact
+            silence(r, 0.0, I, W)
+        row, worst = worst_entry(r, m, W)
+        done = worst <= F[TOL_POSITION + level]
+        if iteration > 1 and worst > 0.25 * before and not done:
+            _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
+            done = worst <= rounding or worst <= rounding * largest
+        if done and (level == 0 or factored == 1):
+            if level == 0:
+                W[stat + N_NEWTON] += iteration
+                if iteration > W[stat + N_NEWTON_MAX]:
+                    W[stat + N_NEWTON_MAX] = iteration
+            level, iteration, rounding = level + 1, 0, 1e-12
+            if I[NVELOCITY] > 0:  # rows of velocities join the others
+                forces(MOTIONS, t, I, F, W, callback)
+                pull_back_rows(I[W_A], I, F, W)
+                factored = 0
+            continue
+        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
+            note_failure(row, worst, I, W)
+            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
+            break
+        if factored == 0 or (iteration > 0 and worst > 0.05 * before):
+            assemble_blocks(I[METRIC_F], I, F, W)
+            factor(I[METRIC_F], I, F, W, forces, callback)
+            factored = 1
+        if done:  # the blocks of where the step ends are there in any case
+            continue
+        metric_correction(I[W_ACC], I, F, W)
+        displace(level, x, I[W_ACC], 1.0, I, F, W)
+        before, iteration = worst, iteration + 1
+    return status
+
+
+@flat
+def snap_angles(x, I, F, W):
+    """The counters of joint angles take the exact angle at the poses in W."""
+    load_angles(x, I, F, W)
+    for c in range(I[NANGLE]):
+        x[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c]

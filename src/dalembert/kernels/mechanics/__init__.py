@@ -1,0 +1,1 @@
+"""Constraint rows, motions, forces and inertia of bodies."""

@@ -1,0 +1,297 @@
+"""The stage equations of implicit Runge-Kutta methods by simplified Newton's method, and error estimates for stiff problems.
+
+    (I - h A (x) J) dK = f(x + h A K) - K,  K <- K + dK,    A = T diag(lambda) T^-1        [HairerWanner1996, IV.8]
+
+The system falls apart into (I - mu J) w = r, mu = h lambda, one for each real eigenvalue and each conjugate pair. Of J =
+[Q N; K C] only K and C, the derivatives of u', are differenced; Q = d(N u)/dq is zero or, for Euler parameters, Omega(w) / 2
+with a known inverse, so that the coordinates are eliminated:
+
+    D = (I - mu Q)^-1 = (I + mu Q) / (1 + mu^2 |w|^2 / 4)
+    (I - mu C - mu^2 K D N) w_u = r_u + mu K D r_q,     w_q = D (r_q + mu N w_u)
+
+J is kept while it contracts, and so are its factors while the step size stays. The other components of the state (work, angle
+counters) do not enter f and are iterated.
+"""
+
+import numpy as np
+from numpy import uintp
+
+from dalembert.kernels.base.algebra import euler_parameter_rates, load3, load4
+from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
+from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate
+from dalembert.kernels.time.stepping import (
+    C_CONTRACTION,
+    C_H_FACTORED,
+    C_STIFFNESS,
+    D_JACOBIAN,
+    D_JACOBIANS,
+    H_ATOL,
+    H_RTOL,
+    R_CONTROL,
+    R_NQU,
+    R_STAGES,
+    R_VISIT,
+    combine,
+    visit,
+)
+
+NEWTON = 2  # state_i[D_SOLVER]
+STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
+DIFFERENCE = 6e-6  # central differences: eps^(1/3)
+MAX_ITERATIONS = 20
+# a stiff spring that turns with the bodies makes the error fall in every other iteration only: fixed steps, which cannot be
+# repeated with a smaller one, wait for so many bad contractions in a row
+PATIENCE = 4
+EPS, LOOSEST = 2e-16, 1e-6  # rounding of rates is that of the state times the Jacobian; the most that counts as such
+# state_i[D_JACOBIAN]
+MISSING, KEPT, NEW = 0, 1, 2
+
+
+@flat
+def iterate_newton(
+    system, project, correct, forces, callback, t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c,
+    settings_i, settings_f, state_i, state_f, I, F, W,
+):  # fmt: skip
+    """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
+    s = settings_i[R_STAGES] - 1
+    status, before, slow, iteration, attempts = STAGES_FAILED, 0.0, 0, 0, 0
+    patience = 2 if settings_i[R_CONTROL] == 1 else PATIENCE
+    while status == STAGES_FAILED and attempts < 2:
+        attempts += 1
+        if state_i[D_JACOBIAN] == MISSING:
+            status = differentiate(
+                system, project, correct, forces, callback, t, x, y, stages, jacobian, settings_i, I, F, W
+            )  # fmt: skip
+            if status != OK:
+                break
+            status = STAGES_FAILED
+            state_i[D_JACOBIAN], state_f[C_H_FACTORED] = NEW, 0.0
+            state_i[D_JACOBIANS] += 1
+            state_f[C_STIFFNESS] = largest_row(jacobian, x)
+        if state_f[C_H_FACTORED] != h:
+            for pair in range(factors.shape[0]):
+                fill(h * spectrum[0, pair], jacobian, factors, velocity_map, pair)
+                factorise(factors, pivots, pair)
+            state_f[C_H_FACTORED] = h
+        before, slow, iteration = 0.0, 0, 0
+        rounding = max(ROUNDING, min(EPS * abs(h) * state_f[C_STIFFNESS], LOOSEST))
+        while status == STAGES_FAILED and slow < patience and iteration < MAX_ITERATIONS:
+            iteration += 1
+            change, seen = 0.0, OK
+            for i in range(1, s + 1):
+                combine(x, stages, a, i, s + 1, h, y)
+                seen = visit(
+                    settings_i[R_VISIT], system, project, correct, t + c[i] * h, y, stages[s + 1 + i], I, F, W, forces, callback
+                )
+                if seen != OK:
+                    break
+            if seen == OK:
+                change = newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_map, s, settings_i[R_NQU])
+            status, slow = assess(seen, change, before, slow, iteration, rounding, settings_f, state_f)
+            before = change
+        count(iteration, state_i)
+        if status == OK:
+            stale = iteration > 2 and state_f[C_CONTRACTION] > STALE
+            state_i[D_JACOBIAN] = MISSING if stale else KEPT
+        elif status != CALLBACK_FAILED and state_i[D_JACOBIAN] == KEPT:
+            status, state_i[D_JACOBIAN] = STAGES_FAILED, MISSING
+            repeat_rate(s, stages)
+        else:
+            state_i[D_JACOBIAN] = MISSING
+            break
+    return status
+
+
+@flat
+def differentiate(system, project, correct, forces, callback, t, x, y, stages, jacobian, settings_i, I, F, W):
+    """K, C <- central differences of u' over q and u at the old point, which is kept in the last row. Status."""
+    forward, backward, status, n = stages.shape[0] - 1, stages.shape[0] - 2, OK, settings_i[R_NQU]
+    nu = jacobian.shape[0] - 1
+    for j in range(n):
+        delta = DIFFERENCE * max(1.0, abs(x[j]))
+        for side in range(2):
+            for i in range(x.size):
+                y[i] = x[i]
+            y[j] += delta if side == 0 else -delta
+            row = forward if side == 0 else backward
+            status = visit(settings_i[R_VISIT], system, project, correct, t, y, stages[row], I, F, W, forces, callback)
+            if status != OK:
+                break
+        if status != OK:
+            break
+        for i in range(nu):
+            jacobian[i, j] = (stages[forward, n - nu + i] - stages[backward, n - nu + i]) / ((x[j] + delta) - (x[j] - delta))
+        jacobian[nu, j] = x[j]
+    return status
+
+
+@inline
+def largest_row(jacobian, x):
+    """Largest sum |J_ij| max(1, |x_j|) of a row"""
+    largest = 0.0
+    for i in range(jacobian.shape[0] - 1):
+        total = 0.0
+        for j in range(jacobian.shape[1]):
+            total += abs(jacobian[i, j]) * max(1.0, abs(x[j]))
+        largest = max(largest, total)
+    return largest
+
+
+@inline
+def turned_back(mu, v, w):
+    """D v = (v + mu Q v) / (1 + mu^2 |w|^2 / 4) for Euler parameters v, Q v = Omega(w) v / 2."""
+    r = euler_parameter_rates(v, w)
+    scale = 1.0 / (1.0 + 0.25 * mu * mu * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]))
+    return (
+        scale * (v[0] + mu * r[0]),
+        scale * (v[1] + mu * r[1]),
+        scale * (v[2] + mu * r[2]),
+        scale * (v[3] + mu * r[3]),
+    )
+
+
+@inline
+def fill(mu, jacobian, factors, velocity_map, pair):
+    """factors[pair] <- I - mu C - mu^2 K D N"""
+    nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
+    nq, at = n - nu, jacobian[jacobian.shape[0] - 1]
+    for i in range(nu):
+        for j in range(nu):
+            factors[pair, i, j] = -mu * jacobian[i, nq + j]
+        factors[pair, i, i] += 1.0
+    for k in range(velocity_map.shape[0]):
+        q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
+        if size == EULER_PARAMETERS:
+            theta, w = load4(at, q), load3(at, u)
+            for j in range(3):
+                axis = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+                d = turned_back(mu, euler_parameter_rates(theta, axis), w)
+                for i in range(nu):
+                    kd = (
+                        jacobian[i, q] * d[0]
+                        + jacobian[i, q + 1] * d[1]
+                        + jacobian[i, q + 2] * d[2]
+                        + jacobian[i, q + 3] * d[3]
+                    )
+                    factors[pair, i, u - nq + j] -= mu * mu * kd
+        else:
+            for i in range(nu):
+                for j in range(size):
+                    factors[pair, i, u - nq + j] -= mu * mu * jacobian[i, q + j]
+
+
+@inline
+def factorise(factors, pivots, pair):
+    """factors[pair] <- its factors L U, rows exchanged as pivots[pair] says [GolubVanLoan2013, 3.4]."""
+    n = uintp(pivots.shape[1])
+    for k in range(n):
+        best, pivot = 0.0, k
+        for i in range(k, n):
+            size = abs(factors[pair, i, k].real) + abs(factors[pair, i, k].imag)
+            if size > best:
+                best, pivot = size, i
+        pivots[pair, k] = pivot
+        if pivot != k:
+            for j in range(n):
+                factors[pair, k, j], factors[pair, pivot, j] = factors[pair, pivot, j], factors[pair, k, j]
+        for i in range(k + uintp(1), n):
+            if factors[pair, i, k] != 0.0:
+                factors[pair, i, k] /= factors[pair, k, k]
+                multiple = factors[pair, i, k]
+                for j in range(k + uintp(1), n):
+                    factors[pair, i, j] -= multiple * factors[pair, k, j]
+
+
+@inline
+def back_substitute(factors, pivots, pair, nq):
+    """The velocities of row nu, from nq on, <- solution for that right-hand side."""
+    n = pivots.shape[1]
+    for i in range(n):
+        pivot = pivots[pair, i]
+        factors[pair, n, nq + i], factors[pair, n, nq + pivot] = factors[pair, n, nq + pivot], factors[pair, n, nq + i]
+    for i in range(n):
+        value = factors[pair, n, nq + i]
+        for j in range(i):
+            value -= factors[pair, i, j] * factors[pair, n, nq + j]
+        factors[pair, n, nq + i] = value
+    for i in range(n - 1, -1, -1):
+        value = factors[pair, n, nq + i]
+        for j in range(i + 1, n):
+            value -= factors[pair, i, j] * factors[pair, n, nq + j]
+        factors[pair, n, nq + i] = value / factors[pair, i, i]
+
+
+@inline
+def solve(mu, jacobian, factors, pivots, velocity_map, pair):
+    """factors[pair, nu] <- (I - mu J)^-1 of what it holds, a vector over q and u."""
+    nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
+    nq, at, z = n - nu, jacobian[jacobian.shape[0] - 1], factors[pair, factors.shape[1] - 1]
+    for k in range(velocity_map.shape[0]):
+        q, u = velocity_map[k, 0], velocity_map[k, 1]
+        if velocity_map[k, 2] == EULER_PARAMETERS:
+            z[q], z[q + 1], z[q + 2], z[q + 3] = turned_back(mu, load4(z, q), load3(at, u))
+    for i in range(nu):
+        value = 0.0 * mu
+        for j in range(nq):
+            value += jacobian[i, j] * z[j]
+        z[nq + i] += mu * value
+    back_substitute(factors, pivots, pair, nq)
+    for k in range(velocity_map.shape[0]):
+        q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
+        if size == EULER_PARAMETERS:
+            d = turned_back(mu, euler_parameter_rates(load4(at, q), (z[u], z[u + 1], z[u + 2])), load3(at, u))
+            for j, value in enumerate(d):
+                z[q + j] += mu * value
+        else:
+            for j in range(size):
+                z[q + j] += mu * z[u + j]
+
+
+@inline
+def newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_map, s, n):
+    """K <- K + dK from f(x + h A K) in rows s + 2 .. 2 s + 1; the largest change of h K, relative to max(1, |x|)."""
+    nu = factors.shape[1] - 1
+    for pair in range(factors.shape[0]):
+        for j in range(n):
+            w = 0.0 * spectrum[0, pair]
+            for i in range(1, s + 1):
+                w += spectrum[s + i, pair] * (stages[s + 1 + i, j] - stages[i, j])
+            factors[pair, nu, j] = w
+        solve(h * spectrum[0, pair], jacobian, factors, pivots, velocity_map, pair)
+    change = 0.0
+    for i in range(1, s + 1):
+        for j in range(x.size):
+            if j < n:
+                delta = 0.0
+                for pair in range(factors.shape[0]):
+                    delta += (spectrum[i, pair] * factors[pair, nu, j]).real
+                stages[i, j] += delta
+                change = larger(change, h * delta, x[j])
+            else:
+                stages[i, j] = stages[s + 1 + i, j]
+    return change
+
+
+@inline
+def filtered_error(h, x, y, stages, e, row, s, jacobian, factors, pivots, spectrum, velocity_map, settings_f):
+    """RMS over q and u of (I - h lambda J)^-1 h sum_j e_j k_j, scaled by the tolerances [HairerWanner1996, IV (8.20)].
+
+    Without the factor what is stiff in f at the old point would rule. lambda is the real eigenvalue of A, or a complex one
+    where there is none.
+    """
+    nu, n, pair = factors.shape[1] - 1, jacobian.shape[1], 0
+    for k in range(factors.shape[0]):
+        if abs(spectrum[0, k].imag) < abs(spectrum[0, pair].imag):
+            pair = k
+    for i in range(n):
+        value = 0.0
+        for j in range(s + 1):
+            value += e[row, j] * stages[j, i]
+        factors[pair, nu, i] = h * value
+    solve(h * spectrum[0, pair], jacobian, factors, pivots, velocity_map, pair)
+    total = 0.0
+    for i in range(n):
+        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        total += (abs(factors[pair, nu, i]) / scale) ** 2
+    return np.sqrt(total / n)

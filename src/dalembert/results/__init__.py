@@ -1,0 +1,1 @@
+"""What comes out: solutions and everything that can be asked of them."""

@@ -1,0 +1,130 @@
+"""Forces and torques of joints and drivers from the multipliers of their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.flatten import TRACED
+from dalembert.compilation.pack import motion_values, reference_length
+from dalembert.kernels.base import tables as T
+from dalembert.model.elements import Primitive
+from dalembert.results.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """Force and torque of a joint or driver on its second body, world axes; the force acts at `point`.
+
+    unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
+    point : (nt, 3) where the force acts, world [m]: the joint point of the second body, the contact of a rolling one (which
+        moves through the body), the centre of mass for a constraint that a user wrote
+    """
+
+    force: Array
+    torque: Array
+    unique: bool
+    point: Array
+
+
+def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
+    """Force and torque of the multipliers (nt, rows) of a joint or driver, at given states."""
+    force, torque = np.zeros((len(states.t), 3)), np.zeros((len(states.t), 3))
+    first, second, p_j, primitives = _element(states, name)
+    at = 0
+    for primitive in primitives:
+        rows = lam[:, at : at + len(primitive.labels)]
+        at += len(primitive.labels)
+        if primitive.kind == "C":
+            force += rows
+        elif primitive.kind in ("O", "D"):
+            force += rows * _direction(states, primitive, first, second)
+        elif primitive.kind in TRACED:
+            wrench = np.einsum("tk,tki->ti", rows, _rows_on_second(states, name, primitive, first, second))
+            force += wrench[:, :3]
+            if not primitive.law:  # laws act at a point, where they have no torque
+                torque += np.einsum("tij,tj->ti", states.rotation(second), wrench[:, 3:])
+        else:
+            d_i, d_j = _direction(states, primitive, first, second), states.rotation(second) @ primitive.a_j
+            torque += rows * np.cross(d_j, d_i)
+    return Reaction(force, torque, name not in states.mechanism.not_unique, _point(states, first, second, p_j, primitives[0]))
+
+
+def _point(states: Trajectory, first: str, second: str, p_j: Array, primitive: Primitive) -> Array:
+    """(nt, 3) where the force on the second body acts, as the laws of `lagrangian.laws` say."""
+    if primitive.kind in TRACED and not primitive.law:
+        return states.position(second)
+    shape = primitive.law.partition(" ")[0]
+    centre, R = states.point(second, p_j), states.rotation(second)
+    n = states.rotation(first) @ primitive.n_i
+    if shape == "sphere":
+        return centre - primitive.offset * n
+    if shape == "disc":
+        axis = R @ primitive.a_j
+        down = np.sum(n * axis, axis=1, keepdims=True) * axis - n
+        return np.asarray(centre + primitive.offset * down / np.linalg.norm(down, axis=1, keepdims=True))
+    if shape == "ellipsoid":
+        m = np.einsum("tji,tj->ti", R, n)
+        stretched = primitive.a_j**2 * m
+        return np.asarray(
+            centre - np.einsum("tij,tj->ti", R, stretched / np.sqrt(np.sum(m * stretched, axis=1, keepdims=True)))
+        )
+    return centre
+
+
+def _element(states: Trajectory, name: str) -> tuple[str, str, Array, tuple[Primitive, ...]]:
+    """First and second body, the point on the second, primitives."""
+    model = states.mechanism.model
+    joint = next((joint for joint in model.joints if joint.name == name), None)
+    if joint is not None:
+        return joint.first, joint.second, joint.p_j, joint.primitives
+    driver = next(d for d in model.drivers if d.name == name)
+    return driver.first, driver.second, driver.primitive.p_j, (driver.primitive,)
+
+
+def _direction(states: Trajectory, primitive: Primitive, first: str, second: str) -> Array:
+    """World direction that a row's multiplier acts along (forces) or turns against (torques)."""
+    if primitive.kind == "D":
+        e = states.point(second, primitive.p_j) - states.point(first, primitive.p_i)
+        return e / reference_length(primitive)
+    if primitive.kind == "A":
+        angle = primitive.offset + motion_values(primitive.motion, states.t)
+        side = np.cross(primitive.n_i, primitive.a_i)
+        a = -np.sin(angle)[:, None] * primitive.a_i + np.cos(angle)[:, None] * side
+        return np.asarray(np.einsum("tij,tj->ti", states.rotation(first), a))
+    return states.rotation(first) @ primitive.a_i
+
+
+def _rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first: str, second: str) -> Array:
+    """(nt, rows, 6) rows of a traced constraint on its second body, (force in world axes, torque in body axes) directions."""
+    from dalembert.lagrangian import body_rows as rows
+
+    source, _, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
+    code = rows.plain(source)
+    numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
+    records = np.concatenate(
+        [
+            np.concatenate(
+                [
+                    states.position(body),
+                    states.rotation(body).reshape(-1, 9),
+                    states.velocity(body),
+                    states.angular_velocity(body, frame="body"),
+                ],
+                axis=1,
+            )
+            for body in (first, second)
+        ],
+        axis=1,
+    )
+    at = rows.ROWS + 6 * rows.MOST_ROWS
+    out = np.zeros((len(states.t), len(primitive.labels), 6))
+    for k, t in enumerate(states.t):
+        W = [*records[k], *numbers, *[0.0] * (T.TRACED_SIZE - rows.INPUTS)]
+        code(number, t, W, 0)
+        out[k] = np.reshape(W[at : at + 6 * len(primitive.labels)], (-1, 6))
+    return out

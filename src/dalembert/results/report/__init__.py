@@ -1,0 +1,47 @@
+"""The trust report of a run: what was checked, against which limit, and everything that a reader should know beside it.
+
+    report = solution.report()
+    print(report)                   # a table
+    report.passed                   # True when no line says FAIL
+    report.verdict                  # "pass", "FAIL", "WARN", or "no inconsistency found" where nothing estimates the error
+    report.to_dict()                # the same for a program
+
+A line with a limit passes or FAILs; WARN is what the equations of motion do not forbid but nature does; other lines are notes.
+Limits follow what the run was asked for, but no asking makes a drift above `scales.LOOSEST_DRIFT` or an energy error above
+`checks.LOOSEST_ENERGY` pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dalembert.results.invariants import Monitored, as_list
+from dalembert.results.report.accuracy import error_estimate
+from dalembert.results.report.checks import checks, conserved
+from dalembert.results.report.conditioning import conditioning
+from dalembert.results.report.contacts import contacts
+from dalembert.results.report.drivers import driver_lines
+from dalembert.results.report.inertia import mass_conditioning
+from dalembert.results.report.invariance import enforced
+from dalembert.results.report.notes import mechanism_notes, run_notes
+from dalembert.results.report.plane import plane_kept
+from dalembert.results.report.projection import projection_lines
+from dalembert.results.report.table import Line, Report
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+__all__ = ["Line", "Report", "make_report"]
+
+
+def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
+    """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
+    name = solution.mechanism.model.name or "model"
+    found = [*checks(solution), *driver_lines(solution), *projection_lines(solution), error_estimate(solution)]
+    found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
+    found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution), *conditioning(solution)]
+    if solution.status == "failed":  # what it cannot answer is not a pass
+        found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
+    return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)))

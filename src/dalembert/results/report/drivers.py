@@ -1,0 +1,51 @@
+"""How well prescribed motions were followed, after every step, saved or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.integrators.advance import LOOKS
+from dalembert.kernels.base import tables as T
+from dalembert.results.report.scales import drift_limits
+from dalembert.results.report.table import Line, limited
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+
+def driver_lines(solution: Result) -> Iterator[Line]:
+    """max |coordinate - f(t)| over all steps, angles unwrapped; whether steps go over breakpoints of motions; how closely
+    forces of time were looked at."""
+    yield from _gap(solution)
+    yield from _breakpoints(solution)
+    mechanism, t_end = solution.mechanism, float(solution.settings["t_end"])
+    if (mechanism.functions or getattr(getattr(mechanism, "code", None), "of_time", False)) and not solution.settings[
+        "integrator"
+    ]["options"].get("step"):
+        yield Line("functions of time", f"looked at every {t_end / LOOKS:.3g} s or closer; a shorter push may be missed")
+
+
+def _breakpoints(solution: Result) -> Iterator[Line]:
+    I, F = solution.mechanism.I, solution.mechanism.F
+    times = np.unique(F[I[T.STOP_F] :][: I[T.NSTOP]])
+    inside = times[(times > 0) & (times < (solution.t[-1] if len(solution.t) else 0.0))]
+    if len(inside) and len(solution.t) == solution.statistics.accepted + 1:
+        missed = [t for t in inside.tolist() if np.abs(solution.t - t).min() > 1e-12 * t]
+        at = f", first at t = {missed[0]:.4g} s" if missed else ""
+        yield limited("breakpoints", f"{len(missed)} of {len(inside)} inside a step{at}", len(missed), 0)
+
+
+def _gap(solution: Result) -> Iterator[Line]:
+    statistics, options = solution.statistics, solution.settings["formulation"]["options"]
+    name, at = statistics.driver_gap_name, statistics.driver_gap_time
+    if name and statistics.accepted:
+        gap = statistics.driver_gap
+        shown = f"{gap:.3g} m or rad from f(t), worst of all steps at {name!r}, t = {at:.4g} s"
+        if solution.settings["formulation"]["type"] == "Soft" or options.get("projection") == "none":
+            yield Line("prescribed motions", f"{shown}: joints give way, as asked for", data=gap)
+        else:
+            row = solution.mechanism.rows_of(name)[0]
+            yield limited("prescribed motions", shown, gap, drift_limits(solution.steps, "position")(name, row))

@@ -1,0 +1,76 @@
+"""Light bodies between heavy ones: multipliers and accelerations then lose digits, which no other line shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism, dense_rows
+from dalembert.results.report.table import Line, limited
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+Array = npt.NDArray[np.float64]
+
+SOLVED_BY_MULTIPLIERS = ("Jet", "Impulse")  # factor G M^-1 G^T; the others reduce the equations first
+_SAMPLES = 5
+_MOST_ROWS = 400  # dense algebra
+
+
+def mass_conditioning(solution: Result) -> Iterator[Line]:
+    """Condition of G M^-1 G^T with rows of unit length, where masses make it worse than geometry: lam loses its digits."""
+    mechanism, kind = solution.mechanism, solution.settings["formulation"]["type"]
+    if not isinstance(mechanism, Mechanism) or not 0 < mechanism.m <= _MOST_ROWS or not len(solution.steps.t):
+        return
+    if kind not in SOLVED_BY_MULTIPLIERS or not _uneven(mechanism):
+        return
+    steps = solution.steps
+    chosen = np.unique(np.linspace(0, len(steps.t) - 1, _SAMPLES).round().astype(int))
+    found = [_conditions(mechanism, float(steps.t[k]), steps.x[k]) for k in chosen if np.all(np.isfinite(steps.x[k]))]
+    worst = max((by_mass for by_mass, by_shape in found if by_mass > 10 * by_shape), default=0.0)
+    options = solution.settings["integrator"]["options"]
+    limit = 1e-6 if options.get("step") is not None else min(1e-6, max(10 * options["rtol"], 1e-11))
+    lost = float(np.finfo(float).eps) * worst
+    if lost > 1e-3 * limit:
+        lightest = min(mechanism.model.bodies, key=lambda body: body.mass).name
+        shown = f"condition {worst:.2g}: accelerations are rounded to {lost:.2g}; body {lightest!r} is light beside the others"
+        yield limited("mass conditioning", shown + (", use MovingFrame" if lost > limit else ""), lost, limit)
+
+
+def _uneven(mechanism: Mechanism) -> bool:
+    """Only masses or moments of inertia that differ by more than 1e3 are looked into."""
+    masses = [body.mass for body in mechanism.model.bodies]
+    moments = [float(m) for body in mechanism.model.bodies if body.kind == "rigid" for m in np.linalg.eigvalsh(body.inertia)]
+    return any(values and max(values) > 1e3 * min(values) for values in (masses, moments))
+
+
+def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]:
+    """Of G M^-1 G^T with the bodies' masses, and with all masses 1 and radii of gyration as they are."""
+    G = dense_rows(mechanism, t, x)[0][: mechanism.m]
+    blocks: tuple[list[Array], list[Array]] = ([], [])
+    for body in mechanism.model.bodies:
+        J = body.inertia if body.kind == "rigid" else body.mass * np.eye(3)
+        root = np.linalg.cholesky(np.linalg.inv(J))
+        for block, mass in zip(blocks, (1.0, body.mass), strict=True):
+            block += [np.eye(3) * np.sqrt(mass / body.mass), root * np.sqrt(mass)]
+    by_mass, by_shape = (_condition(G @ _diagonal(block), mechanism.rank) for block in blocks)
+    return by_mass, by_shape
+
+
+def _diagonal(blocks: list[Array]) -> Array:
+    n = len(blocks)
+    out = np.zeros((3 * n, 3 * n))
+    for k, block in enumerate(blocks):
+        out[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = block
+    return out
+
+
+def _condition(rows: Array, rank: int) -> float:
+    """Squared condition of rows of unit length, that of their products; redundant ones do not count."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    values = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
+    return float((values[0] / max(values[rank - 1], 1e-300)) ** 2)

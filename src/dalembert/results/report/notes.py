@@ -1,0 +1,99 @@
+"""What the reader of a report should know beside the checks: the mechanism, the run, its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.parts import unconnected
+from dalembert.io.store import INCOMPLETE
+from dalembert.results.report.table import Line, listed
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+
+def mechanism_notes(solution: Result) -> Iterator[Line]:
+    mechanism = solution.mechanism
+    counts = {
+        "degrees_of_freedom": mechanism.degrees_of_freedom,
+        "rank": mechanism.rank,
+        "rows": len(mechanism.rows),
+        "redundant": len(mechanism.redundant),
+        "out_of_plane": len(mechanism.out_of_plane),
+    }
+    shown = f"{counts['degrees_of_freedom']} (rank {counts['rank']} of {counts['rows']} constraint rows"
+    shown += f", {counts['out_of_plane']} of them out of the plane)" if mechanism.out_of_plane else ")"
+    yield Line("degrees of freedom", shown, data=counts)
+    if mechanism.redundant:
+        rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
+        yield listed("redundant rows", rows, "the others imply them: the motion is not affected")
+    if mechanism.not_unique:
+        yield listed("reactions not unique", mechanism.not_unique, "redundancy leaves them undetermined")
+    if dependent := solution.statistics.dependent_rows:
+        text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
+        yield Line("dependent rows", text, data=dependent)
+    if mechanism.moved:
+        yield listed("assembly moved", mechanism.moved, "the initial data did not fit")
+    if mechanism.completed:
+        names = list(mechanism.completed)
+        yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names)
+    if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
+        yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
+    for warning in mechanism.warnings:
+        yield Line("warning", warning, data=warning)
+    if slow := solution.settings.get("plain_python"):
+        yield listed("plain Python", slow, "could not be compiled: slow, but no less exact")
+
+
+def run_notes(solution: Result) -> Iterator[Line]:
+    s = solution.statistics
+    for warning in solution.warnings:
+        yield Line("warning", warning, data=warning)
+    if solution.events:
+        shown = ", ".join(f"{name!r} at t = {t:.6g} s" for name, t in solution.events)
+        yield Line("events", shown, data=[list(event) for event in solution.events])
+    if s.accepted:
+        steps = f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)"
+        yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=_counters(solution))
+        newton = f"Newton {s.newton_average:.3g} on average, {s.newton_maximum} at most"
+        yield Line("work", f"{s.rate_evaluations} rate evaluations, {s.projections} projections, {newton}")
+        if s.stage_solver:
+            iterations = f"{s.stage_iterations_average:.3g} iterations on average, {s.stage_iterations_maximum} at most"
+            newton = f"Newton in {s.stage_newton_steps} steps with {s.stage_jacobians} Jacobian matrices"
+            shown = f"{s.stage_solver}; {iterations}" + (f"; {newton}" if s.stage_newton_steps else "")
+            yield Line("implicit stages", shown, data=s.stage_solver)
+        if s.basis_restarts:
+            yield Line(
+                "tangent basis", f"could not be continued and was found afresh {s.basis_restarts} times", data=s.basis_restarts
+            )
+    else:
+        yield Line("steps", "not known: the run left no statistics" if solution.status == INCOMPLETE else "none")
+    if s.time:
+        parts = ", ".join(f"{part} {_duration(seconds)}" for part, seconds in s.time.items())
+        yield Line("wall time", parts, data=dict(s.time))
+    settings = solution.settings
+    for part in ("formulation", "integrator"):
+        options = ", ".join(f"{key}={value!r}" for key, value in settings[part]["options"].items())
+        yield Line(part, f"{settings[part]['type']}({options})", data=settings[part])
+        if part == "formulation" and (why := settings.get("chosen")):
+            yield Line("chosen", f"{settings[part]['type']} by default: {why}", data=why)
+    yield Line("coordinates", settings["coordinates"], data=settings["coordinates"])
+    versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
+    yield Line("versions", versions, data=dict(solution.versions))
+    model_hash = solution.mechanism.model.hash
+    yield Line("model hash", model_hash, data=model_hash)
+    cited = ", ".join(solution.citations) or "nothing"
+    yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
+
+
+def _counters(solution: Result) -> dict[str, Any]:
+    counters = asdict(solution.statistics)
+    del counters["time"]
+    return counters
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

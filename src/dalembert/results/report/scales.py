@@ -1,0 +1,73 @@
+"""What residuals are compared with: the size and speed of each connected part, never those of a divergence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dalembert.compilation.flatten import flatten
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.parts import Moving, connected_parts
+from dalembert.results.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+STRICTEST = 1e-10
+LOOSEST_DRIFT = 1e-6
+LOOSEST_SHARE = 1e-4  # of a part's own size or speed
+_OPTION = {"position": "tolerance", "velocity": "velocity_tolerance"}
+
+
+def moving_parts(solution: Result, *, at_start: bool = False) -> list[Moving]:
+    """The connected parts of a mechanism along a run, or at its start; none of a Lagrangian system."""
+    mechanism = solution.mechanism
+    if not isinstance(mechanism, Mechanism):
+        return []
+    if at_start:
+        states = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
+        return [Moving(part, states) for part in connected_parts(mechanism.model)]
+    if "moving parts" not in solution.__dict__:
+        assert isinstance(solution, Trajectory)
+        solution.__dict__["moving parts"] = [Moving(part, solution) for part in connected_parts(mechanism.model)]
+    made: list[Moving] = solution.__dict__["moving parts"]
+    return made
+
+
+def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Callable[[str, int], float]:
+    """Largest residual that passes [SI], of an element and one of its rows.
+
+    What the formulation was asked to keep, times ten, but not more than LOOSEST_DRIFT and LOOSEST_SHARE of the part's own size
+    or speed; and never less than rounding.
+    """
+    options = solution.settings["formulation"]["options"]
+    asked = min(10 * float(options.get(_OPTION[level], 0.0)), LOOSEST_DRIFT)
+    state = solution.q if level == "position" else solution.u
+    largest = float(np.abs(state[np.isfinite(state)]).max(initial=0.0))
+    owner = {name: part for part in moving_parts(solution) for name in part.part.elements}
+    lengths = _measured_in_metres(solution)
+
+    def limit(element: str, row: int) -> float:
+        own = size = 1.0
+        if (part := owner.get(element)) is not None:
+            size = part.size or 1.0
+            own = size if row in lengths else 1.0
+            if level == "velocity":
+                slowest = own / solution.settings["t_end"]
+                own = max(part.speed, size * part.spin, slowest) if row in lengths else max(part.spin, slowest)
+        own = min(1.0, own) if np.isfinite(own) else 1.0
+        rounding = min(1e-15 * largest, LOOSEST_DRIFT * max(1.0, size))
+        return max(STRICTEST * own, min(asked, LOOSEST_SHARE * own), rounding)
+
+    return limit
+
+
+def _measured_in_metres(solution: Result) -> set[int]:
+    """Rows that are lengths; the others are angles, of which the size of the mechanism says nothing, or a user's."""
+    if not isinstance(solution.mechanism, Mechanism):
+        return set()
+    primitives = [item.primitive for item in flatten(solution.mechanism.model).primitives]
+    metric = [p.kind in ("C", "O", "D") or (p.kind in ("U", "V") and bool(p.law)) for p in primitives]
+    return {row.index for row in solution.mechanism.rows if row.primitive < len(metric) and metric[row.primitive]}

@@ -1,0 +1,390 @@
+"""The result of a run: states, what they imply, how they were obtained."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Compiled
+from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.impulse import ImpulseRun
+from dalembert.formulations.jet import Jet
+from dalembert.integrators.integrator import Integrator
+from dalembert.kernels.base import tables as T
+from dalembert.results.evaluation import Evaluated, evaluate
+from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
+from dalembert.results.momentum import Momentum, total_momentum
+from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
+from dalembert.results.reactions import Reaction, resultant
+from dalembert.results.trajectory import Series, Trajectory, nearest
+from dalembert.results.versions import current_versions
+from dalembert.run.settings import from_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import xarray
+
+    from dalembert.plot import Plots
+    from dalembert.results.report import Report
+    from dalembert.viewer.view import View
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
+
+    basis_restarts : how often Minimal could not continue its basis and found it afresh
+    cpu_time : CPU time inside the compiled time loop [s]
+    driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
+    largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
+        the one with the largest share, of those above 1e-6
+    smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
+        -1 where it is not known
+    branch_points : singular configurations that the run went through without a way to stay on its branch
+    stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
+    """
+
+    accepted: int = 0
+    rejected: int = 0
+    refused: int = 0
+    rate_evaluations: int = 0
+    projections: int = 0
+    newton_average: float = 0.0
+    newton_maximum: int = 0
+    factorisations: int = 0
+    first_differentials: int = 0
+    second_differentials: int = 0
+    invariant_gradients: int = 0
+    conjugate_gradient_steps: int = 0
+    dependent_rows: int = 0
+    smallest_step: float = 0.0
+    largest_step: float = 0.0
+    stage_solver: str = ""
+    stage_iterations_average: float = 0.0
+    stage_iterations_maximum: int = 0
+    stage_newton_steps: int = 0
+    stage_jacobians: int = 0
+    basis_restarts: int = 0
+    cpu_time: float = field(default=0.0, compare=False)
+    driver_gap: float = 0.0
+    driver_gap_name: str = ""
+    driver_gap_time: float = 0.0
+    largest_projection: float = 0.0
+    largest_projection_share: float = 0.0
+    largest_projection_at: float = 0.0
+    smallest_pivot: float = -1.0
+    smallest_pivot_time: float = 0.0
+    branch_points: int = 0
+    time: dict[str, float] = field(default_factory=dict)
+
+
+class Result(Series):
+    """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
+
+    t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
+    path : the store that `load` read it from, else None
+    more : what the formulation saved beside the states, by name;  warnings : what happened in the run that a reader should know
+    """
+
+    def __init__(
+        self,
+        mechanism: Compiled,
+        t: Array,
+        x: Array,
+        *,
+        settings: dict[str, Any],
+        statistics: Statistics | None = None,
+        status: str = "complete",
+        message: str = "",
+        events: tuple[tuple[str, float], ...] = (),
+        evaluated: Evaluated | None = None,
+        versions: dict[str, str] | None = None,
+        formulation: Formulation | None = None,
+        integrator: Integrator | None = None,
+        more: dict[str, Array] | None = None,
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(mechanism, t, x)
+        self.path: Path | None = None
+        self.watched: tuple[Array, Array, dict[str, Array]] | None = None
+        self.warnings = warnings
+        self.more = more or {}
+        self.settings = settings
+        self.statistics = statistics or Statistics()
+        self.status = status
+        self.message = message
+        self.events = events
+        self.formulation = formulation
+        self.integrator = integrator
+        self.versions = versions or current_versions()
+        if evaluated is not None:
+            self.__dict__["evaluated"] = evaluated
+
+    elements: ClassVar[str] = "joint or driver"  # what has multipliers
+
+    @property
+    def unit_length_error(self) -> float | None:
+        """Largest ||theta| - 1| of all bodies and times; None where there are no Euler parameters."""
+        return None
+
+    def __repr__(self) -> str:
+        name = self.mechanism.model.name or "model"
+        reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
+        return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
+
+    @cached_property
+    def steps(self) -> Any:
+        """What the checks of the report run over: the saved states and, where times were chosen, accepted steps beside them.
+
+        All steps of a run of up to about a thousand, else evenly chosen ones; a stored run has them where all forces are known.
+        """
+        if self.watched is None:
+            return self
+        t, x, more = self.watched
+        order = np.argsort(times := np.concatenate([self.t, t[new := ~np.isin(t, self.t)]]))
+        joined = {name: np.concatenate([values, more[name][new]])[order] for name, values in self.more.items()}
+        record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
+        return self.mechanism.solution(times[order], np.concatenate([self.x, x[new]])[order], more=joined, **record)
+
+    @cached_property
+    def evaluated(self) -> Evaluated:
+        """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
+        if self.settings["formulation"]["type"] != "Soft":
+            return evaluate(Jet().prepare(self.mechanism), self.t, self.x)
+        formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
+        run = formulation.prepare(self.mechanism)  # the force that acted, not the one that rigid joints would need
+        assert isinstance(run, ImpulseRun)
+        return evaluate(run, self.t, run.remembering(self.x, self.more["step"], self.more["impulse"]))
+
+    def __call__(self, t: float | npt.ArrayLike) -> Any:
+        """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
+        from dalembert.run.simulate import integrate_to
+
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
+            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
+        x = integrate_to(self, times)
+        mechanism = self.mechanism
+        return mechanism.state(float(times[0]), x[0]) if np.ndim(t) == 0 else mechanism.trajectory(times, x)
+
+    @cached_property
+    def energy(self) -> Energy:
+        """Kinetic, potential, external work and their balance over time."""
+        values = self.evaluated.energy
+        return Energy(values[:, 0], values[:, 1], self.x[:, self.mechanism.nq + self.mechanism.nu])
+
+    @cached_property
+    def drift(self) -> Drift:
+        """Constraint residuals over time, redundant rows included at position level."""
+        g, g_dot = np.abs(self.evaluated.g), np.abs(self.evaluated.g_dot)
+        by_element = {}
+        for name in dict.fromkeys(row.element for row in self.mechanism.rows):
+            at, moving = self.mechanism.position_rows(name), self.mechanism.velocity_rows(name)
+            by_element[name] = (g[:, at].max(axis=1, initial=0.0), g_dot[:, moving].max(axis=1, initial=0.0))
+        return Drift(g.max(axis=1, initial=0.0), g_dot.max(axis=1, initial=0.0), by_element)
+
+    def multiplier(self, element: object) -> Array:
+        """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
+        return self._rows_of(element, self.evaluated.lam)
+
+    @property
+    def minimal(self) -> MinimalCoordinates:
+        """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
+        if "basis" not in self.more:
+            raise ModelError(
+                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
+            )
+        return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
+
+    @property
+    def impulses(self) -> Array:
+        """(nt, m) impulses of all rows in the step to each saved state, of `Impulse` and `Soft`."""
+        if "impulse" not in self.more:
+            used = self.settings["formulation"]["type"]
+            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
+        return self.more["impulse"]
+
+    def _rows_of(self, element: object, values: Array) -> Array:
+        """The columns of a joint or driver in (nt, m) values; zero for redundant rows."""
+        name = str(getattr(element, "name", element))
+        rows = self.mechanism.rows_of(name)
+        if not rows:
+            known = dict.fromkeys(row.element for row in self.mechanism.rows)
+            raise ModelError(f"there is no {self.elements} {name!r}{nearest(name, known)}")
+        padded = np.pad(values, ((0, 0), (0, 1)))
+        return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
+
+    def invariant(self, what: Monitored, *, name: str | None = None, scale: float | None = None) -> Invariant:
+        """A quantity that should stay constant: .values, .deviation (nt,) relative to .scale; see invariants.py.
+
+        what : a name ("energy", ...), a function of the solution, or one of the states as `Jet(invariants=...)` takes it
+        scale : what a change is compared with, default for a function its largest value
+        """
+        return make_invariant(self, what, name, scale)
+
+    def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
+        """Invariants that have a name, made on demand."""
+        return {"energy": lambda name: Invariant(name, self.energy.total, self.energy.scale, "J")}
+
+    @abstractmethod
+    def values_of(self, function: Callable[..., Any]) -> Array:
+        """(nt,) or (nt, n) values of a user's function of the solution or of its states."""
+
+    @abstractmethod
+    def kept_values(self, function: Callable[..., Any]) -> Array:
+        """(nt,) values of a function f(t, q, u) that the formulation kept."""
+
+    def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
+        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
+
+        invariants : what should have stayed constant, one line each, see `invariant`
+        """
+        from dalembert.results.report import make_report
+
+        return make_report(self, invariants)
+
+    @property
+    def plot(self) -> Plots:
+        """Plots by name: solution.plot.energy(), .drift(), ..."""
+        from dalembert.plot import Plots
+
+        return Plots(self)
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Keys of what a publication with this run should cite."""
+        return tuple(self.settings.get("citations", ()))
+
+    @abstractmethod
+    def to_xarray(self) -> xarray.Dataset:
+        """All named outputs as an xarray Dataset with named dimensions and units."""
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
+        from dalembert.io.results import save
+
+        save(self, path, overwrite=overwrite)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
+        from dalembert.io.export import export_dataset
+
+        if not len(self.t):
+            raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
+        export_dataset(self.to_xarray(), path)
+
+
+class Solution(Result, Trajectory):
+    """A run of a mechanism of bodies, with its named outputs over time."""
+
+    def acceleration(self, body: object) -> Array:
+        """(nt, 3) acceleration of the centre of mass [m/s^2]."""
+        b = self._body(body)
+        return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
+
+    @cached_property
+    def momentum(self) -> Momentum:
+        """.linear, .angular (nt, 3) of all bodies together, world axes, about the origin or .about(point)."""
+        return total_momentum(self)
+
+    def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:
+        names = (f"{kind} momentum{axis}" for kind in ("linear", "angular") for axis in ("", " x", " y", " z"))
+        return super().named_invariants() | {name: lambda name: self.momentum.invariant(name) for name in names}
+
+    def values_of(self, function: Callable[..., Any]) -> Array:
+        return self.kept_values(function) if len(required_arguments(function)) == 3 else np.asarray(function(self), dtype=float)
+
+    def kept_values(self, function: Callable[..., Any]) -> Array:
+        rows = zip(self.t, self.q, self.u, strict=True)
+        return np.array([function(float(t), q, u) for t, q, u in rows], dtype=float)
+
+    @property
+    def unit_length_error(self) -> float:
+        """Largest ||theta| - 1| of all bodies and times."""
+        worst = 0.0
+        for b in range(1, self.mechanism.nb + 1):
+            kind, q, _ = self._columns(b)
+            if kind == T.RIGID:
+                length = np.linalg.norm(self.q[:, q + 3 : q + 7], axis=1)
+                worst = float(np.max(np.abs(length - 1.0), initial=worst))
+        return worst
+
+    def reaction(self, element: object) -> Reaction:
+        """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, acting at .point (nt, 3).
+
+        It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state. In planar
+        coordinates it comes from the same states in absolute ones, with what acts across the plane.
+        """
+        name = str(getattr(element, "name", element))
+        if self._spatial is not None and name in self._spatial.drift._by_element:
+            return self._spatial.reaction(name)
+        return resultant(self, name, self.multiplier(name))
+
+    @cached_property
+    def _spatial(self) -> Solution | None:
+        if self.mechanism.plane is None or self.settings["formulation"]["type"] == "Soft":
+            return None
+        from dalembert.results.plane_forces import spatial_twin
+
+        return spatial_twin(self)
+
+    def impulse(self, element: object) -> Reaction:
+        """Impulses [N s, N m s] of the step to each saved state, of `Impulse` and `Soft`; see `mean_reaction`.
+
+        Zero at the start; at times between two steps interpolated.
+        """
+        return resultant(self, str(getattr(element, "name", element)), self._rows_of(element, self.impulses))
+
+    def mean_reaction(self, element: object) -> Reaction:
+        """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
+        impulse = self.impulse(element)
+        h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
+        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique, impulse.point)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All named outputs as an xarray Dataset with named dimensions and units."""
+        from dalembert.io.dataset import to_dataset
+
+        return to_dataset(self)
+
+    def view(self, *, compare: Solution | None = None) -> View:
+        """Show the run in the browser, or in place in a notebook; `compare` is another run, shown as a ghost."""
+        from dalembert.viewer.view import view
+
+        return view(self, compare)
+
+    def export_html(self, path: str | os.PathLike[str], *, compare: Solution | None = None) -> None:
+        """The viewer with this run in it as one HTML file that works offline."""
+        from dalembert.viewer.page import export_page
+
+        export_page([self] if compare is None else [self, compare], path)
+
+    def export_animation(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 25.0,
+        speed: float | None = None,
+        size: tuple[int, int] = (800, 600),
+        camera: npt.ArrayLike | None = None,
+    ) -> None:
+        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
+
+        fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
+            about ten seconds for a run below one second
+        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        """
+        from dalembert.viewer.animation import export_animation
+
+        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)

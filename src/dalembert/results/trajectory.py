@@ -1,0 +1,284 @@
+"""Named kinematic outputs of a series of states: positions, rotations, velocities, joint coordinates."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.errors import ModelError
+from dalembert.kernels.base import tables as T
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.joints import angle_of, direction_of
+from dalembert.results.cardan import CardanAngles, cardan_angles
+
+Array = npt.NDArray[np.float64]
+
+
+class Series:
+    """States x (nt, nx) at times t (nt,) of a compiled model of any kind."""
+
+    mechanism: Any
+
+    def __init__(self, mechanism: Compiled, t: Array, x: Array) -> None:
+        self.mechanism = mechanism
+        self.t = t
+        self.x = x
+
+    @property
+    def q(self) -> Array:
+        """(nt, nq) coordinates."""
+        return self.x[:, : self.mechanism.nq]
+
+    @property
+    def u(self) -> Array:
+        """(nt, nu) velocities."""
+        return self.x[:, self.mechanism.nq : self.mechanism.nq + self.mechanism.nu]
+
+
+class Trajectory(Series):
+    """States of a mechanism of bodies; every output is an array over time, world axes unless said."""
+
+    mechanism: Mechanism
+
+    def __init__(self, mechanism: Mechanism, t: Array, x: Array) -> None:
+        super().__init__(mechanism, t, x)
+        self._joints = {joint.name: joint for joint in mechanism.model.joints}
+        self._index = {name: k + 1 for k, name in enumerate(mechanism.body_names)}
+
+    def _body(self, body: object) -> int:
+        name = str(getattr(body, "name", body))
+        if name == GROUND:
+            return 0
+        if name not in self._index:
+            raise ModelError(f"there is no body {name!r}{nearest(name, self._index)}")
+        return self._index[name]
+
+    def _joint(self, joint: object) -> Joint:
+        name = str(getattr(joint, "name", joint))
+        if name not in self._joints:
+            raise ModelError(f"there is no joint {name!r}{nearest(name, self._joints)}")
+        return self._joints[name]
+
+    def _columns(self, b: int) -> tuple[int, int, int]:
+        at = int(self.mechanism.I[T.BODY_I]) + T.BODY_I_W * b
+        kind, q, u = self.mechanism.I[at : at + 3]
+        return int(kind), int(q), int(u)
+
+    def position(self, body: object) -> Array:
+        """(nt, 3) centre of mass [m]."""
+        b = self._body(body)
+        if b == 0:
+            return np.zeros((len(self.t), 3))
+        kind, q, _ = self._columns(b)
+        if kind != T.PLANAR:
+            return self.q[:, q : q + 3].copy()
+        plane = self.mechanism.plane
+        assert plane is not None
+        at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b
+        return self.mechanism.F[at : at + 3] + self.q[:, [q]] * plane.e1 + self.q[:, [q + 1]] * plane.e2
+
+    def velocity(self, body: object) -> Array:
+        """(nt, 3) velocity of the centre of mass [m/s]."""
+        b = self._body(body)
+        if b == 0:
+            return np.zeros((len(self.t), 3))
+        kind, _, u = self._columns(b)
+        if kind != T.PLANAR:
+            return self.u[:, u : u + 3].copy()
+        plane = self.mechanism.plane
+        assert plane is not None
+        return self.u[:, [u]] * plane.e1 + self.u[:, [u + 1]] * plane.e2
+
+    def quaternion(self, body: object) -> Array:
+        """(nt, 4) unit quaternion body -> world, scalar first."""
+        from dalembert.model.rotation import matrix_to_quaternion
+
+        b = self._body(body)
+        if b and self._columns(b)[0] == T.RIGID:
+            q = self._columns(b)[1]
+            return self.q[:, q + 3 : q + 7].copy()
+        quaternions = matrix_to_quaternion(self.rotation(body))
+        flips = np.cumprod(np.where(np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0, -1.0, 1.0))
+        quaternions[1:] *= flips[:, None]
+        return quaternions
+
+    def rotation(self, body: object) -> Array:
+        """(nt, 3, 3) rotation body -> world."""
+        b = self._body(body)
+        nt = len(self.t)
+        kind, q, _ = self._columns(b)
+        if b == 0 or kind == T.POINT:
+            return np.tile(np.eye(3), (nt, 1, 1))
+        if kind == T.RIGID:
+            return rotation_matrices(self.q[:, q + 3 : q + 7])
+        plane = self.mechanism.plane
+        assert plane is not None
+        at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b + T.BF_R0
+        half = self.q[:, [q + 2]] / 2
+        turn = np.concatenate([np.cos(half), np.sin(half) * plane.normal], axis=1)
+        return rotation_matrices(turn) @ self.mechanism.F[at : at + 9].reshape(3, 3)
+
+    def angular_velocity(self, body: object, frame: str = "world") -> Array:
+        """(nt, 3) angular velocity in "world" or "body" axes [rad/s]."""
+        if frame not in ("world", "body"):
+            raise ModelError(f"frame is {frame!r}; give 'world' or 'body'")
+        b = self._body(body)
+        kind, _, u = self._columns(b)
+        if b == 0 or kind == T.POINT:
+            return np.zeros((len(self.t), 3))
+        if kind == T.RIGID:
+            w_B = self.u[:, u + 3 : u + 6].copy()
+        else:
+            at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b + T.BF_NORMAL
+            w_B = self.u[:, [u + 2]] * self.mechanism.F[at : at + 3]
+        return w_B if frame == "body" else apply(self.rotation(b and body), w_B)
+
+    def cardan(self, body: object, sequence: str = "zyx") -> CardanAngles:
+        """Cardan angles [rad]: .roll, .pitch, .yaw about x, y, z, .angles in the order of the sequence, .singular.
+
+        "zyx" is yaw, then pitch, then roll, about axes as already turned: R = R_z R_y R_x.
+        """
+        return cardan_angles(self.rotation(body), sequence)
+
+    def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """(nt, 3) world position of a point given in body axes [m]."""
+        return np.asarray(self.position(body) + self.rotation(body) @ np.asarray(point, dtype=float))
+
+    def point_velocity(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """(nt, 3) world velocity of a body-fixed point [m/s]."""
+        arm = self.rotation(body) @ np.asarray(point, dtype=float)
+        return self.velocity(body) + cross(self.angular_velocity(body), arm)
+
+    def coordinate(self, joint: object) -> Array:
+        """Joint coordinate(s): (nt,) for one, (nt, n) for more; angles unwrapped; meaning in `joints.COORDINATES`."""
+        j = self._joint(joint)
+        columns = [self._coordinate(j, k) for k in range(len(j.coordinates))]
+        return self._stacked(j, columns)
+
+    def coordinate_rate(self, joint: object) -> Array:
+        """Rates of `coordinate`; for a spherical joint the relative angular velocity in the second body's joint axes."""
+        j = self._joint(joint)
+        return self._stacked(j, [self._rate(j, k) for k in range(len(j.coordinates))])
+
+    def _stacked(self, joint: Joint, columns: list[Array]) -> Array:
+        if not columns:
+            raise ModelError(f"{joint.type} joint {joint.name!r} has no coordinates")
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    def _separation(self, joint: Joint) -> tuple[Array, Array]:
+        """x_j - x_i of the joint points and its rate, world axes."""
+        e = self.point(joint.second, joint.p_j) - self.point(joint.first, joint.p_i)
+        e_dot = self.point_velocity(joint.second, joint.p_j) - self.point_velocity(joint.first, joint.p_i)
+        return e, e_dot
+
+    def _coordinate(self, joint: Joint, component: int) -> Array:
+        key = (joint.name, component)
+        if key in self.mechanism.angles:
+            first = self.mechanism.nq + self.mechanism.nu + 1
+            return self.x[:, first + self.mechanism.angles.index(key)].copy()
+        direction = direction_of(joint, component)
+        if direction is not None:
+            d = self.rotation(joint.first) @ direction
+            return np.asarray(np.sum(d * self._separation(joint)[0], axis=1))
+        if joint.coordinates[component] == "length":
+            return np.asarray(np.linalg.norm(self._separation(joint)[0], axis=1))
+        R_i, R_j = self.rotation(joint.first) @ joint.E_i, self.rotation(joint.second) @ joint.E_j
+        return rotation_vectors(np.swapaxes(R_i, 1, 2) @ R_j)[:, component]
+
+    def _rate(self, joint: Joint, component: int) -> Array:
+        angle, direction = angle_of(joint, component), direction_of(joint, component)
+        if angle is not None:
+            axis = self.rotation(angle.first) @ angle.n_i
+            w = self.angular_velocity(angle.second) - self.angular_velocity(angle.first)
+            return np.asarray(np.sum(axis * w, axis=1))
+        e, e_dot = self._separation(joint)
+        if direction is not None:
+            d = self.rotation(joint.first) @ direction
+            turning = cross(self.angular_velocity(joint.first), d)
+            return np.asarray(np.sum(d * e_dot + turning * e, axis=1))
+        if joint.coordinates[component] == "length":
+            return np.asarray(np.sum(e * e_dot, axis=1) / np.linalg.norm(e, axis=1))
+        w = self.angular_velocity(joint.second) - self.angular_velocity(joint.first)
+        axes = self.rotation(joint.second) @ joint.E_j
+        return np.asarray(np.sum(axes[:, :, component] * w, axis=1))
+
+
+class State(Trajectory):
+    """One state: the same outputs as a trajectory, without the time axis."""
+
+    def __init__(self, mechanism: Mechanism, t: float, x: Array) -> None:
+        super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
+        self._over_time = Trajectory(mechanism, self.t, self.x)  # outputs that need each other keep their time axis
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.t[0])
+
+    def __getattribute__(self, name: str) -> object:
+        if name in OUTPUTS:
+            value = getattr(object.__getattribute__(self, "_over_time"), name)
+            return lambda *args, **options: _first(value(*args, **options))
+        return object.__getattribute__(self, name)
+
+
+OUTPUTS = (
+    "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "point_velocity", "coordinate",
+    "coordinate_rate",
+)  # fmt: skip
+
+
+def _first(values: Array) -> object:
+    value = values[0]
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def nearest(name: str, known: object) -> str:
+    """ ", did you mean 'x'?" or the list of what there is."""
+    names = [str(k) for k in known]  # type: ignore[attr-defined]
+    close = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names)) or 'none'}"
+
+
+def apply(R: Array, v: Array) -> Array:
+    """(nt, 3) rotated vectors."""
+    return np.asarray(np.einsum("tij,tj->ti", R, v))
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a x b over the last axis."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return out
+
+
+def rotation_matrices(theta: Array) -> Array:
+    """(nt, 3, 3) from Euler parameters of any length [JetMultibody, (2.1)]."""
+    a, b, c, d = (theta / np.sqrt(np.sum(theta * theta, axis=1, keepdims=True))).T
+    rows = [
+        [1 - 2 * (c * c + d * d), 2 * (b * c - a * d), 2 * (b * d + a * c)],
+        [2 * (b * c + a * d), 1 - 2 * (b * b + d * d), 2 * (c * d - a * b)],
+        [2 * (b * d - a * c), 2 * (c * d + a * b), 1 - 2 * (b * b + c * c)],
+    ]
+    return np.ascontiguousarray(np.array(rows).transpose(2, 0, 1))
+
+
+def rotation_vectors(R: Array) -> Array:
+    """(nt, 3) rotation vectors, the first with an angle in [0, pi], each other the nearest to the one before.
+
+    phi n and (phi + 2 pi k) n are the same rotation.
+    """
+    from dalembert.kernels.base.algebra import rotation_vector
+
+    vectors = np.array([rotation_vector(tuple(row)) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
+    for before, vector in itertools.pairwise(vectors):
+        along = vector if vector @ vector > 0.0 else before
+        n = along / max(float(np.linalg.norm(along)), 1e-300)
+        vector += 2.0 * np.pi * np.round((before - vector) @ n / (2.0 * np.pi)) * n
+    return vectors

@@ -1,0 +1,1 @@
+"""Running it: simulate, ensembles, events, failures, progress."""

@@ -1,0 +1,145 @@
+"""How a run went past singular configurations: the smallest pivot at the ends of its steps, branches that it may have changed.
+
+The kernels note steps across which v_i of pivots.py turns over. Such a step is made again in small parts here. With z
+and v, the unit singular vectors of the smallest singular value of all rows, z . G v keeps its sign from one part to the next
+unless rows became dependent in between. There branches meet, and which one a run goes on with is left to rounding.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Compiled, Mechanism, dense_rows
+from dalembert.compilation.rank import unit_rows
+from dalembert.compilation.topology import spanning_forest
+from dalembert.errors import SimulationError
+from dalembert.formulations.minimal import MinimalRun
+from dalembert.formulations.run import Run
+from dalembert.integrators.integrator import Integrator
+from dalembert.kernels.base import tables as T
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+Array = npt.NDArray[np.float64]
+
+PARTS = 12  # of a step that is looked at again
+CROSSED = 1e3  # condition within 2e-5 of a step from where a sign changed: rows that become dependent there reach far more
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """The smallest pivot of a run (sine of the angle of a row to the others, -1 where none is known) and
+    its time; steps to look at again."""
+
+    smallest: float
+    time: float
+    count: int
+    steps: tuple[tuple[float, float], ...]
+
+
+def pivots_of(run: Run) -> Pivots:
+    """What the kernels noted in a run."""
+    if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
+        return Pivots(-1.0, 0.0, 0, ())
+    noted = run.W[run.I[T.W_PIVOT] :][: T.V_GUARD]
+    if noted[T.V_KNOWN] == 0.0:
+        return Pivots(-1.0, 0.0, 0, ())
+    count = int(noted[T.V_CROSSED])
+    entries = [T.V_WHERE + 2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
+    steps = tuple((float(min(noted[at : at + 2])), float(max(noted[at : at + 2]))) for at in entries)
+    return Pivots(float(noted[T.V_LEAST]), float(noted[T.V_LEAST_TIME]), count, steps)
+
+
+def crossed(run: Run, integrator: Integrator, solution: Result) -> tuple[str, ...]:
+    """One text for each singular configuration that the run went through."""
+    pivots = pivots_of(run)
+    found: list[tuple[float, float, list[str]]] = []
+    if not pivots.steps or not has_loops(run.mechanism):
+        return ()
+    for t_0, t_1 in pivots.steps:
+        if not any(t_0 <= t <= t_1 for t, _, _ in found):
+            found += _look(run, integrator, solution, t_0, t_1)
+    texts = [
+        f"a singular configuration was crossed at t = {t:.6g} s (condition {condition:.1e}): joints"
+        f" {', '.join(map(repr, joints))} lock there, branches meet, and the run may have changed to another"
+        for t, condition, joints in found
+    ]
+    if pivots.count > len(pivots.steps) and found:
+        texts.insert(0, f"{pivots.count - len(pivots.steps)} steps before those named may have crossed others")
+    return tuple(texts)
+
+
+def note_conditioning(run: Run, integrator: Integrator, solution: Result) -> None:
+    """The statistics and warnings of a solution take what its run met."""
+    pivots = pivots_of(run)
+    texts = () if isinstance(run, MinimalRun) else crossed(run, integrator, solution)  # which refuses, or stays on its branch
+    solution.statistics = replace(
+        solution.statistics,
+        smallest_pivot=pivots.smallest,
+        smallest_pivot_time=pivots.time,
+        branch_points=len(texts),
+    )
+    solution.warnings = (*solution.warnings, *texts)
+    for text in texts:
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def has_loops(mechanism: Compiled) -> bool:
+    """Whether constraints close loops of bodies, or more than one joins a pair: the rows of a tree are never dependent."""
+    table = mechanism.I[mechanism.I[T.PRIM_I] :][: T.PRIM_I_W * (mechanism.I[T.NPRIM] + mechanism.I[T.NTRACED])]
+    elements: dict[str, tuple[int, int]] = {}
+    for row in mechanism.rows:
+        i, j = table.reshape(-1, T.PRIM_I_W)[row.primitive, [T.P_BI, T.P_BJ]]
+        elements[row.element] = (int(min(i, j)), int(max(i, j)))
+    return bool(spanning_forest(int(mechanism.I[T.NB]), list(elements.values())).cuts)
+
+
+def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: float) -> list[tuple[float, float, list[str]]]:
+    """(time, condition, joints) of the crossing between two times, if there is one."""
+    from dalembert.run.simulate import one_step
+
+    mechanism = run.mechanism
+    assert isinstance(mechanism, Mechanism)
+    saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
+    t, x_m = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
+    t_1 = min(t_1, float(solution.t[-1])) if len(solution.t) else t_1
+    last = mechanism.rank - 1
+
+    def rows(t: float, x: Array) -> Array:
+        here = np.array(run.to_absolute(x[None])[0])
+        return unit_rows(mechanism, dense_rows(mechanism, t, here)[0][: mechanism.m])
+
+    W = run.W.copy()  # what is looked at again leaves no trace
+    x = run.from_absolute(x_m, t)
+    try:
+        if t_0 - t > 1e-9 * (t_1 - t_0):  # times of fixed steps may differ by rounding
+            x = one_step(run, integrator, t, x, t_0)
+            t = t_0
+        for at in np.linspace(t_0, t_1, PARTS + 1)[1:].tolist():
+            U, _, V = np.linalg.svd(rows(t, x), full_matrices=False)
+            z, v = U[:, last], V[last]
+            ahead = one_step(run, integrator, t, x, at)
+            if float(z @ rows(at, ahead) @ v) < 0.0:
+                begin, end = (t, x), at
+                for _ in range(12):
+                    half = 0.5 * (begin[0] + end)
+                    middle = one_step(run, integrator, *begin, half)
+                    if float(z @ rows(half, middle) @ v) < 0.0:
+                        end = half
+                    else:
+                        begin = half, middle
+                condition, joints = mechanism.locking(begin[0], np.array(run.to_absolute(begin[1][None])[0]))
+                if condition > CROSSED:  # else z and v only turned
+                    return [(begin[0], condition, joints)]
+            t, x = at, ahead
+    except SimulationError:  # no way on from here
+        return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]
+    finally:
+        run.W[:] = W
+    return []

@@ -1,0 +1,286 @@
+"""Many runs of one model, from many starts or with many parameters, on all cores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.comparison.pairs import check_pair
+from dalembert.compilation.compile import refuse_vanishing_lengths
+from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.compilation.pack import Coordinates
+from dalembert.errors import ModelError
+from dalembert.formulations import Formulation
+from dalembert.formulations.default import default_formulation
+from dalembert.formulations.jet import Jet
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance
+from dalembert.integrators.explicit_rk import DOP853
+from dalembert.integrators.integrator import Integrator
+from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.model.model import Model
+from dalembert.results.evaluation import Evaluated
+from dalembert.results.solution import Statistics
+from dalembert.results.trajectory import OUTPUTS
+from dalembert.run.ensemble_variants import full_states, starts_of, variants
+from dalembert.run.ensemble_work import Work
+from dalembert.run.failure import failure_of
+from dalembert.run.progress import Progress, ProgressFunction
+from dalembert.run.simulate import as_compiled, describe, duration, save_times, statistics_of
+
+Array = npt.NDArray[np.float64]
+EVALUATED = ("acceleration", "reaction", "multiplier", "impulse", "mean_reaction", "conjugate_momentum")
+QUANTITIES = ("energy", "drift")
+_FITS = 1e-6  # initial states that are moved by more than this deserve a word
+
+
+def simulate_many(
+    model: Model | LagrangianSystem | Compiled | Callable[..., Model],
+    t_end: float,
+    *,
+    initial_states: npt.ArrayLike | None = None,
+    parameters: Mapping[str, npt.ArrayLike] | None = None,
+    formulation: Formulation | None = None,
+    integrator: Integrator | None = None,
+    coordinates: Coordinates | None = None,
+    save_at: npt.ArrayLike | None = None,
+    threads: int | None = None,
+    progress: bool | ProgressFunction | None = None,
+) -> Ensemble:
+    """Integrate many runs from t = 0 to t_end, compiled and on all cores; a run that fails stops alone.
+
+    initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints
+    parameters : name -> one value per run, of a LagrangianSystem, or arguments of `model` when it is a function that returns
+        a Model; the models may differ in their numbers only
+    save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
+    progress : as in `simulate`, by finished runs
+
+    From 64 initial states on, trees with MovingFrame and explicit Runge-Kutta steps go four at a time through the processor's
+    vector registers. Such neighbours share their steps, small enough for each, so a run depends on them within its tolerance.
+
+    Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
+    """
+    integrator = DOP853() if integrator is None else integrator
+    check_pair(formulation or Jet(), integrator)
+    t_end = duration(t_end)
+    times = np.array([0.0, t_end]) if save_at is None else np.atleast_1d(np.asarray(save_at, dtype=float))
+    after = save_times(times, t_end)
+    assert after is not None
+    if (initial_states is None) == (parameters is None):
+        raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
+    if parameters is not None:
+        formulation = formulation or Jet()
+        mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
+        given = np.array([mechanism.x_0 for mechanism in mechanisms])
+    else:
+        if not isinstance(model, Model | LagrangianSystem | Compiled):
+            raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
+        base, problems = as_compiled(model, coordinates), {}
+        refuse_vanishing_lengths(base.model, t_end)
+        formulation = formulation or default_formulation(base)[0]
+        given = full_states(base, initial_states)
+        mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
+        own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
+        runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
+    work = Work(runs, integrator, starts_of(runs, given), t_end, after, threads)
+    work.status[list(problems)] = T.NEWTON_FAILED  # not to be run
+    with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
+        work.go_side_by_side(bar)
+        if (work.status == T.NOT_RUN).any():
+            work.go(bar)
+    return Ensemble(mechanisms, runs, formulation, integrator, work, times, given, problems)
+
+
+class Ensemble:
+    """Runs of one model in the order given: `ensemble[k]` is the solution of run k, outputs have the run as first axis.
+
+    t : (nt,) times saved;  status : (runs,) "complete", "failed" or "interrupted";  message : what stopped a run, by run
+    moved : (runs,) how far an initial state was off its constraints;  warnings : what a reader should know
+
+    `ensemble.position("rod 4")` is (runs, nt, 3), `ensemble.reaction("A").force` too, `ensemble.energy.kinetic` (runs, nt), and
+    so on for every output of a solution over time; of a Lagrangian system `ensemble["x"]` is (runs, nt). NaN where a run did
+    not get; a variant of the model that cannot be assembled has failed and has no states.
+    """
+
+    def __init__(
+        self,
+        mechanisms: list[Compiled],
+        runs: list[Run],
+        formulation: Formulation,
+        integrator: Integrator,
+        work: Work,
+        times: Array,
+        given: Array,
+        problems: dict[int, str],
+    ) -> None:
+        self.t = times
+        self.formulation, self.integrator, self.t_end = formulation, integrator, work.t_end
+        self._mechanisms, self._runs, self._work, self._problems = mechanisms, runs, work, problems
+        code = work.status
+        self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
+        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (work.accepted < integrator.max_steps))] = "interrupted"
+        self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
+        self.moved = self._moved(given)
+        self.warnings: tuple[str, ...] = ()
+        if np.nanmax(self.moved, initial=0.0) > _FITS:
+            worst, count = int(np.nanargmax(self.moved)), int(np.sum(self.moved > _FITS))
+            text = f"{count} initial states did not satisfy the constraints and were moved, run {worst}"
+            self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
+        if problems:
+            self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
+        for text in self.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in dict.fromkeys(self.status.tolist()))
+        return f"<Ensemble of {self._mechanisms[0].model.name or 'model'!r}: {len(self)} runs, {counts}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: states and counters instead of compiled code."""
+        return self.__dict__ | {"_records": [self._record(k) for k in range(len(self))], "_runs": None, "_work": None}
+
+    @property
+    def failed(self) -> npt.NDArray[np.int64]:
+        """Runs that could not go on."""
+        return np.flatnonzero(self.status == "failed")
+
+    def __getitem__(self, which: int | str) -> Any:
+        """The solution of one run, or (runs, nt) of a coordinate of a Lagrangian system."""
+        if isinstance(which, str):
+            return self._stack(lambda solution: solution[which])
+        if not -len(self) <= which < len(self):
+            raise IndexError(f"there are {len(self)} runs; {which} is not one of them")
+        return self._solution(int(which) % len(self))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in QUANTITIES:
+            return self._stack(lambda solution: getattr(solution, name), evaluated=True)
+        if name not in (*OUTPUTS, *EVALUATED):
+            known = ", ".join((*OUTPUTS, *EVALUATED, *QUANTITIES))
+            raise AttributeError(f"an Ensemble has no {name!r}; it has {known}, and ensemble[k] is a Solution")
+        return lambda *args, **options: self._stack(
+            lambda solution: getattr(solution, name)(*args, **options), evaluated=name in EVALUATED
+        )
+
+    def _solution(self, k: int, evaluated: Evaluated | None = None) -> Any:
+        t, x, more, statistics = self._record(k)
+        return self._mechanisms[k].solution(
+            t,
+            x,
+            more=more,
+            settings=describe(self.formulation, self.integrator, self._mechanisms[k], self.t_end),
+            formulation=self.formulation,
+            integrator=self.integrator,
+            statistics=statistics,
+            status=str(self.status[k]),
+            message=self.message.get(k, ""),
+            evaluated=evaluated,
+        )
+
+    def _record(self, k: int) -> tuple[Array, Array, dict[str, Array], Statistics]:
+        """Times, states and counters of a run."""
+        if "_records" in self.__dict__:
+            record: tuple[Array, Array, dict[str, Array], Statistics] = self._records[k]
+            return record
+        run, (t, x) = self._runs[k], self._saved(k)
+        return t, run.to_absolute(x), run.more(x), statistics_of(*self._stand(k), {})
+
+    @cached_property
+    def _evaluations(self) -> list[Evaluated]:
+        """Multipliers, accelerations and energies of every run; those of one mechanism in one call of compiled code."""
+        first = self._mechanisms[0]
+        if any(other.I is not first.I or other.F is not first.F for other in self._mechanisms):
+            return [solution.evaluated for solution in self]
+        solutions = list(self)
+        whole = copy(solutions[0])
+        whole.t, whole.x = (np.concatenate([getattr(s, name) for s in solutions]) for name in ("t", "x"))
+        whole.more = {name: np.concatenate([s.more[name] for s in solutions]) for name in whole.more}
+        ends = np.cumsum([len(s.t) for s in solutions])[:-1]
+        parts = {field.name: np.split(getattr(whole.evaluated, field.name), ends) for field in fields(Evaluated)}
+        return [Evaluated(*(parts[name][k] for name in parts)) for k in range(len(self))]
+
+    def _stack(self, output: Callable[[Any], Any], *, evaluated: bool = False) -> Any:
+        """An output of all runs, of a record (reactions, energies) each of its arrays."""
+        known = self._evaluations if evaluated else [None] * len(self)
+        return _stacked([output(self._solution(k, known[k])) for k in range(len(self))], len(self.t))
+
+    def _saved(self, k: int) -> tuple[Array, Array]:
+        """Times and states of a run, as far as it went."""
+        work = self._work
+        if k in self._problems or (self.status[k] == "interrupted" and work.status[k] == T.NOT_RUN):
+            return self.t[:0], work.out[k, :0]
+        x = work.out[k, : work.saved[k]]
+        if self.t[0] == 0.0:
+            x = np.concatenate([work.start[k : k + 1], x])
+        return self.t[: len(x)], x
+
+    def _stand(self, k: int) -> tuple[Run, Advance]:
+        """A run as it ended, with its counters."""
+        work, run = self._work, self._runs[k]
+        W = run.W.copy()
+        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[k]
+        run = replace(run, W=W)
+        return run, work.advance.at(run, work.x[k], work.state_i[k], work.state_f[k])
+
+    def _why(self, k: int) -> str:
+        work = self._work
+        if k in self._problems:
+            return self._problems[k]
+        _, advance = self._stand(k)
+        if work.status[k] == T.TOO_MANY_STEPS:
+            return f"{advance.accepted} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances"
+        if k in work.errors:
+            name, problem = work.errors[k]
+            return f"user function {name!r} raised {problem!r} at t = {advance.t:.6g} s"
+        return str(failure_of(int(work.status[k]), advance))
+
+    def _moved(self, given: Array) -> Array:
+        """Largest change of a coordinate or velocity by the projection of each start; signs of quaternions do not count."""
+        first, n = self._mechanisms[0], self._mechanisms[0].nq + self._mechanisms[0].nu
+        runs, start = self._runs, self._work.start
+        shared = all(run is runs[0] for run in runs)
+        x = (
+            runs[0].to_absolute(start)
+            if shared
+            else np.array([r.to_absolute(s[None])[0] for r, s in zip(runs, start, strict=True)])
+        )
+        change = np.abs(x[:, :n] - given[:, :n])
+        for at in first.quaternion_columns if isinstance(first, Mechanism) else ():
+            flipped = np.abs(x[:, at : at + 4] + given[:, at : at + 4])
+            change[:, at : at + 4] = np.minimum(change[:, at : at + 4], flipped)
+        moved: Array = change.max(axis=1, initial=0.0)
+        moved[self._work.status == T.NOT_RUN] = np.nan
+        moved[list(self._problems)] = np.nan
+        return moved
+
+
+def _stacked(values: list[Any], nt: int) -> Any:
+    """(runs, nt, ...) of arrays that begin with the times a run reached; records of such arrays field by field."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _stacked([value[key] for value in values], nt) for key in first}
+    if isinstance(first, tuple):
+        return tuple(_stacked([value[i] for value in values], nt) for i in range(len(first)))
+    if is_dataclass(first):
+        return replace(first, **{f.name: _stacked([getattr(v, f.name) for v in values], nt) for f in fields(first)})  # type: ignore[type-var]
+    if not isinstance(first, np.ndarray):
+        return all(values) if isinstance(first, bool) else first
+    shape = next((v.shape[1:] for v in values if len(v)), ())
+    stacked = np.full((len(values), nt, *shape), np.nan)
+    for k, value in enumerate(values):
+        stacked[k, : len(value)] = value
+    return stacked

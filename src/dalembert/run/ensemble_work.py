@@ -1,0 +1,156 @@
+"""The runs of an ensemble in compiled code: in blocks on several threads, trees several at a time side by side."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance
+from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.loops import compiled_ensemble
+from dalembert.kernels.base import tables as T
+from dalembert.run.progress import Progress
+from dalembert.run.side_by_side import Group, group_of, shared_steps
+
+Array = npt.NDArray[np.float64]
+
+
+class Work:
+    """All runs in blocks, each block one call of compiled code in one of several threads.
+
+    x : where every run ended;  start : where it began;  out : saved states;  errors : what user functions raised
+    """
+
+    def __init__(
+        self, runs: list[Run], integrator: Integrator, starts: Array, t_end: float, save_at: Array, threads: int | None
+    ) -> None:
+        run, self.x = runs[0], starts
+        self._shared = all(other is run for other in runs)
+        count, n = self.x.shape
+        self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
+        self.start = self.x.copy()
+        self.state_i, self.state_f = (np.tile(a, (count, 1)) for a in self.advance.fresh)
+        self.out = np.full((count, len(save_at), n), np.nan)
+        self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
+        self.counters = np.zeros((count, T.N_STAT))
+        self.errors: dict[int, tuple[str, BaseException]] = {}
+        self._save_at, self.t_end = save_at, t_end
+        different = runs[:1] if self._shared else runs
+        self._F, self._W_0 = np.stack([r.F for r in different]), np.stack([r.W for r in different])
+        self._stop = np.zeros(1, dtype=np.int64)
+        self._next = 0
+        self._lock = threading.Lock()
+        self._threads = min(_threads(threads), count)
+        if run.callbacks.slow:
+            self._threads = 1  # plain Python holds the interpreter
+
+    @property
+    def accepted(self) -> npt.NDArray[np.int64]:
+        """Steps of every run."""
+        from dalembert.kernels.time.stepping import D_ACCEPTED
+
+        return np.asarray(self.state_i[:, D_ACCEPTED], dtype=np.int64)
+
+    @property
+    def saved(self) -> npt.NDArray[np.int64]:
+        """States that every run has saved."""
+        from dalembert.kernels.time.stepping import D_SAVED
+
+        return np.asarray(self.state_i[:, D_SAVED], dtype=np.int64)
+
+    def go_side_by_side(self, bar: Progress) -> None:
+        """Runs in groups whose members share their steps, where that can be done; a group that fails leaves them as they were.
+
+        Groups follow from the order of the runs alone, so that results do not depend on threads.
+        """
+        advance = self.advance
+        group = group_of(advance.run, advance.integrator, len(self.x)) if self._shared else None
+        if group is None:
+            return
+        starts, integrator = group.gather(self.x), shared_steps(advance.integrator, group.lanes)
+        work = Work([group] * len(starts), integrator, starts, self.t_end, self._save_at, self._threads)
+        work.go(bar)
+        self._stop = work._stop
+        done = work.status == T.OK
+        for k in range(group.lanes):
+            mine = slice(k, group.lanes * len(starts), group.lanes)
+            for name in ("x", "start", "out"):
+                getattr(self, name)[mine][done] = group.lane(getattr(work, name), k)[done]
+            for name in ("state_i", "state_f", "counters", "status"):
+                getattr(self, name)[mine][done] = getattr(work, name)[done]
+
+    def go(self, bar: Progress) -> None:
+        """Until all runs have ended, or Ctrl-C."""
+        compiled_ensemble(self.advance.kernel, self._arrays())
+        run = self.advance.run
+        each = run.lanes if isinstance(run, Group) else 1
+        with ThreadPoolExecutor(self._threads) as pool:
+            waiting = {pool.submit(self._worker) for _ in range(self._threads)}
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, timeout=0.1)
+                    bar.update(each * int(np.sum(self.status != T.NOT_RUN)), each * len(self.x))
+                    for future in done:
+                        future.result()
+            except BaseException as problem:
+                self._stop[0] = 1
+                if not isinstance(problem, KeyboardInterrupt):
+                    raise
+
+    def _arrays(self) -> tuple[Any, ...]:
+        return self.advance.integrator.workspace(self.advance.run)
+
+    def _block(self) -> tuple[int, int]:
+        """Runs that a thread takes next: fewer towards the end, so that no thread waits long for another."""
+        with self._lock:
+            first, left = self._next, len(self.x) - self._next
+            size = 1 if self.advance.run.callbacks.slow else min(max(1, left // (8 * self._threads)), 64)
+            self._next += min(size, left)
+            return first, self._next
+
+    def _worker(self) -> None:
+        advance, run = self.advance, self.advance.run
+        n, work = self.x.shape[1], self._arrays()
+        kernel, tableau = compiled_ensemble(advance.kernel, work), advance.integrator.tableau
+        forces, callbacks = run.forces, run.callbacks
+        x_old, spare, W, out_t = np.zeros(n), np.zeros((3, n)), self._W_0[0].copy(), np.zeros(len(self._save_at))
+        current = np.zeros(1, dtype=np.int64)
+        while not self._stop[0]:
+            k, last = first, _ = self._block()
+            if first == last:
+                return
+            while k < last:
+                try:
+                    kernel(
+                        advance.kernel, run.system, run.project, run.correct, forces, callbacks.compiled, k, last, self.t_end,
+                        self.x, self.start, x_old, spare, work, tableau.a, tableau.c, tableau.e, tableau.d,
+                        *advance.settings, self.state_i, self.state_f, self._save_at, out_t, self.out,
+                        advance.integrator.max_steps, self._stop, current, self.status, self.counters, run.I, self._F, W,
+                        self._W_0,
+                    )  # fmt: skip
+                    if callbacks.error is not None:
+                        self.errors[k], callbacks.error = callbacks.error, None
+                    k = last
+                except Exception as problem:  # kernels raise nothing: this comes from a compiled user function
+                    if not callbacks.compiled_names:
+                        raise
+                    k = int(current[0])
+                    self.errors[k] = " or ".join(callbacks.compiled_names), problem
+                    self.status[k] = T.CALLBACK_FAILED
+                    k += 1
+
+
+def _threads(wanted: int | None) -> int:
+    """One per core that this process may use, unless told otherwise."""
+    if wanted is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
+        raise ModelError(f"threads is {wanted!r}; give a positive whole number")
+    return wanted

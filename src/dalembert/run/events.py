@@ -1,0 +1,181 @@
+"""Events: roots of a function of the state; record them, or stop there.
+
+Every step is looked at on its dense output, at five times or more: so many that no body turns by more than half a radian
+between two of them. Where values come as near to zero as they change, intervals are halved until the function is as straight
+there as it is far from zero, or an interval is 1 / FINEST of the first ones. All sign changes found are located to rounding, in
+order of time. What is not found: an even number of sign changes between two looks while the values there stay away from zero by
+more than they change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Compiled
+from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance
+from dalembert.model.validation import shown
+
+Array = npt.NDArray[np.float64]
+
+FINEST = 4096  # halvings of an interval stop at this part of it
+TURN = 0.5  # angle by which a body turns between two looks [rad]
+MOST = 4096  # looks at a step
+
+
+@dataclass(frozen=True)
+class Event:
+    """Where `function(state)` changes sign.
+
+    function : of a `State` (state.time, state.position("slider"), state.coordinate("A"), ...; of a Lagrangian system
+        state["x"], state["x'"]), returning a number
+    direction : 0 any change, 1 only rising, -1 only falling;  stop : end the run there
+
+    Looked for within every step, not only at its ends; a function that touches zero without changing its sign is no event.
+    """
+
+    function: Callable[[Any], float]
+    name: str = "event"
+    stop: bool = False
+    direction: int = 0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(f"event {self.name!r}: function is {self.function!r}; give a function of the state")
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event {self.name!r}: direction is {self.direction!r}; give -1, 0 or 1")
+
+    def value(self, mechanism: Compiled, t: float, x: Array) -> float:
+        """The function at one state; what it raises is reported with the event's name and time."""
+        try:
+            value = self.function(mechanism.state(t, x))
+        except Exception as problem:
+            text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
+            raise SimulationError(text, time=t) from problem
+        if np.ndim(value) > 0 or np.asarray(value).dtype.kind not in "iuf":
+            text = f"event {self.name!r}: its function returned {shown(value)}, of shape {np.shape(value)}"
+            raise SimulationError(f"{text}; return a number that changes sign at the event", time=t)
+        value = float(value)
+        if not np.isfinite(value):
+            raise SimulationError(f"event {self.name!r}: its function returned {value} at t = {t:.6g} s", time=t)
+        return value
+
+    def wanted(self, before: float, after: float) -> bool:
+        """True when a change of sign goes in the wanted direction."""
+        return self.direction == 0 or (after > before) == (self.direction > 0)
+
+
+def brackets(value: Callable[[float], float], t: Array, values: Sequence[float]) -> list[tuple[float, float]]:
+    """Intervals in which a function changes its sign, in order, from its values at some times.
+
+    Where values come as near to zero as they change, what is curved is halved, down to 1 / FINEST of an interval.
+    """
+    if len(t) % 2 == 0:
+        raise ValueError("an odd number of times is needed")
+    found: list[tuple[float, float]] = []
+    for k in range(0, len(t) - 2, 2):
+        found += _within(value, tuple(t[k : k + 3]), tuple(values[k : k + 3]), (t[k + 2] - t[k]) / FINEST)
+    return found
+
+
+def _within(
+    value: Callable[[float], float], t: tuple[float, ...], f: tuple[float, ...], finest: float
+) -> list[tuple[float, float]]:
+    """The same of three times, with two more between them."""
+    changes = max(f) - min(f)
+    if min(f) > changes or max(f) < -changes:
+        return []
+    between = 0.5 * (t[0] + t[1]), 0.5 * (t[1] + t[2])
+    t = t[0], between[0], t[1], between[1], t[2]
+    f = f[0], value(between[0]), f[1], value(between[1]), f[2]
+    pairs = list(zip(t, t[1:], f, f[1:], strict=False))
+    bend = max(abs(f[k] - 2.0 * f[k + 1] + f[k + 2]) for k in range(3))
+    crossed = [(a, b) for a, b, f_a, f_b in pairs if f_a != 0.0 and f_a * f_b <= 0.0]
+    clear = all((abs(f_b - f_a) if f_a * f_b < 0.0 else min(abs(f_a), abs(f_b))) > 2.0 * bend for _, _, f_a, f_b in pairs)
+    if clear or t[4] - t[0] < finest:
+        return crossed
+    return _within(value, t[:3], f[:3], finest) + _within(value, t[2:], f[2:], finest)
+
+
+def root(value: Callable[[float], float], a: float, b: float) -> float | None:
+    """The root of a function in (a, b], to rounding, by Brent's method; None where it does not change its sign."""
+    from scipy.optimize import brentq
+
+    f_a, f_b = value(a), value(b)
+    if f_b == 0.0:
+        return b
+    if f_a * f_b > 0.0:
+        return None
+    return float(brentq(value, a, b, xtol=1e-14 * max(1.0, abs(b)), rtol=1e-14))
+
+
+@dataclass
+class Watch:
+    """Looks for events within every step, on its dense output, and locates them by the integrator itself.
+
+    state_at : (t_0, x_0, t) -> the run's state at t, integrated from x_0 at t_0
+    """
+
+    run: Run
+    events: tuple[Event, ...]
+    state_at: Callable[[float, Array, float], Array]
+    found: list[tuple[str, float]] = field(default_factory=list)
+    _before: list[float] = field(default_factory=list)
+
+    def start(self, advance: Advance) -> None:
+        advance.keep_interpolant(bool(self.events))
+        self._before = [event.value(self.run.mechanism, advance.t, advance.state) for event in self.events]
+
+    def check(self, advance: Advance) -> tuple[float, Array] | None:
+        """Record events of the last step; (time, (n,) state of the run) when one of them stops the run."""
+        if not self.events:
+            return None
+        times = np.linspace(advance.t_old, advance.t, 1 + self._pieces(advance))
+        states = [advance.inside(t) for t in times[1:-1].tolist()]
+        inner = self.run.to_absolute(np.array(states))
+        recorded: list[tuple[float, str, bool]] = []
+        for k, event in enumerate(self.events):
+            between = [event.value(self.run.mechanism, t, x) for t, x in zip(times[1:-1].tolist(), inner, strict=True)]
+            values = [self._before[k], *between, event.value(self.run.mechanism, advance.t, advance.state)]
+            self._before[k] = values[-1]
+            at = partial(self._value, event, advance, exact=False)
+            for a, b in brackets(at, times, values):
+                if event.wanted(at(a), at(b)):
+                    recorded.append((self._located(event, advance, a, b), event.name, event.stop))
+        recorded.sort(key=lambda item: item[0])
+        stop = next((k for k, item in enumerate(recorded) if item[2]), len(recorded))
+        self.found += [(name, t) for t, name, _ in recorded[: stop + 1]]
+        return None if stop == len(recorded) else (recorded[stop][0], self._state(advance, recorded[stop][0], exact=True))
+
+    def _pieces(self, advance: Advance) -> int:
+        """An even number of pieces of the step: at least four, and so many that nothing turns by more than TURN in one."""
+        states = np.array([advance.state, self.run.to_absolute(advance.x_old[None])[0]])
+        speed = self.run.mechanism.turning_speed(states)
+        return 2 * int(np.clip(np.ceil(speed * (advance.t - advance.t_old) / (2.0 * TURN)), 2, MOST // 2))
+
+    def _located(self, event: Event, advance: Advance, a: float, b: float) -> float:
+        """The time of a sign change between a and b: of integrated states, or of the interpolant where only that has one."""
+        for exact in (True, False):
+            t = root(partial(self._value, event, advance, exact=exact), a, b)
+            if t is not None:
+                return t
+        return b
+
+    def _value(self, event: Event, advance: Advance, t: float, *, exact: bool) -> float:
+        state = self.run.to_absolute(self._state(advance, t, exact=exact)[None])[0]
+        return event.value(self.run.mechanism, t, np.array(state))
+
+    def _state(self, advance: Advance, t: float, *, exact: bool) -> Array:
+        """The run's state at t within the last step; at its ends as it was accepted."""
+        if t >= advance.t:
+            return advance.x.copy()
+        if t <= advance.t_old:
+            return advance.x_old.copy()
+        return self.state_at(advance.t_old, advance.x_old, t) if exact else advance.inside(t)

@@ -1,0 +1,85 @@
+"""What a run that cannot go on says: what went wrong, when, and where."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.errors import SimulationError
+from dalembert.formulations.minimal import MinimalRun
+from dalembert.integrators.advance import Advance
+from dalembert.kernels.base import tables as T
+from dalembert.model.elements import SpringDamper
+from dalembert.results.trajectory import Trajectory
+from dalembert.run.diagnosis import SINGULAR
+from dalembert.run.jumps import jumping_constraint
+from dalembert.run.singular import refused
+
+Array = npt.NDArray[np.float64]
+
+NEARBY = 50.0  # condition beyond which rates in minimal coordinates carry rounding that implicit stages may stall at
+
+
+def failure_of(status: int, advance: Advance) -> SimulationError:
+    """What went wrong, when, and at which joint."""
+    run, t = advance.run, advance.t
+    mechanism = run.mechanism
+    if run.callbacks.error is not None:
+        (name, problem), run.callbacks.error = run.callbacks.error, None
+        failure = SimulationError(f"user function {name!r} raised {problem!r} at t = {t:.6g} s", time=t)
+        failure.__cause__ = problem
+        return failure
+    if status == T.NON_FINITE:
+        names = ", ".join(repr(force.name) for force in mechanism.functions)
+        hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
+        if short := vanishing_springs(mechanism, advance.state):
+            hint = f"; spring-damper {', '.join(map(repr, short))} has length 0 there, and its force no direction"
+        return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
+    if status == T.NEAR_SINGULAR:
+        return refused(advance)
+    condition, locking = mechanism.locking(t, advance.state)
+    singular, word = condition > SINGULAR, mechanism.element_word
+    lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
+    if status == T.NEWTON_FAILED:
+        joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
+        text = f"the constraints could not be restored at t = {t:.6g} s: {word} {joint!r} keeps a residual of"
+        text += f" {run.counter(T.WORST_VALUE):.3g}"
+        return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
+    if status == T.STAGES_FAILED:
+        if isinstance(run, MinimalRun) and condition > NEARBY:
+            lock, singular = f"; near a singular configuration (condition {condition:.1e}) rounding may be larger than", True
+            lock += " stage_tolerance: raise that, or use an explicit or adaptive method"
+        return _stage_failure(advance, lock if singular else "")
+    text = f"the step size collapsed at t = {t:.6g} s"
+    jump = jumping_constraint(advance)
+    if jump is not None:
+        text += f": the residual of {word} {jump[0]!r} jumps there to {jump[1]:.3g}; residuals must be smooth along the motion"
+        text += " (sin(a - b) = 0 instead of arctan2, no abs or sign of what changes)"
+        return SimulationError(text, time=t, joint=jump[0])
+    if singular:
+        return SimulationError(text + lock, time=t, joint=locking[0])
+    text += "; the motion has blown up (tighten the tolerances)"
+    text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
+    return SimulationError(text, time=t)
+
+
+def vanishing_springs(mechanism: Compiled, x: Array) -> list[str]:
+    """Names of springs whose ends coincide."""
+    if not isinstance(mechanism, Mechanism):
+        return []
+    state = Trajectory(mechanism, np.zeros(1), x[None])
+    springs = [force for force in mechanism.model.forces if isinstance(force, SpringDamper)]
+    ends = [state.point(force.second, force.p_j) - state.point(force.first, force.p_i) for force in springs]
+    return [f.name for f, d in zip(springs, ends, strict=True) if np.linalg.norm(d) <= 1e-9 * max(f.length, 1e-9)]
+
+
+def _stage_failure(advance: Advance, lock: str) -> SimulationError:
+    t, rate = advance.t, advance.contraction
+    if advance.integrator.by_formulation:
+        text = f"Newton's method did not solve the equations of the step at t = {t:.6g} s"
+        return SimulationError(text + (lock or "; use a smaller step, or raise max_newton"), time=t)
+    text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
+    iterated = getattr(advance.integrator, "solver", "") == "fixed-point"
+    advice = "use solver='newton' or" if iterated else "use"
+    return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)

@@ -1,0 +1,63 @@
+"""Why steps collapse: a constraint's residual, or a force, that jumps just ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import SimulationError
+from dalembert.formulations.jet import Jet
+from dalembert.integrators.advance import Advance
+from dalembert.kernels.base import tables as T
+from dalembert.results.evaluation import evaluate
+
+Array = npt.NDArray[np.float64]
+
+STALLED = 1000  # steps in a row that are looked at together
+HOPELESS = 1e7  # steps still to be made, at the size of the last ones
+AHEAD = 1e-11  # how far beyond the last step to look, relative to the run; smooth residuals stay below it times the speed
+JUMP = 1e-6
+
+
+def jumping_constraint(advance: Advance) -> tuple[str, float] | None:
+    """(element, residual) of the constraint that does not hold any more where the motion goes on by itself, if there is one."""
+    run, x, rate = advance.run, advance.x, np.zeros_like(advance.x)
+    mechanism, slots = run.mechanism, (run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+    if mechanism.m == 0 or run.system(T.RATE, advance.t, x.copy(), rate, *slots) != T.OK:
+        return None
+    times = advance.t_end * AHEAD * np.array([1e-2, 1e-1, 1.0])
+    states = np.array([run.to_absolute((x + h * rate)[None])[0] for h in times])
+    try:
+        g = np.abs(evaluate(Jet().prepare(mechanism), advance.t + times, states).g).max(axis=0)
+    except SimulationError:
+        return None
+    scale = 1.0 + float(np.abs(states).max())
+    row = int(np.argmax(g))
+    return (mechanism.element_of_row(row), float(g[row])) if g[row] > JUMP * scale else None
+
+
+def raise_if_stalled(advance: Advance, step: float) -> None:
+    """Stop a run whose steps, of this mean size, have collapsed because a force jumps where the motion is."""
+    left = (advance.t_end - advance.t) / max(step, 1e-300)
+    if advance.integrator.adaptive and left > HOPELESS and _force_jumps(advance, step):
+        names = ", ".join(repr(force.name) for force in advance.run.mechanism.functions)
+        text = f"steps have shrunk to {step:.1e} s at t = {advance.t:.6g} s, {left:.0e} of them to go: a force jumps there"
+        text += f"; look at the user function(s) {names}" if names else ""
+        text += "; write sign(v) of friction as tanh(v / v_0) with a small speed v_0, or use fixed steps"
+        raise SimulationError(text, time=advance.t)
+
+
+def _force_jumps(advance: Advance, step: float) -> bool:
+    """Whether rates change as much over 20 steps as over 2000, along the motion: what is smooth changes a hundredth."""
+    run, x, rate = advance.run, advance.x, np.zeros_like(advance.x)
+    slots = (run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+    if run.system(T.RATE, advance.t, x.copy(), rate, *slots) != T.OK:
+        return False
+    changes = []
+    for reach in (10.0 * step, 1000.0 * step):
+        ends = np.zeros((2, len(x)))
+        for side, h in enumerate((-reach, reach)):
+            run.system(T.RATE, advance.t + h, x + h * rate, ends[side], *slots)
+        changes.append(float(np.abs(ends[1] - ends[0])[: run.size].max()))
+    near, far = changes
+    return near > 0.3 * far and near > 1e-6 * float(np.abs(rate).max())
