@@ -1,27 +1,85 @@
-"""The seams at which compiled code calls compiled code it does not know: the integrator's system, force elements, user
-functions.
+"""The seams at which compiled code calls compiled code it does not know. Addresses of what fills them lie in the header of I:
 
-    callback(k, t, W, s)                        user function k; inputs from W[s], outputs after them; status
-    forces(mode, t, I, F, W, callback)          the force elements of a model, see forces.py; which of its redundant rows act,
-                                                see choosing.py; status
-    system(mode, t, x, dx, I, F, W, forces, callback)
-                                                RATE: dx <- x';  PROJECT: x <- nearest admissible state; status
+    equations(mode, t, x, dx, system)     the formulation: RATE: dx <- x';  OUTPUT: also what a saved state implies; status
+    projection(mode, t, x, dx, system)    PROJECT: x <- nearest admissible state; status
+    correction(mode, t, x, dx, system)    PROJECT: x <- back to the invariants that are kept; status
+    forces(mode, t, system)               the force elements of a model, see forces.py; which of its redundant rows act, see
+                                          choosing.py; status
+    callback(k, t, system, s)             user function k; inputs from W[s], outputs after them; status
 
-One fixed function type each, so that nothing is compiled twice and everything is cached.
+One fixed signature each, so that nothing is compiled twice and everything is cached. What fills a seam must outlive the I that
+names it (formulations/run.py).
 """
 
+from weakref import WeakValueDictionary
+
 from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin
 
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
+from dalembert.kernels.base.tables import CALLBACK, CORRECTION, EQUATIONS, FORCES, PROJECTION
+from dalembert.kernels.base.vectors import define
+from dalembert.kernels.base.views import SYSTEM, header_entry, view_as_array
 
-_f8, _i8, _F, _I = types.float64, types.int64, types.float64[::1], types.int64[::1]
+_f8, _i8, _F = types.float64, types.int64, types.float64[::1]
 
 CALLBACK_SIGNATURE = _i8(_i8, _f8, _F, _i8)
-CALLBACK = types.FunctionType(CALLBACK_SIGNATURE)
-FORCES_SIGNATURE = _i8(_i8, _f8, _I, _F, _F, CALLBACK)
-FORCES = types.FunctionType(FORCES_SIGNATURE)
-SYSTEM_SIGNATURE = _i8(_i8, _f8, _F, _F, _I, _F, _F, FORCES, CALLBACK)
-SYSTEM = types.FunctionType(SYSTEM_SIGNATURE)
+FORCES_SIGNATURE = _i8(_i8, _f8, SYSTEM)
+EQUATIONS_SIGNATURE = _i8(_i8, _f8, _F, _F, SYSTEM)
+
+_known = WeakValueDictionary()  # address -> function, for calls from Python
+
+
+def equations(mode, t, x, dx, system):
+    return _known[system.I[EQUATIONS]](mode, t, x, dx, system)
+
+
+def projection(mode, t, x, dx, system):
+    return _known[system.I[PROJECTION]](mode, t, x, dx, system)
+
+
+def correction(mode, t, x, dx, system):
+    return _known[system.I[CORRECTION]](mode, t, x, dx, system)
+
+
+def forces(mode, t, system):
+    return _known[system.I[FORCES]](mode, t, system)
+
+
+def callback(k, t, system, s):
+    return _known[system.I[CALLBACK]](k, t, system.W, s)
+
+
+def _seam(function, entry, signature):
+    """`function` in compiled code: a call of whatever lies at the address in I[entry]."""
+    at = signature.args.index(SYSTEM) if SYSTEM in signature.args else 2
+
+    def result(typingctx, *args):
+        return types.int64 if args[at] == SYSTEM else None
+
+    def lower(context, builder, out, *args):
+        address = header_entry(builder, args[at][0], entry)
+        convention = context.call_conv
+        called = builder.inttoptr(address, convention.get_function_type(signature.return_type, signature.args).as_pointer())
+        given = []
+        for (value, typ), wanted in zip(args, signature.args, strict=True):
+            if typ == SYSTEM and wanted != SYSTEM:  # user functions see the workspace alone
+                given.append(view_as_array(context, builder, typ, value, "W"))
+            else:
+                given.append(context.cast(builder, value, typ, wanted))
+        status, value = convention.call_function(builder, called, signature.return_type, signature.args, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return value
+
+    lower_builtin(function, *[types.Any] * len(signature.args))(define(function, len(signature.args), result, lower))
+
+
+for _function, _entry in ((equations, EQUATIONS), (projection, PROJECTION), (correction, CORRECTION)):
+    _seam(_function, _entry, EQUATIONS_SIGNATURE)
+_seam(forces, FORCES, FORCES_SIGNATURE)
+_seam(callback, CALLBACK, CALLBACK_SIGNATURE)
 
 
 @light
@@ -31,45 +89,38 @@ def no_callback(k, t, W, s):
 
 
 @light
-def no_forces(mode, t, I, F, W, callback):
+def no_forces(mode, t, system):
     """Stands in where a model has no force elements."""
     return 0
 
 
 @light
-def no_correction(mode, t, x, dx, I, F, W, forces, callback):
+def no_correction(mode, t, x, dx, system):
     """Stands in where a formulation keeps no invariants."""
     return 0
 
 
-def _settled(function):
-    """The same function with its one compiled version at hand: Numba looks both addresses of it up anew, which takes 50 us,
-    whenever it is passed through a slot from Python."""
+def address(function):
+    """Of a function that was bound to a seam: what goes into the header of I."""
     with COMPILING:
-        if JIT and "get_compile_result" not in vars(function):
+        found = id(function)
+        if JIT:
             (result,) = function.overloads.values()
-            find, known = result.library.get_pointer_to_function, {}
-
-            def address(name):
-                if name not in known:
-                    known[name] = find(name)
-                return known[name]
-
-            result.library.get_pointer_to_function = address
-            function.get_compile_result = lambda signature: result
-    return function
+            found = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        _known[found] = function
+    return found
 
 
 def as_callback(function):
     """Compiled for the callback seam."""
-    return _settled(bind(function, CALLBACK_SIGNATURE))
+    return bind(function, CALLBACK_SIGNATURE)
 
 
 def as_forces(function):
     """Compiled for the force seam."""
-    return _settled(bind(function, FORCES_SIGNATURE))
+    return bind(function, FORCES_SIGNATURE)
 
 
 def as_system(function):
-    """Compiled for the system seam."""
-    return _settled(bind(function, SYSTEM_SIGNATURE))
+    """Compiled for the seams of formulations."""
+    return bind(function, EQUATIONS_SIGNATURE)

@@ -1,0 +1,228 @@
+"""What lies where in the three packed arrays: the one declaration that kernels (views.py) and packing both read.
+
+`I` (int64) and `F` (float64) hold the mechanism and the settings of a run and do not change while a kernel runs; `W` is one
+thread's workspace. A section is a run of records in one of them; the header entry of `I` named like it holds where it starts.
+A table is one or more sections with one record each per member: `system.bodies[b].R`. Body 0 is the ground. Rows 0..m-1 of the
+constraints enter the solve; rows m..m_all-1 vanish in the plane, only monitored.
+"""
+
+from dataclasses import dataclass
+
+from dalembert.kernels.base import tables as T
+
+INT, NUM, VEC, QUAT, SYM, MAT = "int", "num", "vec", "quat", "sym", "mat"
+SIZE = {INT: 1, NUM: 1, VEC: 3, QUAT: 4, SYM: 6, MAT: 9}
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The number of a member of another table: reads as that member."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class Ints:
+    """Several integers in a row."""
+
+    count: int
+
+
+def size(kind):
+    return 1 if isinstance(kind, Ref) else kind.count if isinstance(kind, Ints) else SIZE[kind]
+
+
+class Record:
+    """Fields one after another in one array."""
+
+    def __init__(self, name, **kinds):
+        self.name, self.fields, self.width = name, {}, 0
+        for label, kind in kinds.items():
+            self.fields[label] = (kind, self.width)
+            self.width += size(kind)
+
+
+def _numbers(names):
+    return dict.fromkeys(names.split(), NUM)
+
+
+def _integers(names):
+    return dict.fromkeys(names.split(), INT)
+
+
+class Section(Record):
+    """Records in the array `array` from the offset at I[entry] on."""
+
+    def __init__(self, array, entry, **kinds):
+        super().__init__(entry, **kinds)
+        self.array, self.entry = array, getattr(T, entry)
+
+
+class Table:
+    """count: header entry of I; first: 1 where iteration leaves out member 0, the ground."""
+
+    def __init__(self, name, count, *sections, first=0):
+        self.name, self.count, self.first, self.sections = name, getattr(T, count), first, sections
+        self.fields = {label: (section, *what) for section in sections for label, what in section.fields.items()}
+
+
+POSE = Record("Pose", r=VEC, theta=QUAT)
+TWIST = Record("Twist", v=VEC, w=VEC)  # of a body: velocity, angular velocity in body axes
+ROW = Record("Row", force=VEC, torque=VEC)  # or a wrench: force in world axes, torque in body axes
+INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
+PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
+# inside : 1 while a point between two steps is projected to be saved; gap : largest |coordinate - f(t)| of a driver after a
+# step; leap : largest projection of coordinates at the end of a step over the step's own change
+COUNTERS = Record(
+    "Counters",
+    **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
+    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time"),
+)
+CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)  # of a user's force: what it reads, then what it leaves
+# of the watch over rows (pivots.py): 1 once something is known; row of the smallest pivot, number of the choice, that pivot and
+# the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
+# 1 where v_i had turned over when rows were chosen anew since
+PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned"))
+# of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential,
+# -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the
+# state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation,
+# gradient rows, states of bridge.py
+MINIMAL = Record(
+    "Minimal",
+    **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense rows bridge"),
+)
+
+_BODY = (
+    Section("I", "BODY_I", kind=INT, q=INT, u=INT),
+    Section("F", "BODY_F", origin=VEC, R_0=MAT, normal=VEC),  # planar: origin, rotation at beta = 0, normal in body axes
+    Section("F", "MASS_F", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM),
+    Section("W", "W_BODY", r=VEC, R=MAT, v=VEC, w=VEC),
+    Section("W", "W_H", force=VEC, torque=VEC),
+    Section("W", "W_ACC", dv=VEC, dw=VEC),
+)
+# motion : entry of the motions, 0 = none; of traced primitives (U, V), which come last, the number of their code instead;
+# row, A_i, A_j : three rows, where they begin in A for bodies i and j; row[1] of A, which has one row: the counter of its angle
+_PRIMITIVE = (
+    Section(
+        "I", "PRIM_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, row=Ints(3), A_i=Ints(3), A_j=Ints(3), rows=INT
+    ),
+    Section("F", "PRIM_F", p_i=VEC, p_j=VEC, a_i=VEC, a_j=VEC, n_i=VEC, offset=NUM, scale=NUM),
+)
+_FORCE = (
+    Section("I", "FORCE_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, joint=Ref("angles"), call=INT, frame=INT),
+    Section("F", "FORCE_F", p_i=VEC, p_j=VEC, vector=VEC, k=NUM, c=NUM, l=NUM, E_i=MAT, E_j=MAT),
+)
+# link b of a tree carries body b. turn : how it turns; rotations, translations : how many, their first column, the joint axes
+# of the translations; turned : 1 where the joint's axes on the parent differ from the parent's own joint axes; skew : 1 where
+# the child's differ from its body axes
+_LINK = (
+    Section(
+        "I", "TREE_I", parent=INT, turn=INT, q=INT, u=INT, rotations=INT, translations=INT, column=INT, axis=Ints(3), turned=INT,
+        skew=INT,
+    ),
+    # joint point and axes on the parent and on the child; then in joint axes (of the parent's own joint: quaternion of the
+    # joint's axes, from joint point to joint point; of the child's: from its joint point to its centre of mass, the inertia
+    # about the joint point as J_0 1 + a a^T + b b^T, mass)
+    Section(
+        "F", "TREE_F", p_parent=VEC, p_child=VEC, E_parent=MAT, E_child=MAT, theta_0=QUAT, d_0=VEC, c_0=VEC, a=VEC, b=VEC, J_0=NUM,
+        m=NUM,
+    ),
+    # quaternions of the joint axes on the parent and, conjugate and with the link's sign, on the child
+    Section("F", "LINK_F", theta_parent=QUAT, theta_child=QUAT),
+    # world axes: joint axes of the body as quaternion and as matrix, angular velocity, arms from its joint point to its centre
+    # of mass and from the parent's joint point to its own, bias; articulated inertia J, H, M, after elimination of a ball joint
+    # its factors; bias force, then acceleration
+    Section(
+        "W", "W_TREE", theta=QUAT, R=MAT, w=VEC, c=VEC, d=VEC, bias_w=VEC, bias_v=VEC, J=SYM, H=MAT, M=SYM, torque=VEC, force=VEC,
+    ),
+)  # fmt: skip
+TABLES = {
+    "bodies": Table("Body", "NB", *_BODY, first=1),
+    "primitives": Table("Primitive", "NPRIM", *_PRIMITIVE),
+    "motions": Table("Motion", "NMOTION", Section("W", "W_MOTION", f=VEC), first=1),  # (f, f', f''); member 0 stays zero
+    "angles": Table(
+        "Angle",
+        "NANGLE",
+        Section("I", "ANGLE_I", i=Ref("bodies"), j=Ref("bodies"), x=INT),
+        Section("F", "ANGLE_F", x_i=VEC, y_i=VEC, z_i=VEC, x_j=VEC),
+        Section("W", "W_ANGLE", angle=NUM, rate=NUM),
+    ),
+    "forces": Table("Force", "NFORCE", *_FORCE),
+    # incidence: one node of constraint rows touching one body
+    "incidences": Table("Incidence", "NINC", Section("I", "INC_I", **_integers("body n A row hub"))),
+    # two incidences of one body that is eliminated at once; unit : 1 when both are one coincidence each
+    "pairs": Table(
+        "Pair", "NPAIR", Section("I", "PAIR_I", e1=Ref("incidences"), e2=Ref("incidences"), K=INT, diagonal=INT, unit=INT)
+    ),
+    "hubs": Table("Hub", "NHUB", Section("I", "HUB_I", **_integers("body K x"))),  # a body kept as a node
+    "hub_incidences": Table("HubIncidence", "NHUB_INC", Section("I", "HUB_INC_I", e=Ref("incidences"), K=INT, hub_rows=INT)),
+    "links": Table("Link", "NB", *_LINK, first=1),
+    # axis s of a rotation or translation, U = I s, 1 / (s . U), s . p left over, acceleration
+    "columns": Table("Column", "NCOL", Section("W", "W_COL", s=VEC, U_torque=VEC, U_force=VEC, D=NUM, e=NUM, acc=NUM)),
+}
+# records of one array that are addressed by a number: array, header entry, record, numbers from one to the next, offset
+RECORDS = {
+    "masses": ("F", T.MASS_F, INERTIA, INERTIA.width, 0),
+    "metrics": ("F", T.METRIC_F, INERTIA, INERTIA.width, 0),
+    "wrenches": ("W", T.W_H, ROW, 6, 0),
+    "accelerations": ("W", T.W_ACC, TWIST, 6, 0),
+    "displacements": ("W", T.W_H, TWIST, 6, 0),
+    "work": ("W", T.W_WORK, TWIST, 6, 0),
+    "guard": ("W", T.W_PIVOT, TWIST, 6, T.V_GUARD),
+    "twists": ("W", T.W_BODY, TWIST, 18, 12),
+    "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry
+    "Y": ("W", T.W_Y, ROW, 1, 0),
+    "bends": ("W", T.W_BEND, ROW, 1, 0),  # rows of d(A u + g_t)/dq of traced constraints
+}
+# one record: array, header entry, record
+RECORD = {
+    "plane": ("F", T.PLANE_F, PLANE),
+    "call": ("W", T.W_CALL, CALL),
+    "count": ("W", T.W_STAT, COUNTERS),
+    "pivot": ("W", T.W_PIVOT, PIVOT),
+    "minimal": ("I", T.MINIMAL_I, MINIMAL),
+}
+# plain numbers: array, header entry, offset
+NUMBERS = {
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS LAM DIAG X CG DENSE SCHUR FRAME".split()},
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "CORRECT MASS ROOT BIAS SCALARS INVARIANT TURN".split()},
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "PI DISCRETE MOMENTUM FLOW CURVE STAGES".split()},
+    "K": ("W", T.W_K, 0),
+    "g_t": ("W", T.W_GT, 0),
+    "newton": ("W", T.W_SYSTEM, 0),  # Newton's system of variational steps
+    "spare": ("W", T.W_WORK, 0),
+    "called": ("W", T.W_CALL, 0),
+    "counts": ("W", T.W_STAT, 0),
+    "crossings": ("W", T.W_PIVOT, T.V_WHERE),
+    "choice": ("W", T.W_CHOICE, 0),  # see choice.py
+    "idle": ("W", T.W_CHOICE, T.H_IDLE),
+    "nodes": ("I", T.NODE_I, 0),
+    "order": ("I", T.ORDER_I, 0),
+    "cut": ("I", T.CUT_I, 0),
+    "followed": ("I", T.MOTION_I, 0),  # where the records of the motions that constraints follow begin in I
+    "groups": ("I", T.CHOICE_I, 0),
+    "in_use": ("I", T.MINIMAL_I, T.Z_LIST),  # the velocities that minimal coordinates use
+    "soft": ("F", T.SOFT_F, 0),
+    "stops": ("F", T.STOP_F, 0),
+    "kept": ("F", T.INVARIANT_F, 0),
+    "quadrature": ("F", T.FLOW_F, 0),
+    "integers": ("I", None, 0),  # I itself, for offsets that are kept in I
+    "constants": ("F", None, 0),
+    "all": ("W", None, 0),
+}
+_SETTINGS = """
+    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION NCOL
+    STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NCHOICE NIDLE
+    FLOW NODES W_CALL W_WORK
+"""
+HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()}
+HEADER_F = {
+    "gravity": (VEC, T.GRAVITY_X),
+    **{name.lower(): (NUM, getattr(T, name)) for name in "EPS_PIVOT TOL_POSITION TOL_VELOCITY TOL_INVARIANT ENERGY_0".split()},
+    **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
+}
+
+
+def offset(table, label):
+    """For packing: where a field starts in its section."""
+    return TABLES[table].fields[label][2]
