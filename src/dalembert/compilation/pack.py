@@ -16,6 +16,7 @@ from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.topology import Forest, spanning_forest
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.views import System
 from dalembert.kernels.mechanics.motion import motion as evaluate_motion
 from dalembert.model.elements import PointForce, Primitive, Torque
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
@@ -313,7 +314,8 @@ def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
     times = np.atleast_1d(np.asarray(t, dtype=float))
     out = Writer()
     at = out.motion(motion)
-    return np.array([evaluate_motion(at, time, out.I, out.F)[0] if at >= 0 else 0.0 for time in times.tolist()])
+    record = System(out.I, out.F, [])
+    return np.array([evaluate_motion(at, time, record)[0] if at >= 0 else 0.0 for time in times.tolist()])
 
 
 def reference_length(primitive: Primitive) -> float:

@@ -14,6 +14,7 @@ from dalembert.compilation.mechanism import Mechanism, new_workspace
 from dalembert.compilation.pack_choices import choice_section
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.views import System
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.results.trajectory import apply, cross, nearest, rotation_matrices
@@ -144,7 +145,7 @@ class Tree:
         from dalembert.integrators.loops import compiled_tree_states
 
         out = np.zeros((len(x), len(self.mechanism.x_0)))
-        compiled_tree_states()(np.ascontiguousarray(x), out, self.I, self.F, new_workspace(self.I))
+        compiled_tree_states()(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
         return out
 
 

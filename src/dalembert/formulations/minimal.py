@@ -238,9 +238,7 @@ class MinimalRun(Run):
         state = np.zeros(self.state_size)
         state[: len(start)] = start
         state[self._at(T.Z_MARKS) + T.Y_TIME] = np.nan
-        status = self.project(
-            T.PROJECT, t, state, np.zeros_like(state), self.I, self.F, self.W, self.forces, self.callbacks.compiled
-        )
+        status = self.project(T.PROJECT, t, state, np.zeros_like(state), self.view)
         state[: len(start)] = start
         if status == T.NEAR_SINGULAR:
             condition, joints = self.mechanism.locking(t, x)

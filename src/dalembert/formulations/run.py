@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """I, F, W as in kernels/base/tables.py; system, project and correct fill the system seam of kernels/base/slots.py.
+    """I, F, W as in kernels/base/tables.py; system, project and correct fill seams of kernels/base/slots.py.
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
@@ -35,6 +35,27 @@ class Run:
     stages: int
     callbacks: Callbacks | GeneratedCode
     tree: Tree | None = None
+
+    def __post_init__(self) -> None:
+        """The header of I names what fills the seams of the kernels."""
+        from dalembert.kernels.base.slots import address
+
+        seams = {T.AT_EQUATIONS: self.system, T.AT_PROJECTION: self.project, T.AT_CORRECTION: self.correct}
+        seams |= {T.AT_FORCES: self.forces, T.AT_CALLBACK: self.callbacks.compiled}
+        for entry, function in seams.items():
+            self.I[entry] = address(function)
+        self.I[T.W_SIZE] = len(self.W)
+
+    @property
+    def view(self) -> Any:
+        """What kernels take."""
+        from dalembert.kernels.base.views import System
+
+        return System(self.I, self.F, self.W)
+
+    def rate(self, t: float, x: Array, dx: Array) -> int:
+        """dx <- x' at one state; status."""
+        return int(self.system(T.RATE, t, x, dx, self.view))
 
     @property
     def size(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,11 +90,9 @@ class Advance:
         self._state_f[rk.C_H] = integrator.step or integrator.first_step or 0.0
         self.fresh = self._state_i.copy(), self._state_f.copy()
         if self._state_f[rk.C_H] == 0.0:
-            call, spare = partial(self._call, run.system), np.zeros((3, n))
-            h = rk.first_step(
-                call, t_0, self.x, spare, max(run.size, 1), tableau.error_order, span, self._settings_f, run.I, run.F, run.W,
-                run.forces, run.callbacks.compiled,
-            )  # fmt: skip
+            order, spare, view = tableau.error_order, np.zeros((3, n)), run.view
+            arguments = t_0, self.x, spare, max(run.size, 1), order, span, self._settings_f, view
+            h = self._call(rk.first_step, *arguments, failed=1e-6)
             self._state_f[rk.C_H] = min(h, integrator.max_step)
 
     @property
@@ -177,16 +174,16 @@ class Advance:
             int(count[rk.D_JACOBIANS]),
         )
 
-    def _call(self, kernel: Any, *arguments: Any) -> int:
-        """Status of a kernel. Kernels raise nothing, so what they let through comes from a compiled user function."""
+    def _call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
+        """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
         try:
-            return int(kernel(*arguments))
+            return kernel(*arguments)
         except Exception as problem:
             names = self.run.callbacks.compiled_names
             if not names:
                 raise
             self.run.callbacks.error = (" or ".join(names), problem)
-            return T.CALLBACK_FAILED
+            return failed
 
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
@@ -201,13 +198,12 @@ class Advance:
             t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
             self._out_t, self._out_x = t, x
         begin = time.process_time()
-        status = self._call(
-            self.kernel, run.system, run.project, run.correct, run.forces, run.callbacks.compiled,
-            self.t_end if t_limit is None else t_limit,
+        status: int = self._call(
+            self.kernel, self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, *self._work,
             tableau.a, tableau.c, tableau.e, tableau.d,
             *self.settings, self._state_i, self._state_f,
-            self._save_at, self._out_t, self._out_x, count, run.I, run.F, run.W,
+            self._save_at, self._out_t, self._out_x, count, run.view,
         )  # fmt: skip
         self.cpu_time += time.process_time() - begin
         return status

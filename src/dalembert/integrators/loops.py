@@ -85,11 +85,11 @@ def compiled_evaluate_states() -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.base.views import SYSTEM
     from dalembert.kernels.time.outputs import evaluate_states
 
-    v, m, w = types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    return bind(evaluate_states, types.int64(SYSTEM, FORCES, CALLBACK, v, m, v, m, m, m, m, m, w, v, v))
+    v, m = types.float64[::1], types.float64[:, ::1]
+    return bind(evaluate_states, types.int64(v, m, v, m, m, m, m, m, SYSTEM))
 
 
 @once
@@ -98,10 +98,11 @@ def compiled_tree_states() -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.views import SYSTEM
     from dalembert.kernels.coordinates.tree_states import tree_states
 
-    v, m = types.float64[::1], types.float64[:, ::1]
-    return bind(tree_states, types.none(m, m, types.int64[::1], v, v))
+    matrix = types.float64[:, ::1]
+    return bind(tree_states, types.none(matrix, matrix, SYSTEM))
 
 
 def compiled_ensemble(loop: Any, work: tuple[Any, ...]) -> Any:
@@ -109,14 +110,13 @@ def compiled_ensemble(loop: Any, work: tuple[Any, ...]) -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import JIT, compile_for
-    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
     from dalembert.kernels.time.ensemble import ensemble
 
     if not JIT:
         return ensemble
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
     inner = types.FunctionType(loop.nopython_signatures[0])
-    before = (inner, SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, i8, i8, f8, m, m, v, m, _type_of(work))
+    before = (inner, i8, i8, f8, m, m, v, m, _type_of(work))
     after = (m, v, m, m, w, v, types.int64[:, ::1], m, v, v, types.float64[:, :, ::1], i8, w, w, w, m, w, m, v, m)
     return compile_for(ensemble, types.none(*before, *after))
 
@@ -133,10 +133,10 @@ def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.slots import CALLBACK, FORCES, SYSTEM
+    from dalembert.kernels.base.views import SYSTEM
 
     compiled_combine()
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    before = (SYSTEM, SYSTEM, SYSTEM, FORCES, CALLBACK, f8, v, v)
-    after = (m, v, m, m, w, v, w, v, v, v, m, i8, w, v, v)
+    before = (f8, v, v)
+    after = (m, v, m, m, w, v, w, v, v, v, m, i8, SYSTEM)
     return bind(kernel, i8(*before, *work, *after))

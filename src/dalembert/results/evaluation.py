@@ -40,8 +40,8 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         np.full((nt, 2), np.nan),
     )
     status = compiled_evaluate_states()(
-        run.system, run.forces, run.callbacks.compiled, np.ascontiguousarray(t), np.ascontiguousarray(x),
-        np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot, out.energy, run.I, run.F, run.W,
+        np.ascontiguousarray(t), np.ascontiguousarray(x), np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot,
+        out.energy, run.view,
     )  # fmt: skip
     if run.callbacks.error is not None:
         (name, problem), run.callbacks.error = run.callbacks.error, None

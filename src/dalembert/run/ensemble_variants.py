@@ -62,13 +62,13 @@ def _check_same(runs: Mapping[int, Run]) -> None:
     """All runs share the integer tables and the code of user functions, so that one compiled loop can take them."""
     number, first = next(iter(runs.items()))
     for k, run in runs.items():
-        if len(run.F) != len(first.F) or not np.array_equal(run.I, first.I):
-            raise ModelError(f"run {k} has another structure than run {number}; parameters may change numbers only")
         if run.callbacks.compiled is not first.callbacks.compiled:
             raise ModelError(
                 f"run {k} has user-written functions that do not compute what those of run {number} do: a parameter is a"
                 " constant in them; make it a number of the model (a stiffness, a mass, a point), or give initial_states"
             )
+        if len(run.F) != len(first.F) or not np.array_equal(run.I, first.I):
+            raise ModelError(f"run {k} has another structure than run {number}; parameters may change numbers only")
 
 
 def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:

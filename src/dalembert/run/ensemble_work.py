@@ -119,7 +119,7 @@ class Work:
         advance, run = self.advance, self.advance.run
         n, work = self.x.shape[1], self._arrays()
         kernel, tableau = compiled_ensemble(advance.kernel, work), advance.integrator.tableau
-        forces, callbacks = run.forces, run.callbacks
+        callbacks = run.callbacks
         x_old, spare, W, out_t = np.zeros(n), np.zeros((3, n)), self._W_0[0].copy(), np.zeros(len(self._save_at))
         current = np.zeros(1, dtype=np.int64)
         while not self._stop[0]:
@@ -129,8 +129,7 @@ class Work:
             while k < last:
                 try:
                     kernel(
-                        advance.kernel, run.system, run.project, run.correct, forces, callbacks.compiled, k, last, self.t_end,
-                        self.x, self.start, x_old, spare, work, tableau.a, tableau.c, tableau.e, tableau.d,
+                        advance.kernel, k, last, self.t_end, self.x, self.start, x_old, spare, work, tableau.a, tableau.c, tableau.e, tableau.d,
                         *advance.settings, self.state_i, self.state_f, self._save_at, out_t, self.out,
                         advance.integrator.max_steps, self._stop, current, self.status, self.counters, run.I, self._F, W,
                         self._W_0,

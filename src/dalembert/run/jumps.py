@@ -22,8 +22,8 @@ JUMP = 1e-6
 def jumping_constraint(advance: Advance) -> tuple[str, float] | None:
     """(element, residual) of the constraint that does not hold any more where the motion goes on by itself, if there is one."""
     run, x, rate = advance.run, advance.x, np.zeros_like(advance.x)
-    mechanism, slots = run.mechanism, (run.I, run.F, run.W, run.forces, run.callbacks.compiled)
-    if mechanism.m == 0 or run.system(T.RATE, advance.t, x.copy(), rate, *slots) != T.OK:
+    mechanism = run.mechanism
+    if mechanism.m == 0 or run.rate(advance.t, x.copy(), rate) != T.OK:
         return None
     times = advance.t_end * AHEAD * np.array([1e-2, 1e-1, 1.0])
     states = np.array([run.to_absolute((x + h * rate)[None])[0] for h in times])
@@ -50,14 +50,13 @@ def raise_if_stalled(advance: Advance, step: float) -> None:
 def _force_jumps(advance: Advance, step: float) -> bool:
     """Whether rates change as much over 20 steps as over 2000, along the motion: what is smooth changes a hundredth."""
     run, x, rate = advance.run, advance.x, np.zeros_like(advance.x)
-    slots = (run.I, run.F, run.W, run.forces, run.callbacks.compiled)
-    if run.system(T.RATE, advance.t, x.copy(), rate, *slots) != T.OK:
+    if run.rate(advance.t, x.copy(), rate) != T.OK:
         return False
     changes = []
     for reach in (10.0 * step, 1000.0 * step):
         ends = np.zeros((2, len(x)))
         for side, h in enumerate((-reach, reach)):
-            run.system(T.RATE, advance.t + h, x + h * rate, ends[side], *slots)
+            run.rate(advance.t + h, x + h * rate, ends[side])
         changes.append(float(np.abs(ends[1] - ends[0])[: run.size].max()))
     near, far = changes
     return near > 0.3 * far and near > 1e-6 * float(np.abs(rate).max())

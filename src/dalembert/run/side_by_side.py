@@ -57,7 +57,7 @@ def group_of(run: Run, integrator: Integrator, count: int) -> Group | None:
     system = as_system(tree_lanes)
     values: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
     W = np.concatenate([run.W, np.repeat(run.W, COUNT)])
-    return Group(**values | {"W": W, "system": system, "project": system, "lanes": COUNT})
+    return Group(**values | {"I": run.I.copy(), "W": W, "system": system, "project": system, "lanes": COUNT})
 
 
 def shared_steps(integrator: Integrator, lanes: int) -> Integrator:

@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin
 
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
-from dalembert.kernels.base.tables import CALLBACK, CORRECTION, EQUATIONS, FORCES, PROJECTION
+from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_PROJECTION
 from dalembert.kernels.base.vectors import define
 from dalembert.kernels.base.views import SYSTEM, header_entry, view_as_array
 
@@ -32,23 +32,24 @@ _known = WeakValueDictionary()  # address -> function, for calls from Python
 
 
 def equations(mode, t, x, dx, system):
-    return _known[system.I[EQUATIONS]](mode, t, x, dx, system)
+    return _known[system.I[AT_EQUATIONS]](mode, t, x, dx, system)
 
 
 def projection(mode, t, x, dx, system):
-    return _known[system.I[PROJECTION]](mode, t, x, dx, system)
+    return _known[system.I[AT_PROJECTION]](mode, t, x, dx, system)
 
 
 def correction(mode, t, x, dx, system):
-    return _known[system.I[CORRECTION]](mode, t, x, dx, system)
+    return _known[system.I[AT_CORRECTION]](mode, t, x, dx, system)
 
 
 def forces(mode, t, system):
-    return _known[system.I[FORCES]](mode, t, system)
+    return _known[system.I[AT_FORCES]](mode, t, system)
 
 
 def callback(k, t, system, s):
-    return _known[system.I[CALLBACK]](k, t, system.W, s)
+    called = _known[system.I[AT_CALLBACK]] if system.callback is None else system.callback
+    return called(k, t, system.W, s)
 
 
 def _seam(function, entry, signature):
@@ -76,10 +77,10 @@ def _seam(function, entry, signature):
     lower_builtin(function, *[types.Any] * len(signature.args))(define(function, len(signature.args), result, lower))
 
 
-for _function, _entry in ((equations, EQUATIONS), (projection, PROJECTION), (correction, CORRECTION)):
+for _function, _entry in ((equations, AT_EQUATIONS), (projection, AT_PROJECTION), (correction, AT_CORRECTION)):
     _seam(_function, _entry, EQUATIONS_SIGNATURE)
-_seam(forces, FORCES, FORCES_SIGNATURE)
-_seam(callback, CALLBACK, CALLBACK_SIGNATURE)
+_seam(forces, AT_FORCES, FORCES_SIGNATURE)
+_seam(callback, AT_CALLBACK, CALLBACK_SIGNATURE)
 
 
 @light

@@ -165,12 +165,15 @@ class _Table:
 
 
 class System:
-    """A model, its settings and one thread's workspace."""
+    """A model, its settings and one thread's workspace.
 
-    __slots__ = ("F", "I", "W")
+    callback : what plain Python calls instead of the callback at the address in I
+    """
 
-    def __init__(self, I, F, W):
-        self.I, self.F, self.W = I, F, W
+    __slots__ = ("F", "I", "W", "callback")
+
+    def __init__(self, I, F, W, callback=None):
+        self.I, self.F, self.W, self.callback = I, F, W, callback
 
     def __getattr__(self, label):
         I = self.I
@@ -595,5 +598,5 @@ def _view_of_array(made):
     lower_builtin(made, types.Array, types.Integer)(define(made, 2, result, lower))
 
 
-for _made in (Numbers, Rows, Twists, *_RECORD_CLASSES.values()):
+for _made in (Numbers, Rows, Twists, Pose, Twist):
     _view_of_array(_made)

@@ -67,8 +67,9 @@ from dalembert.kernels.base.tables import (
 
 
 @inline
-def eliminate_tree(I, W):
+def eliminate_tree(system):
     """From the leaves inwards: own inertias and forces in X_J .. X_P become what each parent feels; factors are kept."""
+    I, W = system.I, system.W
     order, first = I[ORDER_I], I[W_TREE]
     for at in range(I[NB] - 1, -1, -1):
         b = I[uintp(order + at)]
@@ -77,7 +78,7 @@ def eliminate_tree(I, W):
         if I[uintp(k + R_TURN)] == QUATERNION and I[uintp(k + R_NTRANS)] == 0:
             M, p_v = eliminate_ball(t, W)
         else:
-            M, p_v = eliminate_columns(k, t, first + TREE_W * p, I, W)
+            M, p_v = eliminate_columns(k, t, first + TREE_W * p, system)
         if p > 0:
             carry(t, first + TREE_W * p, M, p_v, W)
 
@@ -116,11 +117,12 @@ def eliminate_ball(t, W):
 
 
 @inline
-def eliminate_columns(k, t, tp, I, W):
+def eliminate_columns(k, t, tp, system):
     """(M, p_v) left of a body on any other joint, column by column; K_U, K_D, K_E.
 
     Parent += (J - H d^ - (H d^)^T, H): what is left of J and H is carried here, M and p_v by the caller.
     """
+    I, W = system.I, system.W
     J, H, M = load6(W, t + X_J), load9(W, t + X_H), load6(W, t + X_M)
     p_w, p_v = load3(W, t + X_P), load3(W, t + X_P + 3)
     rotations, col = I[k + R_NROT], I[W_COL] + COL_W * I[k + R_COL]
@@ -190,8 +192,9 @@ def carry(t, tp, M, p_v, W):
 
 
 @inline
-def subtract_wrench(b, h, I, W):
+def subtract_wrench(b, h, system):
     """X_P of body b -= the wrench (force world, torque body about the centre of mass) at W[h]."""
+    I, W = system.I, system.W
     t, f = I[W_TREE] + TREE_W * b, load3(W, h)
     torque = add3(mul(load9(W, I[W_BODY] + STATE_W * b + S_ROT), load3(W, h + 3)), cross(load3(W, t + X_C), f))
     add_to3(W, t + X_P, scale3(-1.0, torque))
@@ -199,15 +202,17 @@ def subtract_wrench(b, h, I, W):
 
 
 @inline
-def subtract_wrenches(h, I, W):
+def subtract_wrenches(h, system):
     """X_P -= the wrenches at W[h + 6 b]."""
+    I = system.I
     for b in range(1, I[NB] + 1):
-        subtract_wrench(b, h + 6 * b, I, W)
+        subtract_wrench(b, h + 6 * b, system)
 
 
 @inline
-def clear_forces(I, W):
+def clear_forces(system):
     """X_P <- 0"""
+    I, W = system.I, system.W
     for b in range(1, I[NB] + 1):
         t = I[W_TREE] + TREE_W * b + X_P
         store3(W, t, (0.0, 0.0, 0.0))
@@ -215,8 +220,9 @@ def clear_forces(I, W):
 
 
 @inline
-def carry_wrenches(I, W):
+def carry_wrenches(system):
     """The forces in X_P carried inwards through the factors, as `eliminate_tree` did with those of the motion."""
+    I, W = system.I, system.W
     for at in range(I[NB] - 1, -1, -1):
         b = I[I[ORDER_I] + at]
         k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
@@ -244,11 +250,12 @@ def carry_wrenches(I, W):
 
 
 @inline
-def accelerate_tree(out, o, stride, moving, I, F, W):
+def accelerate_tree(out, o, stride, moving, system):
     """out[o + stride i] <- u'_i from the roots outwards; X_P <- accelerations of the joint points.
 
     moving : 1.0 with gravity and the accelerations that velocities cause, 0.0 without (response to a row of a loop)
     """
+    I, F, W = system.I, system.F, system.W
     order, first = I[ORDER_I], I[W_TREE]
     store3(W, first + X_P, (0.0, 0.0, 0.0))
     store3(W, first + X_P + 3, scale3(-moving, load3(F, GRAVITY_X)))
@@ -285,8 +292,9 @@ def accelerate_tree(out, o, stride, moving, I, F, W):
 
 
 @inline
-def add_body_accelerations(o, moving, I, F, W):
+def add_body_accelerations(o, moving, system):
     """W[o + 6 b] += (v', w_B') of the centres of mass."""
+    I, F, W = system.I, system.F, system.W
     g = scale3(moving, load3(F, GRAVITY_X))
     for b in range(1, I[NB] + 1):
         t = I[W_TREE] + TREE_W * b
@@ -297,11 +305,12 @@ def add_body_accelerations(o, moving, I, F, W):
 
 
 @inline
-def column_forces(o, d, I, W):
+def column_forces(o, d, system):
     """W[o + i] <- e_i, what `carry_wrenches` left of the forces at column i; W[d + i] <- 1 / d_i.
 
     With J^T f = L e, M = L D L^T: f_1 . M^-1 f_2 = sum e_1i e_2i / d_i, no sweep outwards [Featherstone2008, 6.5, 7.3]
     """
+    I, W = system.I, system.W
     for b in range(1, I[NB] + 1):
         k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
         u = I[k + R_U]
@@ -315,8 +324,9 @@ def column_forces(o, d, I, W):
 
 
 @inline
-def accelerate_by_columns(e, o, I, F, W):
+def accelerate_by_columns(e, o, system):
     """Response of the tree at rest to what is left of forces, W[e + i]: W[o + COL_W i] <- u'_i; X_P."""
+    I, W = system.I, system.W
     for b in range(1, I[NB] + 1):
         k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
         u = I[k + R_U]
@@ -325,13 +335,13 @@ def accelerate_by_columns(e, o, I, F, W):
         else:
             for j in range(I[k + R_NROT] + I[k + R_NTRANS]):
                 W[I[W_COL] + COL_W * (I[k + R_COL] + j) + K_E] = W[e + u + j]
-    accelerate_tree(W, o, COL_W, 0.0, I, F, W)
+    accelerate_tree(o, COL_W, 0.0, system)
 
 
 @inline
-def respond(h, o, I, F, W):
+def respond(h, o, system):
     """Response of the tree at rest to the wrenches at W[h + 6 b]: W[o + COL_W i] <- u'_i; X_P."""
-    clear_forces(I, W)
-    subtract_wrenches(h, I, W)
-    carry_wrenches(I, W)
-    accelerate_tree(W, o, COL_W, 0.0, I, F, W)
+    clear_forces(system)
+    subtract_wrenches(h, system)
+    carry_wrenches(system)
+    accelerate_tree(o, COL_W, 0.0, system)

@@ -43,21 +43,24 @@ WORSE, POOR, BETTER = 0.5, 0.03, 4.0
 
 
 @inline
-def dot6_weighted(metric, a, c, F, W):
+def dot6_weighted(metric, a, c, system):
     """a . W^-1 c of two rows on one body"""
+    F, W = system.F, system.W
     v, w = scale3(F[metric + MM_INV], load3(W, a)), sym_mul(load6(F, metric + MJ_INV), load3(W, a + 3))
     return v[0] * W[c] + v[1] * W[c + 1] + v[2] * W[c + 2] + w[0] * W[c + 3] + w[1] * W[c + 4] + w[2] * W[c + 5]
 
 
 @inline
-def choices(I, W):
+def choices(system):
     """Number of choices so far, 0 where no joint is redundant."""
+    I, W = system.I, system.W
     return W[I[W_CHOICE] + H_COUNT] if I[NCHOICE] > 0 else 0.0
 
 
 @inline
-def silence(at, value, I, W):
+def silence(at, value, system):
     """W[at + row] <- value for the idle rows."""
+    I, W = system.I, system.W
     if I[NCHOICE] > 0:
         for i in range(I[M]):
             if W[I[W_CHOICE] + H_IDLE + i] != 0.0:
@@ -65,8 +68,9 @@ def silence(at, value, I, W):
 
 
 @flat
-def fill_from_bodies(group, count, K, I, F, W):
+def fill_from_bodies(group, count, K, system):
     """W[K] <- G W^-1 G^T of the rows of a group in the metric of the projection, lower triangle, unit diagonal."""
+    I, W = system.I, system.W
     place = I[W_CHOICE] + H_IDLE + I[M]
     for i in range(count * count):
         W[K + i] = 0.0
@@ -87,7 +91,7 @@ def fill_from_bodies(group, count, K, I, F, W):
                     column = int(W[place + I[j + E_ROW] + s])
                     if row >= 0 and column >= 0:
                         a, c = I[W_A] + I[k + E_A] + 6 * r, I[W_A] + I[j + E_A] + 6 * s
-                        W[K + count * max(row, column) + min(row, column)] += dot6_weighted(metric, a, c, F, W)
+                        W[K + count * max(row, column) + min(row, column)] += dot6_weighted(metric, a, c, system)
     for i in range(count):
         W[place + i] = 1.0 / np.sqrt(W[K + (count + 1) * i]) if W[K + (count + 1) * i] > 0.0 else 0.0
     for i in range(count):
@@ -102,8 +106,9 @@ def entry(i, j, K, count):
 
 
 @flat
-def pick(group, rank, count, K, first, I, W):
+def pick(group, rank, count, K, first, system):
     """Idle flags of a group from its matrix at W[K], which is lost; True when one changed."""
+    I, W = system.I, system.W
     idle, column = I[W_CHOICE] + H_IDLE, I[W_CHOICE] + H_IDLE + I[M]
     for _ in range(rank):
         best, size = -1, -1.0
@@ -132,17 +137,18 @@ def pick(group, rank, count, K, first, I, W):
 
 
 @flat
-def choose(fill, I, F, W):
+def choose(fill, system):
     """A choice at the rows in W; True when it differs from the last.
 
     fill(group, count, K, I, F, W) : matrix of a group's rows at W[K]
     """
+    I, W = system.I, system.W
     h, at, changed = I[W_CHOICE], I[CHOICE_I], False
     first = W[h + H_COUNT] == 0.0
     for _ in range(I[NCHOICE]):
         rank, count, K = I[at], I[at + 1], h + H_IDLE + 2 * I[M]
-        fill(at + 2, count, K, I, F, W)
-        changed |= pick(at + 2, rank, count, K, first, I, W)
+        fill(at + 2, count, K, system)
+        changed |= pick(at + 2, rank, count, K, first, system)
         at += 2 + count
     if changed or first:
         W[h + H_COUNT] += 1.0
@@ -152,11 +158,12 @@ def choose(fill, I, F, W):
 
 
 @flat
-def gone_bad(slot, smallest, I, W):
+def gone_bad(slot, smallest, system):
     """Whether the smallest pivot of the rows that act asks for another choice.
 
     slot : 0 in the mass metric, 1 in that of the projection
     """
+    I, W = system.I, system.W
     reference, begun = I[W_CHOICE] + H_REFERENCE + slot, I[W_CHOICE] + H_FIRST + slot
     if W[reference] == 0.0:  # the first look at a new choice
         W[reference], W[begun] = smallest, smallest

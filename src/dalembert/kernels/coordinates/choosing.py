@@ -44,42 +44,45 @@ from dalembert.kernels.mechanics.traced_rows import forces_and_rows
 
 
 @kernel
-def choosing_bodies(mode, t, I, F, W, callback):
+def choosing_bodies(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of bodies, t = 0 after a factorisation in the mass metric, 1 in the other."""
+    I, W = system.I, system.W
     if mode != CHOOSE:
-        return forces_and_rows(mode, t, I, F, W, callback)
-    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(int(t), weakest_row(I, W)[1], I, W):
-        known, size, turned = comparable(I, W), I[M] + 6 * I[NHUB], False
+        return forces_and_rows(mode, t, system)
+    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(int(t), weakest_row(system)[1], system):
+        known, size, turned = comparable(system), I[M] + 6 * I[NHUB], False
         for i in range(size):
             W[I[W_CG] + i] = W[I[W_RHS] + i]
         if known:
-            dual_vector(int(W[I[W_PIVOT] + V_ROW]), I[W_WORK], I, W)
-            turned = inner(I[METRIC_F], I[W_WORK], I[W_PIVOT] + V_GUARD, I, F, W) < 0.0
-        if choose(fill_from_bodies, I, F, W):
-            assemble_blocks(I[MASS_F] if t == 0.0 else I[METRIC_F], I, F, W)
-            factor_blocks(I, F, W)
+            dual_vector(int(W[I[W_PIVOT] + V_ROW]), I[W_WORK], system)
+            turned = inner(I[METRIC_F], I[W_WORK], I[W_PIVOT] + V_GUARD, system) < 0.0
+        if choose(fill_from_bodies, system):
+            assemble_blocks(I[MASS_F] if t == 0.0 else I[METRIC_F], system)
+            factor_blocks(system)
             if known:
-                row, pivot = weakest_row(I, W)
-                dual_vector(row, I[W_PIVOT] + V_GUARD, I, W)
-                take_guard(row, pivot, turned, I, W)
+                row, pivot = weakest_row(system)
+                dual_vector(row, I[W_PIVOT] + V_GUARD, system)
+                take_guard(row, pivot, turned, system)
         for i in range(size):
             W[I[W_RHS] + i] = W[I[W_CG] + i]
     return OK
 
 
 @flat
-def take_guard(row, pivot, turned, I, W):
+def take_guard(row, pivot, turned, system):
     """The guard belongs to another choice now."""
+    I, W = system.I, system.W
     k = I[W_PIVOT]
-    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(I, W)
+    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(system)
     if turned:
         W[k + V_TURNED] = 1.0
 
 
 @flat
-def fill_from_tree(group, count, K, I, F, W):
+def fill_from_tree(group, count, K, system):
     """W[K] <- matrix of the rows of a group over their scales, lower triangle."""
-    m, kept = I[M], aside(I)
+    I, W = system.I, system.W
+    m, kept = I[M], aside(system)
     for i in range(count):
         r = I[group + i]
         for j in range(i + 1):
@@ -88,29 +91,30 @@ def fill_from_tree(group, count, K, I, F, W):
 
 
 @kernel
-def choosing_cut_joints(mode, t, I, F, W, callback):
+def choosing_cut_joints(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of cut joints."""
+    I, F, W = system.I, system.F, system.W
     if mode != CHOOSE:
-        return forces_and_rows(mode, t, I, F, W, callback)
+        return forces_and_rows(mode, t, system)
     m, S = I[M], I[W_SCHUR]
-    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(S, m, S + m * m, W)[1], I, W):
-        known, turned, guard = comparable(I, W) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
+    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(S, m, S + m * m, W)[1], system):
+        known, turned, guard = comparable(system) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
         for i in range(m):
-            W[aside(I) + m * m + m + i] = W[I[W_RHS] + i]
+            W[aside(system) + m * m + m + i] = W[I[W_RHS] + i]
         if known:
-            respond_to_row(int(W[I[W_PIVOT] + V_ROW]), I, F, W)
-            turned = along(guard, I, W) < 0.0
-        if choose(fill_from_tree, I, F, W):
+            respond_to_row(int(W[I[W_PIVOT] + V_ROW]), system)
+            turned = along(guard, system) < 0.0
+        if choose(fill_from_tree, system):
             for i in range(m * m + m):
-                W[S + i] = W[aside(I) + i]
-            silence(S + m * m, np.inf, I, W)
+                W[S + i] = W[aside(system) + i]
+            silence(S + m * m, np.inf, system)
             dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
             if known:
                 row, pivot = weakest_dense_row(S, m, S + m * m, W)
-                respond_to_row(row, I, F, W)
+                respond_to_row(row, system)
                 for i in range(I[NU]):
                     W[guard + i] = W[I[W_COL] + COL_W * i + K_ACC]
-                take_guard(row, pivot, turned, I, W)
+                take_guard(row, pivot, turned, system)
         for i in range(m):
-            W[I[W_RHS] + i] = W[aside(I) + m * m + m + i]
+            W[I[W_RHS] + i] = W[aside(system) + m * m + m + i]
     return OK

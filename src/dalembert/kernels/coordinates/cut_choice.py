@@ -3,25 +3,28 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE, EPS_PIVOT, H_IDLE, NCHOICE, W_CHOICE, W_SCHUR, M
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.formulations.orthogonal import dense_cholesky
 
 
 @inline
-def aside(I):
+def aside(system):
     """Where the matrix and its scales are kept while they are factored."""
+    I = system.I
     return I[W_CHOICE] + H_IDLE + 2 * I[M] + I[M] * I[M]
 
 
 @inline
-def factor_cut_schur(I, F, W, forces, callback):
+def factor_cut_schur(system):
     """W_SCHUR <- Cholesky factor of the m x m matrix there, its scales behind it."""
+    I, F, W = system.I, system.F, system.W
     m, S = I[M], I[W_SCHUR]
     if I[NCHOICE] > 0:
         for i in range(m * m + m):
-            W[aside(I) + i] = W[S + i]
-        silence(S + m * m, np.inf, I, W)
+            W[aside(system) + i] = W[S + i]
+        silence(S + m * m, np.inf, system)
     dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
     if I[NCHOICE] > 0:
-        forces(CHOOSE, 0.0, I, F, W, callback)
+        forces(CHOOSE, 0.0, system)

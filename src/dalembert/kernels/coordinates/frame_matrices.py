@@ -84,26 +84,30 @@ from dalembert.kernels.formulations.orthogonal import solve_with_factor
 
 
 @inline
-def block(body, c, I):
+def block(body, c, system):
     """Where column c of a body's rows of B lies: (translation, rotation); B' has the same shape behind B."""
+    I = system.I
     return I[W_FRAME] + 6 * (I[NU] * body + c)
 
 
 @inline
-def derivative(I):
+def derivative(system):
     """From an entry of B to that of B'."""
+    I = system.I
     return 6 * I[NU] * (I[NB] + 1)
 
 
 @inline
-def reduced_matrix(I):
+def reduced_matrix(system):
     """M* (nu rows), below it the rows of cut joints and one right-hand side, all with nu columns."""
-    return I[W_FRAME] + 2 * derivative(I)
+    I = system.I
+    return I[W_FRAME] + 2 * derivative(system)
 
 
 @inline
-def fill_blocks(x, I, F, W):
+def fill_blocks(x, system):
     """B and B' from poses and twists in W_BODY; blocks of bodies that a joint does not move stay zero."""
+    I, F = system.I, system.F
     for at in range(I[NB]):
         k = I[I[ORDER_I] + at]
         link, f = I[TREE_I] + TREE_I_W * k, I[TREE_F] + TREE_F_W * k
@@ -116,21 +120,22 @@ def fill_blocks(x, I, F, W):
         s = scale3(-1.0, load3(F, f + RF_PC))
         ancestor = p
         while ancestor > 0:
-            fill_inherited(k, p, ancestor, d, d_dot, s, I, W)
+            fill_inherited(k, p, ancestor, d, d_dot, s, system)
             ancestor = I[I[TREE_I] + TREE_I_W * ancestor + R_PARENT]
-        fill_own(k, p, turn, E_p, load9(F, f + RF_EC), s, I, W)
+        fill_own(k, p, turn, E_p, load9(F, f + RF_EC), s, system)
 
 
 @inline
-def fill_inherited(k, p, j, d, d_dot, s, I, W):
+def fill_inherited(k, p, j, d, d_dot, s, system):
     """Columns of link j in the rows of body k, whose parent is p  [MovingFrame, (2.30), (2.35)]"""
+    I, W = system.I, system.W
     b_k, b_p, b_j = I[W_BODY] + STATE_W * k, I[W_BODY] + STATE_W * p, I[W_BODY] + STATE_W * j
     R_k, R_p, R_j = load9(W, b_k + S_ROT), load9(W, b_p + S_ROT), load9(W, b_j + S_ROT)
     w_k, w_p = load3(W, b_k + S_W), load3(W, b_p + S_W)
     w_kj = sub3(w_k, mul_t(R_k, mul(R_j, load3(W, b_j + S_W))))
-    link, dot = I[TREE_I] + TREE_I_W * j, derivative(I)
+    link, dot = I[TREE_I] + TREE_I_W * j, derivative(system)
     for c in range(I[link + R_U], I[link + R_U] + I[link + R_NROT] + I[link + R_NTRANS]):
-        out, own, up = block(k, c, I), block(j, c, I), block(p, c, I)
+        out, own, up = block(k, c, system), block(j, c, system), block(p, c, system)
         rot = mul_t(R_k, mul(R_j, load3(W, own + 3)))
         rot_dot = sub3(mul_t(R_k, mul(R_j, load3(W, own + dot + 3))), cross(w_kj, rot))
         rot_p, rot_p_dot = load3(W, up + 3), load3(W, up + dot + 3)
@@ -144,15 +149,16 @@ def fill_inherited(k, p, j, d, d_dot, s, I, W):
 
 
 @inline
-def fill_own(k, p, turn, E_p, E_c, s, I, W):
+def fill_own(k, p, turn, E_p, E_c, s, system):
     """Columns of link k in the rows of body k: axes that the child carries, or the parent (first of a cross, slides)."""
+    I, W = system.I, system.W
     b_k, b_p = I[W_BODY] + STATE_W * k, I[W_BODY] + STATE_W * p
     R_k, R_p = load9(W, b_k + S_ROT), load9(W, b_p + S_ROT)
     w_k, w_p = load3(W, b_k + S_W), load3(W, b_p + S_W)
-    link, dot = I[TREE_I] + TREE_I_W * k, derivative(I)
+    link, dot = I[TREE_I] + TREE_I_W * k, derivative(system)
     c = I[link + R_U]
     for j in range(I[link + R_NROT]):
-        out = block(k, c + j, I)
+        out = block(k, c + j, system)
         a, a_dot = column(E_c, 2 if turn == ONE_ANGLE else j), (0.0, 0.0, 0.0)
         if turn == TWO_ANGLES and j == 0:
             a = mul_t(R_k, mul(R_p, column(E_p, 0)))
@@ -164,27 +170,29 @@ def fill_own(k, p, turn, E_p, E_c, s, I, W):
         store3(W, out + dot + 3, a_dot)
     c += I[link + R_NROT]
     for j in range(I[link + R_NTRANS]):
-        out, e = block(k, c + j, I), column(E_p, I[link + R_AXIS + j])
+        out, e = block(k, c + j, system), column(E_p, I[link + R_AXIS + j])
         store3(W, out, mul(R_p, e))
         store3(W, out + dot, mul(R_p, cross(w_p, e)))
 
 
 @inline
-def multiply(first, v, out, I, W):
+def multiply(first, v, out, system):
     """W[out + 6 k] <- B_k v for every body and the ground, v at W[v]; first = 0 for B, derivative(I) for B'."""
+    I, W = system.I, system.W
     for k in range(I[NB] + 1):
         a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for c in range(I[NU]):
-            at = block(k, c, I) + first
+            at = block(k, c, system) + first
             a, b = axpy3(W[v + c], load3(W, at), a), axpy3(W[v + c], load3(W, at + 3), b)
         store3(W, out + 6 * k, a)
         store3(W, out + 6 * k + 3, b)
 
 
 @inline
-def fill_reduced_matrix(I, F, W):
+def fill_reduced_matrix(system):
     """M* = B^T M B, lower triangle; below it the rows A B of the cut joints."""
-    nu, K = I[NU], reduced_matrix(I)
+    I, F, W = system.I, system.F, system.W
+    nu, K = I[NU], reduced_matrix(system)
     for i in range(nu * (nu + I[M] + 1)):
         W[K + i] = 0.0
     for k in range(1, I[NB] + 1):
@@ -193,38 +201,40 @@ def fill_reduced_matrix(I, F, W):
         while a > 0:
             link_a = I[TREE_I] + TREE_I_W * a
             for i in range(I[link_a + R_U], I[link_a + R_U] + I[link_a + R_NROT] + I[link_a + R_NTRANS]):
-                at = block(k, i, I)
+                at = block(k, i, system)
                 MB = scale3(mass, load3(W, at)) + sym_mul(J, load3(W, at + 3))
                 b = a
                 while b > 0:  # links nearer to the root have smaller columns
                     link_b = I[TREE_I] + TREE_I_W * b
                     for j in range(I[link_b + R_U], I[link_b + R_U] + I[link_b + R_NROT] + I[link_b + R_NTRANS]):
                         if j <= i:
-                            W[uintp(K + nu * i + j)] += dot6(MB, load6(W, block(k, j, I)))
+                            W[uintp(K + nu * i + j)] += dot6(MB, load6(W, block(k, j, system)))
                     b = I[link_b + R_PARENT]
             a = I[link_a + R_PARENT]
     for r in range(I[M]):
         A, bodies = I[W_A] + 12 * r, I[CUT_I] + 2 * r
         for c in range(nu):
-            first, second = load6(W, block(I[bodies], c, I)), load6(W, block(I[bodies + 1], c, I))
+            first, second = load6(W, block(I[bodies], c, system)), load6(W, block(I[bodies + 1], c, system))
             W[K + nu * (nu + r) + c] = dot6(load6(W, A), first) + dot6(load6(W, A + 6), second)
 
 
 @inline
-def fill_forces(h, I, W):
+def fill_forces(h, system):
     """The last row <- B^T h for the wrenches at W[h + 6 k]."""
+    I, W = system.I, system.W
     nu = I[NU]
-    out = reduced_matrix(I) + nu * (nu + I[M])
+    out = reduced_matrix(system) + nu * (nu + I[M])
     for c in range(nu):
         W[out + c] = 0.0
         for k in range(1, I[NB] + 1):
-            W[out + c] += dot6(load6(W, block(k, c, I)), load6(W, h + 6 * k))
+            W[out + c] += dot6(load6(W, block(k, c, system)), load6(W, h + 6 * k))
 
 
 @inline
-def eliminate(I, W):
+def eliminate(system):
     """M* = L L^T in place, inverse pivots on the diagonal; every row below becomes L^-1 of it."""
-    nu, K = I[NU], reduced_matrix(I)
+    I, W = system.I, system.W
+    nu, K = I[NU], reduced_matrix(system)
     for i in range(nu + I[M] + 1):
         for j in range(min(i + 1, nu)):
             v = W[uintp(K + nu * i + j)]
@@ -235,10 +245,11 @@ def eliminate(I, W):
 
 
 @inline
-def solve_rows_of_cut_joints(I, F, W, forces, callback):
+def solve_rows_of_cut_joints(system):
     """W_RHS <- lam of S lam = W_RHS - Y y with Y = A B L^-T, S = Y Y^T; the last row y <- y + Y^T lam."""
+    I, W = system.I, system.W
     nu, m, S = I[NU], I[M], I[W_SCHUR]
-    Y = reduced_matrix(I) + nu * nu
+    Y = reduced_matrix(system) + nu * nu
     y = Y + nu * m
     for r in range(m):
         for i in range(r + 1):
@@ -252,9 +263,9 @@ def solve_rows_of_cut_joints(I, F, W, forces, callback):
         for side in range(2):
             a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
             if b > 0:
-                v_b, w_b = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), F)
+                v_b, w_b = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
                 W[S + m * m + r] += dot3(v_b, load3(W, a)) + dot3(w_b, load3(W, a + 3))
-    factor_cut_schur(I, F, W, forces, callback)
+    factor_cut_schur(system)
     solve_with_factor(S, I[W_RHS], m, W)
     for r in range(m):
         for c in range(nu):
@@ -262,9 +273,10 @@ def solve_rows_of_cut_joints(I, F, W, forces, callback):
 
 
 @inline
-def back_substitute(I, W):
+def back_substitute(system):
     """The last row <- L^-T y, also stored as the accelerations of the columns; returns where it lies."""
-    nu, K = I[NU], reduced_matrix(I)
+    I, W = system.I, system.W
+    nu, K = I[NU], reduced_matrix(system)
     y = K + nu * (nu + I[M])
     for i in range(nu - 1, -1, -1):
         v = W[y + i]
@@ -276,8 +288,9 @@ def back_substitute(I, W):
 
 
 @inline
-def subtract_inertia(bias, I, F, W):
+def subtract_inertia(bias, system):
     """W_H -= M B' u + D M B u, with B' u at W[bias]."""
+    I, F, W = system.I, system.F, system.W
     for k in range(1, I[NB] + 1):
         h, m = I[W_H] + 6 * k, I[MASS_F] + METRIC_W * k
         J, w = load6(F, m + MJ), load3(W, I[W_BODY] + STATE_W * k + S_W)

@@ -65,8 +65,9 @@ from dalembert.kernels.base.tables import (
 
 
 @inline
-def load_poses(x, I, F, W):
+def load_poses(x, system):
     """W_BODY <- pose and twist of every body from q and u."""
+    I, F, W = system.I, system.F, system.W
     nq = I[NQ]
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
@@ -93,21 +94,23 @@ def load_poses(x, I, F, W):
 
 
 @inline
-def in_plane(v, w, b, I, F):
+def in_plane(v, w, b, system):
     """(e1 . v, e2 . v, n_B . w) of a planar body"""
+    I, F = system.I, system.F
     e1, e2 = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3)
     return dot3(e1, v), dot3(e2, v), dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
 
 
 @inline
-def store_rates(x, dx, acc, I, F, W):
+def store_rates(x, dx, acc, system):
     """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
+    I, W = system.I, system.W
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
         q, u, kind = I[k + B_Q], I[NQ] + I[k + B_U], I[k + B_KIND]
         v, w = load3(W, acc + 6 * b), load3(W, acc + 6 * b + 3)
         if kind == PLANAR:
-            v = in_plane(v, w, b, I, F)
+            v = in_plane(v, w, b, system)
         store3(dx, q, load3(x, u))
         store3(dx, u, v)
         if kind == RIGID:
@@ -116,18 +119,19 @@ def store_rates(x, dx, acc, I, F, W):
 
 
 @inline
-def displace(level, x, d, scale, I, F, W):
+def displace(level, x, d, scale, system):
     """Level 0: q <- q (+) scale d, Euler parameters stay unit; level 1: u <- u + scale d.
 
     d holds 6 numbers per body at W[d + 6 b]: (dr, dphi_B) or (dv, dw_B).
     """
+    I, W = system.I, system.W
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
         o = I[k + B_Q] if level == 0 else I[NQ] + I[k + B_U]
         kind = I[k + B_KIND]
         v, w = scale3(scale, load3(W, d + 6 * b)), scale3(scale, load3(W, d + 6 * b + 3))
         if kind == PLANAR:
-            v = in_plane(v, w, b, I, F)
+            v = in_plane(v, w, b, system)
         store3(x, o, add3(load3(x, o), v))
         if kind == RIGID and level == 1:
             store3(x, o + 3, add3(load3(x, o + 3), w))
@@ -138,8 +142,9 @@ def displace(level, x, d, scale, I, F, W):
 
 
 @inline
-def normalise(x, I):
+def normalise(x, system):
     """theta <- theta / |theta| for every rigid body [JetMultibody, Algorithm 5.3]; theta . theta' = 0 holds by w_B."""
+    I = system.I
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
         if I[k + B_KIND] == RIGID:
@@ -148,8 +153,9 @@ def normalise(x, I):
 
 
 @inline
-def load_angles(x, I, F, W):
+def load_angles(x, system):
     """W_ANGLE <- (angle, rate) of every counted joint angle, unwrapped with its counter in the state."""
+    I, F, W = system.I, system.F, system.W
     for c in range(I[NANGLE]):
         k, f = I[ANGLE_I] + ANGLE_I_W * c, I[ANGLE_F] + ANGLE_F_W * c
         si, sj = I[W_BODY] + STATE_W * I[k + G_BI], I[W_BODY] + STATE_W * I[k + G_BJ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import factor_symmetric, solve_lower, solve_upper
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     AUGMENT,
     ENERGY_PART,
@@ -60,16 +61,18 @@ from dalembert.kernels.formulations.project import note_failure, worst_entry
 
 
 @inline
-def evaluate_part(part, t, x, I, W, callback):
+def evaluate_part(part, t, x, system):
     """Values of a part of the generated code at x."""
+    I, W = system.I, system.W
     for i in range(2 * I[NQ]):
         W[I[W_CALL] + i] = x[i]
-    return callback(part, t, W, I[W_CALL])
+    return callback(part, t, system, I[W_CALL])
 
 
 @inline
-def factor_mass(I, F, W):
+def factor_mass(system):
     """W_ROOT <- root of M + c A^T A; a singular one gives NaN."""
+    I, F, W = system.I, system.F, system.W
     n, c = I[NQ], F[AUGMENT]
     for i in range(n):
         for j in range(i + 1):
@@ -83,8 +86,9 @@ def factor_mass(I, F, W):
 
 
 @inline
-def assemble_rows(m, weighted, I, W):
+def assemble_rows(m, weighted, system):
     """W_Y <- the first m rows A L^-T (A itself in the Euclidean metric), W_K <- Y Y^T."""
+    I, W = system.I, system.W
     n, Y, S = I[NQ], I[W_Y], I[W_K]
     for i in range(m):
         for j in range(n):
@@ -99,16 +103,18 @@ def assemble_rows(m, weighted, I, W):
 
 
 @inline
-def factor_rows(m, weighted, I, F, W):
+def factor_rows(m, weighted, system):
     """`assemble_rows`, W_K <- root of Y Y^T; number of rows that depend on others."""
-    assemble_rows(m, weighted, I, W)
+    I, F, W = system.I, system.F, system.W
+    assemble_rows(m, weighted, system)
     W[I[W_STAT] + N_FACTOR] += 1.0
     return factor_symmetric(I[W_K], m, I[W_DIAG], F[EPS_PIVOT], W)
 
 
 @inline
-def add_reactions(m, d, I, W):
+def add_reactions(m, d, system):
     """W[d] <- W[d] + Y^T lam for lam in W_RHS"""
+    I, W = system.I, system.W
     n = I[NQ]
     for i in range(m):
         for j in range(n):
@@ -116,18 +122,20 @@ def add_reactions(m, d, I, W):
 
 
 @inline
-def solve_rows(m, I, W):
+def solve_rows(m, system):
     """W_RHS <- (Y Y^T)^-1 W_RHS"""
+    I, W = system.I, system.W
     solve_lower(I[W_K], I[W_RHS], m, W)
     solve_upper(I[W_K], I[W_RHS], m, W)
 
 
 @inline
-def solve_motion(I, F, W):
+def solve_motion(system):
     """W_ACC <- v', W_RHS <- lam of M v' = h + A^T lam, A v' + z = 0."""
+    I, F, W = system.I, system.F, system.W
     n, m, a, c = I[NQ], I[M], I[W_ACC] + 6, F[AUGMENT]
-    factor_mass(I, F, W)
-    dependent = factor_rows(m, True, I, F, W) - (m - I[RANK])
+    factor_mass(system)
+    dependent = factor_rows(m, True, system) - (m - I[RANK])
     W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
     for j in range(n):
         s = W[I[W_H] + j]
@@ -141,18 +149,19 @@ def solve_motion(I, F, W):
         for j in range(n):
             s -= W[I[W_Y] + n * i + j] * W[a + j]
         W[I[W_RHS] + i] = s
-    solve_rows(m, I, W)
-    add_reactions(m, a, I, W)
+    solve_rows(m, system)
+    add_reactions(m, a, system)
     solve_upper(I[W_ROOT], a, n, W)
 
 
 @flat
-def accelerations(t, x, dx, I, F, W, callback):
+def accelerations(t, x, dx, system):
     """dx <- (v, v', external power), W_RHS <- lam. Status."""
-    status = evaluate_part(MOTION_PART, t, x, I, W, callback)
+    I, W = system.I, system.W
+    status = evaluate_part(MOTION_PART, t, x, system)
     n, m, a = I[NQ], I[M], I[W_ACC] + 6
     W[I[W_STAT] + N_RHS] += 1.0
-    solve_motion(I, F, W)
+    solve_motion(system)
     power = W[I[W_SCALARS]]
     for i in range(m):  # moving constraints work too: v . A^T lam = -lam . b
         power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
@@ -167,8 +176,9 @@ def accelerations(t, x, dx, I, F, W, callback):
 
 
 @inline
-def velocity_residual(r, x, I, W):
+def velocity_residual(r, x, system):
     """W[r] <- A v + b"""
+    I, W = system.I, system.W
     n = I[NQ]
     for i in range(I[M]):
         s = W[I[W_GT] + i]
@@ -178,23 +188,24 @@ def velocity_residual(r, x, I, W):
 
 
 @flat
-def project_rows(t, x, I, F, W, callback):
+def project_rows(t, x, system):
     """Positions (level 0, holonomic rows) by Newton's method, then velocities (level 1, all rows). Status."""
+    I, F, W = system.I, system.F, system.W
     n, r, d, weighted = I[NQ], I[W_ZETA], I[W_ACC] + 6, I[MASS_METRIC] == 1
     W[I[W_STAT] + N_PROJECT] += 1.0
     status, level, iteration, factored, before = OK, 0, 0, False, 0.0
     while level < 2 and status == OK:
         m = I[M_HOLONOMIC] if level == 0 else I[M]
         if level == 0 or iteration == 0:
-            status = evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, I, W, callback)
+            status = evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)
             if weighted and status == OK:
-                status = callback(ROWS_PART, t, W, I[W_CALL])
+                status = callback(ROWS_PART, t, system, I[W_CALL])
             W[I[W_STAT] + N_DG] += 1.0
         if level == 0:
             for i in range(m):
                 W[r + i] = W[I[W_G] + i]
         else:
-            velocity_residual(r, x, I, W)
+            velocity_residual(r, x, system)
         row, worst = worst_entry(r, m, W)
         stalled = iteration > 1 and worst > 0.25 * before
         _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
@@ -206,19 +217,19 @@ def project_rows(t, x, I, F, W, callback):
             level, iteration, factored = level + 1, 0, False
             continue
         if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
-            note_failure(row, worst, I, W)
+            note_failure(row, worst, system)
             return NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
         if not factored or (level == 0 and worst > 0.05 * before):
             if weighted:
-                factor_mass(I, F, W)
-            factor_rows(m, weighted, I, F, W)
+                factor_mass(system)
+            factor_rows(m, weighted, system)
             factored = True
         for i in range(m):
             W[I[W_RHS] + i] = -W[r + i]
-        solve_rows(m, I, W)
+        solve_rows(m, system)
         for j in range(n):
             W[d + j] = 0.0
-        add_reactions(m, d, I, W)
+        add_reactions(m, d, system)
         if weighted:
             solve_upper(I[W_ROOT], d, n, W)
         for j in range(n):
@@ -228,23 +239,24 @@ def project_rows(t, x, I, F, W, callback):
 
 
 @flat
-def store_outputs(t, x, I, W, callback):
+def store_outputs(t, x, system):
     """W_G <- g, W_ZETA <- A v + b, KINETIC and POTENTIAL_ENERGY <- T and U. Status."""
-    status = evaluate_part(ROWS_PART, t, x, I, W, callback)
-    velocity_residual(I[W_ZETA], x, I, W)
+    I, W = system.I, system.W
+    status = evaluate_part(ROWS_PART, t, x, system)
+    velocity_residual(I[W_ZETA], x, system)
     if status == OK:
-        status = callback(ENERGY_PART, t, W, I[W_CALL])
+        status = callback(ENERGY_PART, t, system, I[W_CALL])
     W[I[W_STAT] + KINETIC] = W[I[W_SCALARS] + 1]
     W[I[W_STAT] + POTENTIAL_ENERGY] = W[I[W_SCALARS] + 2]
     return status
 
 
 @kernel
-def lagrangian(mode, t, x, dx, I, F, W, forces, callback):
+def lagrangian(mode, t, x, dx, system):
     """RATE: dx <- (v, v', power). PROJECT: x <- onto the constraints. OUTPUT: RATE, then residuals, T and U."""
     if mode == PROJECT:
-        return project_rows(t, x, I, F, W, callback)
-    status = accelerations(t, x, dx, I, F, W, callback)
+        return project_rows(t, x, system)
+    status = accelerations(t, x, dx, system)
     if mode == OUTPUT and status == OK:
-        status = store_outputs(t, x, I, W, callback)
+        status = store_outputs(t, x, system)
     return status

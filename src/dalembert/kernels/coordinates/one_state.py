@@ -19,6 +19,7 @@ from dalembert.kernels.base.tables import (
     W_ZETA,
     M,
 )
+from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import pull_back_rows, subtract_row_products
 from dalembert.kernels.mechanics.forces import stored_energy
@@ -30,11 +31,12 @@ from dalembert.kernels.mechanics.traced_rows import traced_rows
 
 def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W, row_code):
     """Residual, g_t and zeta of all rows at one state; the rows themselves, pulled back, are left in W at W_A."""
-    load_poses(x, I, F, W)
-    evaluate_motions(t, I, F, W)
-    constraint_rows(I, F, W)
-    traced_rows(MOTIONS, t, I, F, W, row_code)
-    pull_back_rows(I[W_A], I, F, W)
+    system = System(I, F, W, row_code)
+    load_poses(x, system)
+    evaluate_motions(t, system)
+    constraint_rows(system)
+    traced_rows(MOTIONS, t, system)
+    pull_back_rows(I[W_A], system)
     for i in range(I[M_ALL]):
         out_g[i] = W[I[W_G] + i]
         out_gt[i] = W[I[W_GT] + i]
@@ -43,8 +45,9 @@ def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W, row_code):
 
 def measure_angles(x, out, I, F, W):
     """Joint angles at one state, nearest to the counters in x."""
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
+    system = System(I, F, W)
+    load_poses(x, system)
+    load_angles(x, system)
     for c in range(I[NANGLE]):
         out[c] = W[I[W_ANGLE] + 2 * c]
 
@@ -54,27 +57,29 @@ def move(x, dq, du, I, F, W):
     for i in range(len(dq)):
         W[I[W_H] + 6 + i] = dq[i]
         W[I[W_ACC] + 6 + i] = du[i]
-    displace(0, x, I[W_H], 1.0, I, F, W)
-    displace(1, x, I[W_ACC], 1.0, I, F, W)
+    displace(0, x, I[W_H], 1.0, System(I, F, W))
+    displace(1, x, I[W_ACC], 1.0, System(I, F, W))
 
 
 def velocity_residual(t, x, out, I, F, W, row_code):
     """G u + g_t of the independent rows at one state."""
-    load_poses(x, I, F, W)
-    evaluate_motions(t, I, F, W)
-    constraint_rows(I, F, W)
-    traced_rows(MOTIONS, t, I, F, W, row_code)
-    pull_back_rows(I[W_A], I, F, W)
+    system = System(I, F, W, row_code)
+    load_poses(x, system)
+    evaluate_motions(t, system)
+    constraint_rows(system)
+    traced_rows(MOTIONS, t, system)
+    pull_back_rows(I[W_A], system)
     for i in range(I[M]):
         W[I[W_ZETA] + i] = -W[I[W_GT] + i]
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_ZETA], False, I, W)
+    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_ZETA], False, system)
     for i in range(I[M]):
         out[i] = -W[I[W_ZETA] + i]
 
 
 def energies(x, I, F, W):
     """(T, U) at one state."""
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
-    T, U = mechanical_energy(I, F, W)
-    return T, U + stored_energy(I, F, W)
+    system = System(I, F, W)
+    load_poses(x, system)
+    load_angles(x, system)
+    T, U = mechanical_energy(system)
+    return T, U + stored_energy(system)

@@ -18,6 +18,7 @@ from numpy import uintp
 
 from dalembert.kernels.base.algebra import add3, axpy3, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     B_KIND,
     BODY_I,
@@ -83,19 +84,21 @@ from dalembert.kernels.mechanics.inertia import pull_back
 
 
 @inline
-def pull_back_rows(a_base, I, F, W):
+def pull_back_rows(a_base, system):
     """Rows of planar bodies and point masses keep only the directions in which these can move."""
+    I = system.I
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
         b = I[k + E_BODY]
         if I[I[BODY_I] + BODY_I_W * b + B_KIND] != RIGID:
             for i in range(I[k + E_N]):
-                pull_back(a_base + I[k + E_A] + 6 * i, b, I, F, W)
+                pull_back(a_base + I[k + E_A] + 6 * i, b, system)
 
 
 @inline
-def apply_inverse(metric, b, v, w, F):
+def apply_inverse(metric, b, v, w, system):
     """(v / m, J^-1 w) in the metric table at F[metric]"""
+    F = system.F
     m = metric + METRIC_W * b
     return scale3(F[m + MM_INV], v), sym_mul(load6(F, m + MJ_INV), w)
 
@@ -121,8 +124,9 @@ def add_unit_block(t, y, a, W):
 
 
 @inline
-def assemble_blocks(metric, I, F, W):
+def assemble_blocks(metric, system):
     """W_Y <- A W^-1, W_K <- S on the constraint nodes, A_h and W_h on the hubs; W_DIAG <- what hubs add to the diagonal."""
+    I, F, W = system.I, system.F, system.W
     K, scale = I[W_K], I[W_DIAG]
     for i in range(I[K_SIZE]):
         W[uintp(K + i)] = 0.0
@@ -150,12 +154,13 @@ def assemble_blocks(metric, I, F, W):
             for j in range(i + 1 if I[k + Q_DIAGONAL] else n2):
                 W[uintp(target + n2 * i + j)] += dot6(row, load6(W, a + 6 * j))
     if I[NHUB] > 0:
-        assemble_hubs(metric, I, F, W)
+        assemble_hubs(metric, system)
 
 
 @flat
-def assemble_hubs(metric, I, F, W):
+def assemble_hubs(metric, system):
     """Blocks of the bodies that are kept as nodes: W_h and A_h."""
+    I, F, W = system.I, system.F, system.W
     K, scale = I[W_K], I[W_DIAG]
     for u in range(I[NHUB]):
         k = I[HUB_I] + HUB_I_W * u
@@ -178,26 +183,28 @@ def assemble_hubs(metric, I, F, W):
 
 
 @inline
-def factor(metric, I, F, W, forces, callback):
+def factor(metric, system):
     """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal.
 
     The blocks were assembled in the metric at F[metric]. Where joints are redundant, the rows that act are chosen (choice.py).
     """
-    factor_blocks(I, F, W)
+    I = system.I
+    factor_blocks(system)
     if I[NCHOICE] > 0:
-        forces(CHOOSE, 0.0 if metric == I[MASS_F] else 1.0, I, F, W, callback)
+        forces(CHOOSE, 0.0 if metric == I[MASS_F] else 1.0, system)
 
 
 @inline
-def factor_blocks(I, F, W):
+def factor_blocks(system):
     """The same for the rows that act."""
+    I, F, W = system.I, system.F, system.W
     K, nodes, scale = I[W_K], I[NODE_I], I[W_DIAG]
     for node in range(I[NNODE]):
         p = I[nodes + node]
         n, d, own = I[p], K + I[p + 1], scale + I[p + 2]
         for i in range(n):
             W[uintp(own + i)] += W[uintp(d + (n + 1) * i)]
-    silence(scale, np.inf, I, W)
+    silence(scale, np.inf, system)
     dependent = -I[NIDLE]
     for node in range(I[NNODE]):
         p = I[nodes + node]
@@ -217,8 +224,9 @@ def factor_blocks(I, F, W):
 
 
 @inline
-def weakest_row(I, W):
+def weakest_row(system):
     """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
+    I, W = system.I, system.W
     row, smallest = 0, 1.0
     for node in range(I[NNODE]):
         p = I[I[NODE_I] + node]
@@ -277,8 +285,9 @@ def rank_update(W, bi, bj, target, n_i, n_j, n, sign, diagonal):
 
 
 @inline
-def back_solve(I, W):
+def back_solve(system):
     """W_RHS <- solution of the factored system for the right-hand side in W_RHS: multipliers first, then hubs."""
+    I, W = system.I, system.W
     K, x, nodes = I[W_K], I[W_RHS], I[NODE_I]
     for node in range(I[NNODE]):
         p = I[nodes + node]
@@ -311,8 +320,9 @@ def subtract_multiple(x, s, a, n, W):
 
 
 @inline
-def apply_inverse_metric(metric, h, out, I, F, W):
+def apply_inverse_metric(metric, h, out, system):
     """W[out] <- W^-1 h per body; 6 numbers per body at W[h]."""
+    I, F, W = system.I, system.F, system.W
     for b in range(1, I[NB] + 1):
         m = metric + METRIC_W * b
         store3(W, out + 6 * b, scale3(F[m + MM_INV], load3(W, h + 6 * b)))
@@ -320,8 +330,9 @@ def apply_inverse_metric(metric, h, out, I, F, W):
 
 
 @inline
-def subtract_row_products(a_base, v, stride, out, skip_hubs, I, W):
+def subtract_row_products(a_base, v, stride, out, skip_hubs, system):
     """W[out + row] -= A v per row, with 6 numbers of body b at W[v + stride b]."""
+    I, W = system.I, system.W
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
         if skip_hubs and I[k + E_HUB]:
@@ -333,8 +344,9 @@ def subtract_row_products(a_base, v, stride, out, skip_hubs, I, W):
 
 
 @inline
-def add_rows_transposed(a_base, lam, out, I, W):
+def add_rows_transposed(a_base, lam, out, system):
     """W[out] += A^T lam per body (with a_base = W_Y: W^-1 A^T lam)."""
+    I, W = system.I, system.W
     for e in range(I[NINC]):
         k = I[INC_I] + INC_I_W * e
         o, a, row = out + 6 * I[k + E_BODY], a_base + I[k + E_A], lam + I[k + E_ROW]
@@ -348,19 +360,21 @@ def add_rows_transposed(a_base, lam, out, I, W):
 
 
 @flat
-def velocity_residual(out, I, W):
+def velocity_residual(out, system):
     """W[out + row] <- -(G u + g_t) of the independent rows"""
+    I, W = system.I, system.W
     for i in range(I[M]):
         W[out + i] = -W[I[W_GT] + i]
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, out, False, I, W)
+    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, out, False, system)
 
 
 @flat
-def metric_correction(out, I, F, W):
+def metric_correction(out, system):
     """W[out] <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in W_RHS; the blocks are factored already."""
+    I, W = system.I, system.W
     for i in range(6 * I[NHUB]):
         W[I[W_RHS] + I[M] + i] = 0.0
-    back_solve(I, W)
+    back_solve(system)
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0
-    add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], out, system)

@@ -113,8 +113,9 @@ def column(A, k):
 
 
 @inline
-def move_tree(x, dx, I, F, W):
+def move_tree(x, dx, system):
     """W_TREE, W_COL <- joint axes, twists, arms, columns, biases and own inertias of all bodies; dx_q <- N(q) u."""
+    I, F, W = system.I, system.F, system.W
     nq, order, first = I[NQ], I[ORDER_I], I[W_TREE]
     store4(W, first + X_TH, (1.0, 0.0, 0.0, 0.0))
     store9(W, first + X_ROT, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
@@ -138,7 +139,7 @@ def move_tree(x, dx, I, F, W):
             joint = th
             th, C, w_rel, extra = turn_by_angles(turn, th, x, dx, q, u, I[W_COL] + COL_W * I[k + R_COL], W)
         if I[uintp(k + R_NTRANS)] > 0:
-            d, sliding = slide(k, joint, C, d, x, dx, I, W)
+            d, sliding = slide(k, joint, C, d, x, dx, system)
         w = add3(w_p, w_rel)
         store4(W, t + X_TH, th)
         store9(W, t + X_ROT, C)
@@ -146,7 +147,7 @@ def move_tree(x, dx, I, F, W):
         store3(W, t + X_D, d)
         store3(W, t + X_BIAS, add3(cross(w_p, w_rel), extra))
         store3(W, t + X_BIAS + 3, cross(w_p, axpy3(2.0, sliding, cross(w_p, d))))
-        own_inertia(t, f, C, w, F, W)
+        own_inertia(t, f, C, w, system)
 
 
 @inline
@@ -172,8 +173,9 @@ def turn_by_angles(turn, th, x, dx, q, u, col, W):
 
 
 @inline
-def slide(k, joint, C, d, x, dx, I, W):
+def slide(k, joint, C, d, x, dx, system):
     """(d, relative velocity) with the translations of the joint, whose axes are those of the quaternion `joint`."""
+    I, W = system.I, system.W
     E, sliding, col = rotation_matrix(joint), (0.0, 0.0, 0.0), I[W_COL] + COL_W * I[k + R_COL]
     q, u = I[k + R_Q] + I[k + R_NROT], I[NQ] + I[k + R_U] + I[k + R_NROT]
     if I[k + R_TURN] == QUATERNION:  # a free body: its three columns of rotation are in general place
@@ -190,9 +192,10 @@ def slide(k, joint, C, d, x, dx, I, W):
 
 
 @flat
-def own_inertia(t, f, C, w, F, W):
+def own_inertia(t, f, C, w, system):
     """Inertia and velocity-dependent force of one body about its joint point: J = J_0 1 + a a^T + b b^T, H = m c^, M = m 1,
     p = (w x J w, m w x (w x c))."""
+    F, W = system.F, system.W
     c, a, b = mul(C, load3(F, f + RF_C)), mul(C, load3(F, f + RF_A)), mul(C, load3(F, f + RF_B))
     J_0, m = F[uintp(f + RF_J)], F[uintp(f + RF_M)]
     h = scale3(m, c)
@@ -208,8 +211,9 @@ def own_inertia(t, f, C, w, F, W):
 
 
 @inline
-def place_bodies(x, I, F, W):
+def place_bodies(x, system):
     """W_BODY <- pose and twist of all bodies, for forces and constraint rows."""
+    I, F, W = system.I, system.F, system.W
     for at in range(I[NB]):
         b = I[I[ORDER_I] + at]
         k, t = I[TREE_I] + TREE_I_W * b, I[W_TREE] + TREE_W * b
@@ -232,8 +236,9 @@ def place_bodies(x, I, F, W):
 
 
 @inline
-def displace_tree(level, x, scale, I, F, W):
+def displace_tree(level, x, scale, system):
     """Level 0: q <- q (+) scale u', level 1: u <- u + scale u', with the columns' accelerations as displacement."""
+    I, W = system.I, system.W
     nq = I[NQ]
     for b in range(1, I[NB] + 1):
         k = I[TREE_I] + TREE_I_W * b
@@ -252,9 +257,10 @@ def displace_tree(level, x, scale, I, F, W):
 
 
 @inline
-def normalise_tree(x, I):
+def normalise_tree(x, system):
     """Unit quaternions, but only where a length is off by UNIT: no result depends on it, and theta' is linear in theta, so a
     method that keeps quadratic invariants (Gauss-Legendre) is left to keep this one [MovingFrame, 3.1]."""
+    I = system.I
     for b in range(1, I[NB] + 1):
         k = I[TREE_I] + TREE_I_W * b
         if I[k + R_TURN] == QUATERNION:

@@ -8,6 +8,7 @@ counters count evaluations of the group, which are as many for each of its runs.
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.lanes import COUNT, as_lanes
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     N_RHS,
     NANGLE,
@@ -22,9 +23,11 @@ from dalembert.kernels.base.tables import (
     W_ANGLE,
     W_BODY,
     W_H,
+    W_SIZE,
     W_STAT,
     WRENCH,
 )
+from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates.articulated import accelerate_tree, eliminate_tree, subtract_wrenches
 from dalembert.kernels.coordinates.kinematics import load_angles
 from dalembert.kernels.coordinates.tree import move_tree, place_bodies
@@ -33,16 +36,17 @@ from dalembert.kernels.formulations.project import snap_angles
 
 
 @flat
-def forces_in_turn(t, first, I, F, W, forces, callback):
+def forces_in_turn(t, first, system):
     """Wrenches and power of every lane by force elements that know one run; lanes begin at W[first]. Status."""
+    I, W = system.I, system.W
     status, bodies = OK, I[NB] + 1
     for lane in range(first, first + COUNT):
         for i in range(I[W_BODY], I[W_BODY] + STATE_W * bodies):
             W[i] = W[lane + COUNT * i]
         for i in range(I[W_ANGLE], I[W_ANGLE] + 2 * I[NANGLE]):
             W[i] = W[lane + COUNT * i]
-        clear(I[W_H], I, W)
-        status = max(status, forces(WRENCH, t, I, F, W, callback))
+        clear(I[W_H], system)
+        status = max(status, forces(WRENCH, t, system))
         for i in range(I[W_H], I[W_H] + 6 * bodies):
             W[lane + COUNT * i] = W[i]
         W[lane + COUNT * (I[W_STAT] + POWER)] = W[I[W_STAT] + POWER]
@@ -50,24 +54,26 @@ def forces_in_turn(t, first, I, F, W, forces, callback):
 
 
 @kernel
-def tree_lanes(mode, t, x, dx, I, F, W, forces, callback):
+def tree_lanes(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions; dx is scratch."""
-    first = W.size // (COUNT + 1)
+    I, W = system.I, system.W
+    first = I[W_SIZE] // (COUNT + 1)
     x_l, dx_l, W_l = as_lanes(x, 0), as_lanes(dx, 0), as_lanes(W, first)
+    lanes = System(I, system.F, W_l)
     if mode == PROJECT:
-        project_tree(x_l, dx_l, I, F, W_l)
-        snap_angles(x_l, I, F, W_l)
+        project_tree(x_l, dx_l, lanes)
+        snap_angles(x_l, lanes)
         return OK
     W[I[W_STAT] + N_RHS] += 1.0
     status = OK
-    move_tree(x_l, dx_l, I, F, W_l)
+    move_tree(x_l, dx_l, lanes)
     if I[NFORCE] + I[NANGLE] > 0:
-        place_bodies(x_l, I, F, W_l)
-        load_angles(x_l, I, F, W_l)
+        place_bodies(x_l, lanes)
+        load_angles(x_l, lanes)
     if I[NFORCE] > 0:
-        status = forces_in_turn(t, first, I, F, W, forces, callback)
-        subtract_wrenches(I[W_H], I, W_l)
-    eliminate_tree(I, W_l)
-    accelerate_tree(dx_l, I[NQ], 1, 1.0, I, F, W_l)
-    finite = finish_rates(W_l[I[W_STAT] + POWER], dx_l, I, W_l)
+        status = forces_in_turn(t, first, system)
+        subtract_wrenches(I[W_H], lanes)
+    eliminate_tree(lanes)
+    accelerate_tree(dx_l, I[NQ], 1, 1.0, lanes)
+    finite = finish_rates(W_l[I[W_STAT] + POWER], dx_l, lanes)
     return status if finite else NON_FINITE

@@ -42,13 +42,14 @@ from dalembert.kernels.coordinates.tree import move_tree, place_bodies, product4
 
 
 @kernel
-def tree_states(x, out, I, F, W):
+def tree_states(x, out, system):
     """out (nt, nx) <- absolute states of x (nt, n); Euler parameters have unit length."""
+    I, W = system.I, system.W
     s, dx = I[W_CALL], W[I[W_WORK] : I[W_WORK] + I[NX]]
     for k in range(x.shape[0]):
-        move_tree(x[k], dx, I, F, W)
-        place_bodies(x[k], I, F, W)
-        absolute_state(x[k], I, F, W)
+        move_tree(x[k], dx, system)
+        place_bodies(x[k], system)
+        absolute_state(x[k], system)
         for i in range(out.shape[1]):
             out[k, i] = W[s + i]
         for b in range(1, I[NB] + 1):
@@ -70,8 +71,9 @@ def relative_quaternion(turn, x, q):
 
 
 @inline
-def absolute_state(x, I, F, W):
+def absolute_state(x, system):
     """W_CALL <- the mechanism's own state (r, theta; v, w_B; work, angles), for poses and twists in W_BODY."""
+    I, F, W = system.I, system.F, system.W
     s = I[W_CALL]
     for at in range(I[NB]):
         b = I[I[ORDER_I] + at]

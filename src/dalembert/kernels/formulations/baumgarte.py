@@ -28,21 +28,22 @@ from dalembert.kernels.formulations.project import snap_angles
 
 
 @kernel
-def baumgarte(mode, t, x, dx, I, F, W, forces, callback):
+def baumgarte(mode, t, x, dx, system):
     """RATE: dx <- distribution at x, driven back to the constraints. PROJECT: unit Euler parameters, exact angles."""
+    I, F, W = system.I, system.F, system.W
     if mode == PROJECT:
-        normalise(x, I)
-        load_poses(x, I, F, W)
-        snap_angles(x, I, F, W)
+        normalise(x, system)
+        load_poses(x, system)
+        snap_angles(x, system)
         return OK
-    status = prepare_solve(t, x, I, F, W, forces, callback)
+    status = prepare_solve(t, x, system)
     if status == OK:
         m, r = I[M], I[W_ZETA]
         for i in range(m):
             W[r + i] = -W[I[W_GT] + i]
-        subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, I, W)
+        subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, system)
         for i in range(m):
             W[I[W_RHS] + i] += 2.0 * F[ALPHA] * W[r + i] - F[BETA] * F[BETA] * W[I[W_G] + i]
-        solve_by_factor(I, F, W, forces, callback)
-        status = store_solution(x, dx, I, F, W)
+        solve_by_factor(system)
+        status = store_solution(x, dx, system)
     return status

@@ -16,6 +16,7 @@ there the two sides are not one branch, and nothing is interpolated.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     METRIC_F,
     MINIMAL_I,
@@ -45,15 +46,16 @@ NODES = 2 * SIDE
 
 
 @inline
-def smallest_pivot(t, x, I, F, W, forces, callback):
+def smallest_pivot(t, x, system):
     """Of the rows at this state; the blocks are factored there."""
-    load_poses(x, I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
-    assemble_blocks(I[METRIC_F], I, F, W)
-    factor(I[METRIC_F], I, F, W, forces, callback)
-    return weakest_row(I, W)[1]
+    I = system.I
+    load_poses(x, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(I[W_A], system)
+    assemble_blocks(I[METRIC_F], system)
+    factor(I[METRIC_F], system)
+    return weakest_row(system)[1]
 
 
 @inline
@@ -73,101 +75,106 @@ def weight_of(k, centre):
 
 
 @inline
-def displaced(tau, x, I, F, W):
+def displaced(tau, x, system):
     """x <- the state that is kept aside, its configuration moved by tau u."""
+    I, W = system.I, system.W
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(x.size):
         x[i] = W[kept + i]
-    spread(x, I[NQ], I[W_ACC], I, F, W)
-    displace(0, x, I[W_ACC], tau, I, F, W)
+    spread(x, I[NQ], I[W_ACC], system)
+    displace(0, x, I[W_ACC], tau, system)
 
 
 @inline
-def bridge_span(t, x, I, F, W, forces, callback):
+def bridge_span(t, x, system):
     """(tau, tau_c / tau); tau = 0 where there is nothing to bridge. x is kept aside, sums over nodes behind it are cleared."""
+    I, W = system.I, system.W
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(x.size):
         W[kept + i] = x[i]
         W[kept + x.size + i] = 0.0
         W[kept + 2 * x.size + i] = 0.0
-    if I[M] == 0 or smallest_pivot(t, x, I, F, W, forces, callback) >= ZONE:
+    if I[M] == 0 or smallest_pivot(t, x, system) >= ZONE:
         return 0.0, 0.0
-    spread(x, I[NQ], I[W_ACC], I, F, W)
-    speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], I, F, W))
+    spread(x, I[NQ], I[W_ACC], system)
+    speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], system))
     reach, ahead, behind = ZONE / speed if speed > 0.0 else np.inf, 0.0, 0.0
     while reach < 1e6 and (ahead < ZONE or behind < ZONE):
         reach *= 1.1
-        displaced(reach, x, I, F, W)
-        ahead = smallest_pivot(t + reach, x, I, F, W, forces, callback)
-        displaced(-reach, x, I, F, W)
-        behind = smallest_pivot(t - reach, x, I, F, W, forces, callback)
-    displaced(0.0, x, I, F, W)
+        displaced(reach, x, system)
+        ahead = smallest_pivot(t + reach, x, system)
+        displaced(-reach, x, system)
+        behind = smallest_pivot(t - reach, x, system)
+    displaced(0.0, x, system)
     tau, centre = 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
     return (tau, centre) if min(ahead, behind) >= ZONE and abs(centre) <= 2.0 else (0.0, 0.0)
 
 
 @inline
-def add_node(weight, x, I, W):
+def add_node(weight, x, system):
     """Sum of q and u over the nodes."""
+    I, W = system.I, system.W
     total = I[I[MINIMAL_I] + Z_BRIDGE] + x.size
     for i in range(I[NQ] + I[NU]):
         W[total + i] += weight * x[i]
 
 
 @inline
-def take_crossing(t, x, I, F, W, forces, callback):
+def take_crossing(t, x, system):
     """x <- the interpolated q and u; whether it meets the constraints."""
+    I, W = system.I, system.W
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(I[NQ] + I[NU]):
         x[i] = W[kept + x.size + i]
-    normalise(x, I)
-    load_poses(x, I, F, W)
-    forces(POSITIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
+    normalise(x, system)
+    load_poses(x, system)
+    forces(POSITIONS, t, system)
+    constraint_rows(system)
     return worst_entry(I[W_G], I[M], W)[1] <= CROSSING * max(1.0, worst_entry(0, I[NQ], x)[1])
 
 
 @flat
-def project_across(tau, centre, t, x, I, F, W, forces, callback):
+def project_across(tau, centre, t, x, system):
     """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
         step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
         if tau > 0.0:
-            displaced(tau * step, x, I, F, W)
-        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
+            displaced(tau * step, x, system)
+        status = project_constraints(t + tau * step, x, system)
         if crossed:
-            add_node(weight, x, I, W)
+            add_node(weight, x, system)
         k += 1
         if crossed and (k == count or status != OK):
-            crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+            crossed = status == OK and take_crossing(t, x, system)
             if not crossed:
                 k, count, status = 0, 1, OK
     return status, crossed
 
 
 @kernel
-def minimal_across(mode, t, x, dx, I, F, W, forces, callback):
+def minimal_across(mode, t, x, dx, system):
     """`minimal` where singular configurations are passed. Status."""
+    I, W = system.I, system.W
     nq, nu, n = I[NQ], I[NU], x.size
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     sum_of_rates = kept + 2 * n
-    tau, centre = bridge_span(t, x, I, F, W, forces, callback)
+    tau, centre = bridge_span(t, x, system)
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
         step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
-        displaced(tau * step, x, I, F, W)
-        status = project_constraints(t + tau * step, x, I, F, W, forces, callback)
-        add_node(weight, x, I, W)
+        displaced(tau * step, x, system)
+        status = project_constraints(t + tau * step, x, system)
+        add_node(weight, x, system)
         for i in range(nq, nq + nu):  # the independent velocities are those of the state
             x[i] = W[kept + i]
         if status == OK:
-            status = maggi_rates(t + tau * step, x, dx, I, F, W, forces, callback)
+            status = maggi_rates(t + tau * step, x, dx, system)
         for i in range(n):
             W[sum_of_rates + i] += weight * dx[i]
         k += 1
         if crossed and (k == count or status != OK):
-            crossed = status == OK and take_crossing(t, x, I, F, W, forces, callback)
+            crossed = status == OK and take_crossing(t, x, system)
             if not crossed:
                 k, count, status = 0, 1, OK
                 for i in range(n):

@@ -30,11 +30,12 @@ from dalembert.kernels.formulations.distribution import prepare_solve, store_sol
 
 
 @inline
-def apply_schur(v, out, work, I, W):
+def apply_schur(v, out, work, system):
     """W[out] <- A W^-1 A^T v, through one 6-vector per body at W[work]."""
+    I, W = system.I, system.W
     for i in range(6 * (I[NB] + 1)):
         W[work + i] = 0.0
-    add_rows_transposed(I[W_Y], v, work, I, W)
+    add_rows_transposed(I[W_Y], v, work, system)
     for i in range(I[M]):
         W[out + i] = 0.0
     for e in range(I[NINC]):
@@ -48,11 +49,12 @@ def apply_schur(v, out, work, I, W):
 
 
 @flat
-def conjugate_gradient(I, F, W):
+def conjugate_gradient(system):
     """W_RHS <- S^-1 W_RHS to a relative residual of 1e-14, with Jacobi preconditioning.
 
     Stops at 1e-14, when no progress is left in double precision, or after 20 M iterations.
     """
+    I, W = system.I, system.W
     m, x = I[M], I[W_RHS]
     r, z, p, s, d = I[W_CG], I[W_CG] + m, I[W_CG] + 2 * m, I[W_CG] + 3 * m, I[W_CG] + 4 * m
     work = I[W_CG] + 5 * m
@@ -63,7 +65,7 @@ def conjugate_gradient(I, F, W):
         for i in range(I[k + E_N]):
             for j in range(6):
                 W[d + I[k + E_ROW] + i] += W[I[W_A] + I[k + E_A] + 6 * i + j] * W[I[W_Y] + I[k + E_A] + 6 * i + j]
-    silence(d, np.inf, I, W)
+    silence(d, np.inf, system)
     rz = 0.0
     for i in range(m):
         W[r + i] = W[x + i]
@@ -75,7 +77,7 @@ def conjugate_gradient(I, F, W):
     for _ in range(20 * m):
         if not (rz > stop and np.isfinite(rz)):
             break
-        apply_schur(p, s, work, I, W)
+        apply_schur(p, s, work, system)
         ps = 0.0
         for i in range(m):
             ps += W[p + i] * W[s + i]
@@ -94,13 +96,14 @@ def conjugate_gradient(I, F, W):
 
 
 @kernel
-def jet_rate_by_cg(mode, t, x, dx, I, F, W, forces, callback):
+def jet_rate_by_cg(mode, t, x, dx, system):
     """The distribution with S solved by conjugate gradients; the slot's mode is always RATE."""
-    status = prepare_solve(t, x, I, F, W, forces, callback)
-    if I[NCHOICE] > 0 and choices(I, W) == 0.0:
-        factor(I[MASS_F], I, F, W, forces, callback)
+    I = system.I
+    status = prepare_solve(t, x, system)
+    if I[NCHOICE] > 0 and choices(system) == 0.0:
+        factor(I[MASS_F], system)
     if status == OK:
-        subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], False, I, W)
-        conjugate_gradient(I, F, W)
-        status = store_solution(x, dx, I, F, W)
+        subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], False, system)
+        conjugate_gradient(system)
+        status = store_solution(x, dx, system)
     return status

@@ -36,15 +36,17 @@ from dalembert.kernels.coordinates.kinematics import in_plane, load_poses
 
 
 @inline
-def freedoms(b, I):
+def freedoms(b, system):
     """(first velocity, number of velocities) of a body"""
+    I = system.I
     k = I[BODY_I] + BODY_I_W * b
     return I[k + B_U], 6 if I[k + B_KIND] == RIGID else 3
 
 
 @inline
-def direction(b, c, I, F):
+def direction(b, c, system):
     """(v, w_B) of a unit of the body's velocity c"""
+    I, F = system.I, system.F
     if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
         if c == 2:
             return (0.0, 0.0, 0.0), load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL)
@@ -56,11 +58,12 @@ def direction(b, c, I, F):
 
 
 @inline
-def add_components(out, stride, scale, v, w, b, I, F, W):
+def add_components(out, stride, scale, v, w, b, system):
     """W[out + stride u] += scale times the part of the 6-vector (v, w) that works along velocity u of the body."""
-    first, count = freedoms(b, I)
+    I, W = system.I, system.W
+    first, count = freedoms(b, system)
     if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
-        v = in_plane(v, w, b, I, F)
+        v = in_plane(v, w, b, system)
     for c in range(3):
         W[out + stride * (first + c)] += scale * v[c]
     if count == 6:
@@ -69,8 +72,9 @@ def add_components(out, stride, scale, v, w, b, I, F, W):
 
 
 @inline
-def move(s, x, z, y, I, F, W):
+def move(s, x, z, y, system):
     """y <- state x after s of the constant velocities W[z], and these velocities."""
+    I, W = system.I, system.W
     nq = I[NQ]
     for i in range(x.size):
         y[i] = x[i]
@@ -83,20 +87,22 @@ def move(s, x, z, y, I, F, W):
         if I[k + B_KIND] == RIGID:
             turn = exponential4(scale3(s, load3(y, u + 3)))
             store4(y, q + 3, normalise4(multiply4(load4(x, q + 3), turn)))
-    load_poses(y, I, F, W)
+    load_poses(y, system)
 
 
 @inline
-def twist(b, I, W):
+def twist(b, system):
+    I, W = system.I, system.W
     s = I[W_BODY] + STATE_W * b
     return load3(W, s + S_V), load3(W, s + S_W)
 
 
 @inline
-def momentum_along(b, S, I, F, W):
+def momentum_along(b, S, system):
     """y = M xi + S of a body"""
+    I, F, W = system.I, system.F, system.W
     m = I[MASS_F] + METRIC_W * b
-    v, w = twist(b, I, W)
+    v, w = twist(b, system)
     return (
         axpy3(F[m + MM], v, load3(W, S + 6 * b)),
         add3(sym_mul(load6(F, m + MJ), w), load3(W, S + 6 * b + 3)),

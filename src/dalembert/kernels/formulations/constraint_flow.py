@@ -9,6 +9,7 @@ the open difficulty; its closed forms (circle, sphere) are special cases.
 """
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     FLOW_F,
     FLOW_PART,
@@ -34,34 +35,36 @@ MAX_SWEEPS = 40
 
 
 @inline
-def tangent_rate(t, w, y, I, F, W, callback):
+def tangent_rate(t, w, y, system):
     """W[y] <- w projected at the point POINT, multipliers in W_RHS, root of A A^T in W_K."""
+    I, W = system.I, system.W
     n, m, at = I[NQ], I[M], I[W_STAGES] + POINT * I[NQ]
     for j in range(n):
         W[I[W_CALL] + j] = W[at + j]
-    callback(ROWS_PART, t, W, I[W_CALL])
-    factor_rows(m, False, I, F, W)
+    callback(ROWS_PART, t, system, I[W_CALL])
+    factor_rows(m, False, system)
     for i in range(m):
         s = -W[I[W_GT] + i]
         for j in range(n):
             s -= W[I[W_A] + n * i + j] * W[w + j]
         W[I[W_RHS] + i] = s
-    solve_rows(m, I, W)
+    solve_rows(m, system)
     for j in range(n):
         W[y + j] = W[w + j]
-    add_reactions(m, y, I, W)
+    add_reactions(m, y, system)
 
 
 @inline
-def rate_derivative(t, y, dq, dy, I, W, callback):
+def rate_derivative(t, y, dq, dy, system):
     """W[dy] (n x n, by w) <- derivative of the rate W[y] at POINT, where the point moves by W[dq] (n x n)."""
+    I, W = system.I, system.W
     n, m, call = I[NQ], I[M], I[W_CALL]
     C_1, C_2 = I[W_FLOW], I[W_FLOW] + n * n
     for j in range(n):
         W[call + n + j] = W[y + j]
     for i in range(m):
         W[I[W_PI] + n + i] = W[I[W_RHS] + i]
-    callback(FLOW_PART, t, W, call)
+    callback(FLOW_PART, t, system, call)
     for c in range(n):
         for j in range(n):
             s = 1.0 if j == c else 0.0
@@ -73,19 +76,20 @@ def rate_derivative(t, y, dq, dy, I, W, callback):
             for j in range(n):
                 s -= W[C_2 + n * i + j] * W[dq + n * j + c] + W[I[W_A] + n * i + j] * W[dy + n * j + c]
             W[I[W_RHS] + i] = s
-        solve_rows(m, I, W)
+        solve_rows(m, system)
         for i in range(m):
             for j in range(n):
                 W[dy + n * j + c] += W[I[W_A] + n * i + j] * W[I[W_RHS] + i]
 
 
 @inline
-def gauss_stage(first, h, rates, row, width, out, I, F, W):
+def gauss_stage(first, h, rates, row, width, out, system):
     """W[out] <- W[first] + h sum_j a_row,j k_j, each of `width` numbers; row STAGES is the end of the step.
 
     a_ij = b_j / 2 + s_ij / b_i with s skew to the last bit: rounded a_ij would miss b_i a_ij + b_j a_ji = b_i b_j by the same
     1e-17 in every step, and quadratic integrals would drift by it.
     """
+    I, F, W = system.I, system.F, system.W
     skew, b = I[FLOW_F] + STAGES * row, I[FLOW_F] + STAGES * STAGES
     for j in range(width):
         s, whole = 0.0, 0.0
@@ -99,16 +103,17 @@ def gauss_stage(first, h, rates, row, width, out, I, F, W):
 
 
 @flat
-def half_flow(half, t, h, q, w, end, I, F, W, callback):
+def half_flow(half, t, h, q, w, end, system):
     """W[end] <- from W[q] after h: functional iteration, from the rates of the last time."""
+    I, F, W = system.I, system.F, system.W
     n, S = I[NQ], I[W_STAGES]
     rates, y = S + n * (RATES + STAGES * half), S + n * Y
     before = 1e300
     for _ in range(MAX_SWEEPS):
         change, size = 0.0, 0.0
         for i in range(STAGES):
-            gauss_stage(q, h, rates, i, n, S + n * POINT, I, F, W)
-            tangent_rate(t + F[I[FLOW_F] + STAGES * (STAGES + 1) + i] * h, w, y, I, F, W, callback)
+            gauss_stage(q, h, rates, i, n, S + n * POINT, system)
+            tangent_rate(t + F[I[FLOW_F] + STAGES * (STAGES + 1) + i] * h, w, y, system)
             for j in range(n):
                 change = max(change, abs(W[y + j] - W[rates + n * i + j]))
                 size = max(size, abs(W[y + j]))
@@ -116,12 +121,13 @@ def half_flow(half, t, h, q, w, end, I, F, W, callback):
         if not change > 0.0 or (change < 1e-14 * size and change >= before):  # what is left has the same sign in every step
             break
         before = change
-    gauss_stage(q, h, rates, STAGES, n, end, I, F, W)
+    gauss_stage(q, h, rates, STAGES, n, end, system)
 
 
 @flat
-def half_derivative(half, t, h, q, w, dq, d_end, I, F, W, callback):
+def half_derivative(half, t, h, q, w, dq, d_end, system):
     """W[d_end] <- derivative by w of the end of a half step that begins at W[q] with derivative W[dq]."""
+    I, F, W = system.I, system.F, system.W
     n, S = I[NQ], I[W_STAGES]
     rates, y = S + n * (RATES + STAGES * half), S + n * Y
     D = S + n * VECTORS
@@ -130,17 +136,18 @@ def half_derivative(half, t, h, q, w, dq, d_end, I, F, W, callback):
         W[d_rates + i] = 0.0
     for _ in range(3):  # each sweep gains a factor of about h |dy/dq|: enough for a matrix of Newton's method
         for i in range(STAGES):
-            gauss_stage(q, h, rates, i, n, S + n * POINT, I, F, W)
-            gauss_stage(dq, h, d_rates, i, n * n, d_point, I, F, W)
+            gauss_stage(q, h, rates, i, n, S + n * POINT, system)
+            gauss_stage(dq, h, d_rates, i, n * n, d_point, system)
             at = t + F[I[FLOW_F] + STAGES * (STAGES + 1) + i] * h
-            tangent_rate(at, w, y, I, F, W, callback)
-            rate_derivative(at, y, d_point, d_rates + n * n * i, I, W, callback)
-    gauss_stage(dq, h, d_rates, STAGES, n * n, d_end, I, F, W)
+            tangent_rate(at, w, y, system)
+            rate_derivative(at, y, d_point, d_rates + n * n * i, system)
+    gauss_stage(dq, h, d_rates, STAGES, n * n, d_end, system)
 
 
 @flat
-def flow(t, h, q, w, differentiate, I, F, W, callback):
+def flow(t, h, q, w, differentiate, system):
     """MIDDLE and END of the curve from W[q] with W[w]; D_MIDDLE and D_END if asked for."""
+    I, W = system.I, system.W
     n, S = I[NQ], I[W_STAGES]
     D = S + n * VECTORS
     if differentiate:
@@ -150,6 +157,6 @@ def flow(t, h, q, w, differentiate, I, F, W, callback):
         at = t + 0.5 * h * half
         first, end = (q, S + n * MIDDLE) if half == 0 else (S + n * MIDDLE, S + n * END)
         d_first, d_end = (D_END, D_MIDDLE) if half == 0 else (D_MIDDLE, D_END)
-        half_flow(half, at, 0.5 * h, first, w, end, I, F, W, callback)
+        half_flow(half, at, 0.5 * h, first, w, end, system)
         if differentiate:
-            half_derivative(half, at, 0.5 * h, first, w, D + n * n * d_first, D + n * n * d_end, I, F, W, callback)
+            half_derivative(half, at, 0.5 * h, first, w, D + n * n * d_first, D + n * n * d_end, system)

@@ -17,8 +17,9 @@ from dalembert.kernels.base.compiler import inline
 
 
 @inline
-def gram(D, columns, n, weight, out, F, W):
+def gram(D, columns, n, weight, out, system):
     """W[out] <- D^T W D for `columns` vectors of n numbers at W[D]."""
+    F, W = system.F, system.W
     for a in range(columns):
         for b in range(a + 1):
             s = 0.0
@@ -29,11 +30,12 @@ def gram(D, columns, n, weight, out, F, W):
 
 
 @inline
-def orthonormalise(X, f, n, weight, small, F, W):
+def orthonormalise(X, f, n, weight, small, system):
     """X <- X (X^T W X)^-1/2 by X <- X (3 I - X^T W X) / 2; True when that converges. X needs columns of at most unit length."""
+    W = system.W
     row = small + f * f
     for _ in range(40):
-        gram(X, f, n, weight, small, F, W)
+        gram(X, f, n, weight, small, system)
         worst = 0.0
         for a in range(f):
             for b in range(f):
@@ -110,11 +112,12 @@ def add_exponent(order, h, scale, c, out, spare, G, f, W):
 
 
 @inline
-def exponential(order, h, D, f, n, weight, small, out, F, W):
+def exponential(order, h, D, f, n, weight, small, out, system):
     """W[out] <- exp(exponent) Z_0, f columns, for (Z_0, B_0, Z_1, B_1) at W[D]."""
+    W = system.W
     k, block = 4 * f, 4 * f * f
     G, c, term, spare = small, small + k * k, small + k * k + block, small + k * k + 3 * block
-    gram(D, k, n, weight, G, F, W)
+    gram(D, k, n, weight, G, system)
     turn = 0.0
     for i in range(f):
         turn += abs(W[G + (k + 1) * (f + i)]) + abs(W[G + (k + 1) * (3 * f + i)])

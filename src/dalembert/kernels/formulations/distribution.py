@@ -9,6 +9,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -59,44 +60,47 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @flat
-def prepare_solve(t, x, I, F, W, forces, callback):
+def prepare_solve(t, x, system):
     """Poses, wrenches, rows, blocks; W_ACC <- M^-1 h, W_RHS <- -zeta. Status."""
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
-    gravity_and_gyroscopic(I, F, W)
-    status = forces(WRENCH, t, I, F, W, callback)
-    pull_back_wrenches(I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
-    assemble_blocks(I[MASS_F], I, F, W)
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
+    I, W = system.I, system.W
+    load_poses(x, system)
+    load_angles(x, system)
+    gravity_and_gyroscopic(system)
+    status = forces(WRENCH, t, system)
+    pull_back_wrenches(system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(I[W_A], system)
+    assemble_blocks(I[MASS_F], system)
+    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
     for i in range(I[M]):
         W[I[W_RHS] + i] = -W[I[W_ZETA] + i]
     return status
 
 
 @flat
-def solve_by_factor(I, F, W, forces, callback):
+def solve_by_factor(system):
     """W_RHS <- lam for W_RHS = -zeta and W_ACC = M^-1 h, with hubs as unknowns."""
-    factor(I[MASS_F], I, F, W, forces, callback)
-    subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], True, I, W)
+    I, W = system.I, system.W
+    factor(I[MASS_F], system)
+    subtract_row_products(I[W_A], I[W_ACC], 6, I[W_RHS], True, system)
     for u in range(I[NHUB]):
         k = I[HUB_I] + HUB_I_W * u
         for i in range(6):
             W[I[W_RHS] + I[k + U_X] + i] = W[I[W_H] + 6 * I[k + U_BODY] + i]
-    back_solve(I, W)
+    back_solve(system)
 
 
 @flat
-def store_solution(x, dx, I, F, W):
+def store_solution(x, dx, system):
     """dx <- (N u, u', external power, angle rates) from lam and M^-1 h. Status."""
+    I, W = system.I, system.W
     W[I[W_STAT] + N_RHS] += 1.0
-    add_rows_transposed(I[W_Y], I[W_RHS], I[W_ACC], I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], I[W_ACC], system)
     power = W[I[W_STAT] + POWER]
     for i in range(I[M]):  # moving constraints work too: u . G^T lam = -lam . g_t
         power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-    store_rates(x, dx, I[W_ACC], I, F, W)
+    store_rates(x, dx, I[W_ACC], system)
     nq, nu = I[NQ], I[NU]
     dx[nq + nu] = power
     for c in range(I[NANGLE]):
@@ -109,13 +113,14 @@ def store_solution(x, dx, I, F, W):
 
 
 @flat
-def store_outputs(t, I, F, W, forces, callback):
+def store_outputs(t, system):
     """W_ZETA <- G u + g_t of the rows that act, KINETIC and POTENTIAL_ENERGY <- T and U."""
-    velocity_residual(I[W_ZETA], I, W)
+    I, W = system.I, system.W
+    velocity_residual(I[W_ZETA], system)
     for i in range(I[M]):
         W[I[W_ZETA] + i] = -W[I[W_ZETA] + i]
-    silence(I[W_ZETA], 0.0, I, W)
-    forces(POTENTIAL, t, I, F, W, callback)
-    T, U = mechanical_energy(I, F, W)
+    silence(I[W_ZETA], 0.0, system)
+    forces(POTENTIAL, t, system)
+    T, U = mechanical_energy(system)
     W[I[W_STAT] + KINETIC] = T
     W[I[W_STAT] + POTENTIAL_ENERGY] = U + W[I[W_STAT] + POWER]

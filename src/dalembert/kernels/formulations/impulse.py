@@ -6,6 +6,7 @@ The steps themselves, and what the state remembers of them, are in velocity_step
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -73,33 +74,35 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @flat
-def start_step(t, x, dx, I, F, W, forces, callback):
+def start_step(t, x, dx, system):
     """Accelerations and multipliers at the start of a step, as `jet` has them, go into the memory of x. Status."""
+    I, W = system.I, system.W
     nq, nu = I[NQ], I[NU]
-    share = memory_of_start(I)[3]
-    status = prepare_solve(t, x, I, F, W, forces, callback)
-    store_rates(x, dx, I[W_ACC], I, F, W)
+    share = memory_of_start(system)[3]
+    status = prepare_solve(t, x, system)
+    store_rates(x, dx, I[W_ACC], system)
     for i in range(nu):
         x[share + i] = -dx[nq + i]
-    solve_by_factor(I, F, W, forces, callback)
-    finite = store_solution(x, dx, I, F, W)
+    solve_by_factor(system)
+    finite = store_solution(x, dx, system)
     for i in range(nu):
         x[share + i] += dx[nq + i]
-    remember_start(x, dx, W[I[W_STAT] + POWER], I, W)
+    remember_start(x, dx, W[I[W_STAT] + POWER], system)
     return status if status != OK else finite
 
 
 @flat
-def free_rates(t, x, dx, I, F, W, forces, callback):
+def free_rates(t, x, dx, system):
     """dx <- (N u, M^-1 h, external power, angle rates). Status."""
+    I, W = system.I, system.W
     W[I[W_STAT] + N_RHS] += 1.0
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
-    gravity_and_gyroscopic(I, F, W)
-    status = forces(WRENCH, t, I, F, W, callback)
-    pull_back_wrenches(I, F, W)
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
-    store_rates(x, dx, I[W_ACC], I, F, W)
+    load_poses(x, system)
+    load_angles(x, system)
+    gravity_and_gyroscopic(system)
+    status = forces(WRENCH, t, system)
+    pull_back_wrenches(system)
+    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
+    store_rates(x, dx, I[W_ACC], system)
     nq, nu = I[NQ], I[NU]
     dx[nq + nu] = W[I[W_STAT] + POWER]
     for c in range(I[NANGLE]):
@@ -111,92 +114,98 @@ def free_rates(t, x, dx, I, F, W, forces, callback):
 
 
 @flat
-def soft_outputs(t, x, I, F, W, forces, callback):
+def soft_outputs(t, x, system):
     """W_RHS <- mean reaction of the step to x, W_ACC <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
-    gravity_and_gyroscopic(I, F, W)
-    status = forces(WRENCH, t, I, F, W, callback)
-    pull_back_wrenches(I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
+    I, W = system.I, system.W
+    load_poses(x, system)
+    load_angles(x, system)
+    gravity_and_gyroscopic(system)
+    status = forces(WRENCH, t, system)
+    pull_back_wrenches(system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(I[W_A], system)
     for i in range(I[M]):
-        W[I[W_RHS] + i] = mean_reaction(x, i, I)
-    add_rows_transposed(I[W_A], I[W_RHS], I[W_H], I, W)
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], I, F, W)
-    store_outputs(t, I, F, W, forces, callback)
+        W[I[W_RHS] + i] = mean_reaction(x, i, system)
+    add_rows_transposed(I[W_A], I[W_RHS], I[W_H], system)
+    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
+    store_outputs(t, system)
     return status
 
 
 @flat
-def correct_velocities(t, h, x, I, F, W, forces, callback):
+def correct_velocities(t, h, x, system):
     """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in W_RHS, their work goes to the state."""
-    load_poses(x, I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
+    I, W = system.I, system.W
+    load_poses(x, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(I[W_A], system)
     W[I[W_STAT] + N_DG] += 1.0
-    wanted_rates(h, x, I, F, W)
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_RHS], False, I, W)
-    assemble_blocks(I[MASS_F], I, F, W)
+    wanted_rates(h, x, system)
+    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_RHS], False, system)
+    assemble_blocks(I[MASS_F], system)
     if I[SOFT_F] > 0:
-        add_compliance(h, I, F, W)
-    factor(I[MASS_F], I, F, W, forces, callback)
-    metric_correction(I[W_ACC], I, F, W)
-    displace(1, x, I[W_ACC], 1.0, I, F, W)
-    add_work(h, x, I, F, W)
+        add_compliance(h, system)
+    factor(I[MASS_F], system)
+    metric_correction(I[W_ACC], system)
+    displace(1, x, I[W_ACC], 1.0, system)
+    add_work(h, x, system)
 
 
 @flat
-def add_compliance(h, I, F, W):
+def add_compliance(h, system):
     """S <- S + D^-1 on the diagonals of the constraint nodes."""
+    I, W = system.I, system.W
     for node in range(I[NNODE]):
         p = I[I[NODE_I] + node]
         n, d, row = I[p], I[W_K] + I[p + 1], I[p + 2]
         if row < I[M]:
             for i in range(n):
-                W[d + (n + 1) * i] += compliance(h, row + i, I, F)
+                W[d + (n + 1) * i] += compliance(h, row + i, system)
 
 
 @flat
-def advance_positions(h, x, I, F, W):
+def advance_positions(h, x, system):
     """q <- q (+) h N u"""
-    load_poses(x, I, F, W)
+    I, W = system.I, system.W
+    load_poses(x, system)
     for b in range(1, I[NB] + 1):
         for i in range(6):
             W[I[W_ACC] + 6 * b + i] = W[I[W_BODY] + STATE_W * b + S_V + i]
-    displace(0, x, I[W_ACC], h, I, F, W)
+    displace(0, x, I[W_ACC], h, system)
 
 
 @flat
-def stabilise(t, x, I, F, W, forces, callback):
+def stabilise(t, x, system):
     """Positions onto the constraints where the run projects them, unit Euler parameters in any case. Status."""
+    I = system.I
     status = OK
     if I[STABILISE] == PROJECTION:
-        status = project_constraints(t, x, I, F, W, forces, callback)
+        status = project_constraints(t, x, system)
     else:
-        normalise(x, I)
+        normalise(x, system)
     return status
 
 
 @kernel
-def impulse(mode, t, x, dx, I, F, W, forces, callback):
+def impulse(mode, t, x, dx, system):
     """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. PROJECT: x <- end of the step, or
     a stabilised state between two steps. OUTPUT: what a saved state and the compliant force of the step to it imply."""
+    I, W = system.I, system.W
     if mode == PROJECT:
         inside = W[I[W_STAT] + INSIDE] != 0.0
-        status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, F, W, forces, callback)
+        status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
         if status == OK and I[SOFT_F] == 0:
-            watch_rows(t, I, F, W)
-        load_poses(x, I, F, W)
-        snap_angles(x, I, F, W)
+            watch_rows(t, system)
+        load_poses(x, system)
+        snap_angles(x, system)
         return status
     if mode == OUTPUT:
-        return soft_outputs(t, x, I, F, W, forces, callback)
+        return soft_outputs(t, x, system)
     if I[PREDICT] == 1 and x[I[MEMORY_X] + MEM_H] == 0.0:
-        status = start_step(t, x, dx, I, F, W, forces, callback)
+        status = start_step(t, x, dx, system)
     else:
-        status = free_rates(t, x, dx, I, F, W, forces, callback)
-    store_memory_rates(x, dx, I)
+        status = free_rates(t, x, dx, system)
+    store_memory_rates(x, dx, system)
     return status

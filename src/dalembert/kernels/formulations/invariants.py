@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.kernels.base.algebra import load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import callback, forces
 from dalembert.kernels.base.tables import (
     BENDS,
     CALLBACK_FAILED,
@@ -71,17 +72,19 @@ from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gra
 
 
 @flat
-def energy_residual(t, x, I, F, W, forces, callback):
+def energy_residual(t, x, system):
     """T + U - W_ext - E_0 at the poses and angles in W, and the largest of the terms, which sets its rounding."""
-    forces(POTENTIAL, t, I, F, W, callback)
-    T, U = mechanical_energy(I, F, W)
+    I, F, W = system.I, system.F, system.W
+    forces(POTENTIAL, t, system)
+    T, U = mechanical_energy(system)
     U, work = U + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
     return T + U - work - F[ENERGY_0], max(F[ENERGY_SCALE], T, abs(U), abs(work))
 
 
 @flat
-def energy_gradient(t, gq, gu, I, F, W, forces, callback):
+def energy_gradient(t, gq, gu, system):
     """W[gq] <- dU/dq (minus the conservative wrench), W[gu] <- M u, 6 numbers per body."""
+    I, F, W = system.I, system.F, system.W
     gravity = load3(F, GRAVITY_X)
     for b in range(I[NB] + 1):
         m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
@@ -89,26 +92,28 @@ def energy_gradient(t, gq, gu, I, F, W, forces, callback):
         store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
         store3(W, gu + 6 * b, scale3(F[m + MM], load3(W, s + S_V)))
         store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
-    forces(CONSERVATIVE, t, I, F, W, callback)
+    forces(CONSERVATIVE, t, system)
     for b in range(1, I[NB] + 1):
-        pull_back(I[W_H] + 6 * b, b, I, F, W)
+        pull_back(I[W_H] + 6 * b, b, system)
         for i in range(6):
             W[gq + 6 * b + i] = -W[I[W_H] + 6 * b + i]
 
 
 @inline
-def user_residual(k, t, x, I, F, W, callback):
+def user_residual(k, t, x, system):
     """f_k(t, q, u) - f_k(0) and status."""
+    I, F, W = system.I, system.F, system.W
     s = I[W_CALL]
     for i in range(I[NX]):
         W[s + i] = x[i]
-    status = callback(1000 + k, t, W, s)
+    status = callback(1000 + k, t, system, s)
     return W[s + I[NX]] - F[I[INVARIANT_F] + k], status
 
 
 @inline
-def user_gradient(k, t, x, gq, gu, I, F, W, callback):
+def user_gradient(k, t, x, gq, gu, system):
     """Central differences; the copy of x lives at the end of W_WORK, one displacement in the last 6 (NB + 1) numbers."""
+    I, W = system.I, system.W
     n = 6 * (I[NB] + 1)
     d = I[W_WORK] + 2 * n
     keep = d + n
@@ -122,8 +127,8 @@ def user_gradient(k, t, x, gq, gu, I, F, W, callback):
         for part in range(2):
             values = 0.0
             for sign in (1.0, -1.0):
-                displace(part, x, d, sign * h, I, F, W)
-                value, status = user_residual(k, t, x, I, F, W, callback)
+                displace(part, x, d, sign * h, system)
+                value, status = user_residual(k, t, x, system)
                 values += sign * value
                 for i in range(I[NX]):
                     x[i] = W[keep + i]
@@ -132,14 +137,15 @@ def user_gradient(k, t, x, gq, gu, I, F, W, callback):
             W[(gq if part == 0 else gu) + c] = values / (2.0 * h)
         W[d + c] = 0.0
     for b in range(1, I[NB] + 1):
-        pull_back(gq + 6 * b, b, I, F, W)
-        pull_back(gu + 6 * b, b, I, F, W)
+        pull_back(gq + 6 * b, b, system)
+        pull_back(gu + 6 * b, b, system)
     return OK
 
 
 @inline
-def state_size(x, I):
+def state_size(x, system):
     """1 + |u|^2"""
+    I = system.I
     size = 1.0
     for i in range(I[NQ], I[NQ] + I[NU]):
         size += x[i] * x[i]
@@ -147,15 +153,16 @@ def state_size(x, I):
 
 
 @flat
-def tangent_step(g, I, F, W):
+def tangent_step(g, system):
     """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, W_Y holds A W^-1."""
+    I, W = system.I, system.W
     n, d = 6 * (I[NB] + 1), I[W_H]
-    apply_inverse_metric(I[METRIC_F], g, d, I, F, W)
+    apply_inverse_metric(I[METRIC_F], g, d, system)
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
-    subtract_row_products(I[W_Y], g, 6, I[W_RHS], False, I, W)
-    back_solve(I, W)
-    add_rows_transposed(I[W_Y], I[W_RHS], d, I, W)
+    subtract_row_products(I[W_Y], g, 6, I[W_RHS], False, system)
+    back_solve(system)
+    add_rows_transposed(I[W_Y], I[W_RHS], d, system)
     slope = 0.0
     for i in range(6, n):
         slope += W[g + i] * W[d + i]
@@ -164,40 +171,42 @@ def tangent_step(g, I, F, W):
 
 
 @flat
-def newton_direction(t, gq, gu, I, F, W, forces, callback):
+def newton_direction(t, gq, gu, system):
     """W[gq], W[gu] <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
 
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """
-    slope = tangent_step(gu, I, F, W)  # leaves y = -S^-1 A W^-1 gu in W_RHS
-    velocity_gradient_rows(I[W_A], I, F, W)  # B takes the place of A
-    forces(BENDS, t, I, F, W, callback)
-    pull_back_rows(I[W_A], I, F, W)
+    I, W = system.I, system.W
+    slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in W_RHS
+    velocity_gradient_rows(I[W_A], system)  # B takes the place of A
+    forces(BENDS, t, system)
+    pull_back_rows(I[W_A], system)
     W[I[W_STAT] + N_D2G] += 1.0
-    add_rows_transposed(I[W_A], I[W_RHS], gq, I, W)
-    slope += tangent_step(gq, I, F, W)
+    add_rows_transposed(I[W_A], I[W_RHS], gq, system)
+    slope += tangent_step(gq, system)
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
-    subtract_row_products(I[W_A], gq, 6, I[W_RHS], False, I, W)
-    back_solve(I, W)
-    add_rows_transposed(I[W_Y], I[W_RHS], gu, I, W)
+    subtract_row_products(I[W_A], gq, 6, I[W_RHS], False, system)
+    back_solve(system)
+    add_rows_transposed(I[W_Y], I[W_RHS], gu, system)
     return slope
 
 
 @kernel
-def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
+def correct_invariants(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
+    I, F, W = system.I, system.F, system.W
     n = 6 * (I[NB] + 1)
     gq, gu = I[W_WORK], I[W_WORK] + n
     moved = 0
     for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
-        load_poses(x, I, F, W)
-        load_angles(x, I, F, W)
+        load_poses(x, system)
+        load_angles(x, system)
         if k < 0:
-            f, scale = energy_residual(t, x, I, F, W, forces, callback)
+            f, scale = energy_residual(t, x, system)
             status = OK
         else:
-            f, status = user_residual(k, t, x, I, F, W, callback)
+            f, status = user_residual(k, t, x, system)
             scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
         if status != OK:
             return status
@@ -207,23 +216,23 @@ def correct_invariants(mode, t, x, dx, I, F, W, forces, callback):
             continue
         W[I[W_STAT] + N_DINV] += 1.0
         if k < 0:
-            energy_gradient(t, gq, gu, I, F, W, forces, callback)
+            energy_gradient(t, gq, gu, system)
         else:
-            status = user_gradient(k, t, x, gq, gu, I, F, W, callback)
+            status = user_gradient(k, t, x, gq, gu, system)
             if status != OK:
                 return status
-            load_poses(x, I, F, W)
-        forces(MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
-        pull_back_rows(I[W_A], I, F, W)
-        assemble_blocks(I[METRIC_F], I, F, W)
-        factor(I[METRIC_F], I, F, W, forces, callback)
-        slope = newton_direction(t, gq, gu, I, F, W, forces, callback)
+            load_poses(x, system)
+        forces(MOTIONS, t, system)
+        constraint_rows(system)
+        pull_back_rows(I[W_A], system)
+        assemble_blocks(I[METRIC_F], system)
+        factor(I[METRIC_F], system)
+        slope = newton_direction(t, gq, gu, system)
         # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
         # admissible direction changes f; the report shows what is left
-        if 1e-4 * slope * state_size(x, I) <= f * f:
+        if 1e-4 * slope * state_size(x, system) <= f * f:
             continue
-        displace(0, x, gq, -f / slope, I, F, W)
-        displace(1, x, gu, -f / slope, I, F, W)
+        displace(0, x, gq, -f / slope, system)
+        displace(1, x, gu, -f / slope, system)
         moved += 1
     return MOVED if moved > 0 else OK

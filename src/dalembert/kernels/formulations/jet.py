@@ -8,19 +8,19 @@ from dalembert.kernels.formulations.project import project_constraints, snap_ang
 
 
 @light
-def jet(mode, t, x, dx, I, F, W, forces, callback):
+def jet(mode, t, x, dx, system):
     """RATE: dx <- distribution at x (Algorithm 5.2). PROJECT: x <- onto unit Euler parameters and constraints.
     OUTPUT: RATE, then what a saved state implies (see `store_outputs`)."""
     if mode != PROJECT:
-        status = prepare_solve(t, x, I, F, W, forces, callback)
+        status = prepare_solve(t, x, system)
         if status == OK:
-            solve_by_factor(I, F, W, forces, callback)
-            status = store_solution(x, dx, I, F, W)
+            solve_by_factor(system)
+            status = store_solution(x, dx, system)
         if mode == OUTPUT and status == OK:
-            store_outputs(t, I, F, W, forces, callback)
+            store_outputs(t, system)
     else:
-        status = project_constraints(t, x, I, F, W, forces, callback)
-        snap_angles(x, I, F, W)
+        status = project_constraints(t, x, system)
+        snap_angles(x, system)
         if status == OK:
-            watch_rows(t, I, F, W)
+            watch_rows(t, system)
     return status

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import solve_lower, solve_upper
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     ENERGY,
     ENERGY_0,
@@ -39,8 +40,9 @@ from dalembert.kernels.formulations.invariants import state_size
 
 
 @inline
-def tangent(g, I, W):
+def tangent(g, system):
     """W[g] <- P W^-1 gradient, W_RHS <- -S^-1 A W^-1 gradient; returns gradient . step."""
+    I, W = system.I, system.W
     n, weighted = I[NQ], I[MASS_METRIC] == 1
     if weighted:
         solve_lower(I[W_ROOT], g, n, W)
@@ -49,8 +51,8 @@ def tangent(g, I, W):
         for j in range(n):
             s -= W[I[W_Y] + n * i + j] * W[g + j]
         W[I[W_RHS] + i] = s
-    solve_rows(I[M], I, W)
-    add_reactions(I[M], g, I, W)
+    solve_rows(I[M], system)
+    add_reactions(I[M], g, system)
     slope = 0.0
     for j in range(n):
         slope += W[g + j] * W[g + j]
@@ -60,18 +62,19 @@ def tangent(g, I, W):
 
 
 @flat
-def follow(gq, gv, B, I, W):
+def follow(gq, gv, B, system):
     """W[gv] <- W[gv] - W^-1 A^T S^-1 B W[gq]"""
+    I, W = system.I, system.W
     n, d = I[NQ], I[W_WORK] + 2 * I[NQ]
     for i in range(I[M]):
         s = 0.0
         for j in range(n):
             s -= W[B + n * i + j] * W[gq + j]
         W[I[W_RHS] + i] = s
-    solve_rows(I[M], I, W)
+    solve_rows(I[M], system)
     for j in range(n):
         W[d + j] = 0.0
-    add_reactions(I[M], d, I, W)
+    add_reactions(I[M], d, system)
     if I[MASS_METRIC] == 1:
         solve_upper(I[W_ROOT], d, n, W)
     for j in range(n):
@@ -79,13 +82,14 @@ def follow(gq, gv, B, I, W):
 
 
 @kernel
-def correct_lagrangian(mode, t, x, dx, I, F, W, forces, callback):
+def correct_lagrangian(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
+    I, F, W = system.I, system.F, system.W
     n, at = I[NQ], I[W_INVARIANT]
     gq, gv, B = I[W_WORK], I[W_WORK] + I[NQ], I[W_INVARIANT] + 1 + 2 * I[NQ]
     moved = 0
     for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
-        status = evaluate_part(1000 + k, t, x, I, W, callback)
+        status = evaluate_part(1000 + k, t, x, system)
         if status != OK:
             return status
         if k < 0:
@@ -97,19 +101,19 @@ def correct_lagrangian(mode, t, x, dx, I, F, W, forces, callback):
         if abs(f) <= F[TOL_INVARIANT] * scale:
             continue
         W[I[W_STAT] + N_DINV] += 1.0
-        callback(MOTION_PART if I[MASS_METRIC] == 1 else ROWS_PART, t, W, I[W_CALL])
+        callback(MOTION_PART if I[MASS_METRIC] == 1 else ROWS_PART, t, system, I[W_CALL])
         if I[MASS_METRIC] == 1:
-            factor_mass(I, F, W)
-        factor_rows(I[M], I[MASS_METRIC] == 1, I, F, W)
+            factor_mass(system)
+        factor_rows(I[M], I[MASS_METRIC] == 1, system)
         for j in range(n):
             W[gq + j], W[gv + j] = W[at + 1 + j], W[at + 1 + n + j]
-        slope = tangent(gv, I, W)
+        slope = tangent(gv, system)
         for i in range(I[M]):
             for j in range(n):
                 W[gq + j] += W[B + n * i + j] * W[I[W_RHS] + i]
-        slope += tangent(gq, I, W)
-        follow(gq, gv, B, I, W)
-        if 1e-4 * slope * state_size(x, I) <= f * f:  # stationary: no admissible direction changes f; the report shows it
+        slope += tangent(gq, system)
+        follow(gq, gv, B, system)
+        if 1e-4 * slope * state_size(x, system) <= f * f:  # stationary: no admissible direction changes f; the report shows it
             continue
         for j in range(n):
             x[j] -= f / slope * W[gq + j]

@@ -26,6 +26,7 @@ from dalembert.kernels.base.algebra import (
     sym_mul,
 )
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -119,27 +120,28 @@ def solve_small(A, c, n, W):
 
 
 @flat
-def admissible_twists(passes, x, I, F, W):
+def admissible_twists(passes, x, system):
     """Columns <- V, twists in W_BODY <- u^."""
+    I, F, W = system.I, system.F, system.W
     k = I[MINIMAL_I]
     n, f, nq, weight = I[NU], I[k + Z_DOF], I[NQ], I[k + Z_WEIGHT]
     nb6, V, C = 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, p = C + f * f + f, I[W_ACC]
     moving = I[NMOTION] + I[NTRACED] > 0
     if moving:
-        smallest_solution(passes, I[W_GT], p, I, W)
+        smallest_solution(passes, I[W_GT], p, system)
     for j in range(f):
         z, v = I[k + Z_BASIS] + n * j, V + nb6 * j
         s = 0.0
         for i in range(n):
             s += x[z + i] * F[weight + i] * x[nq + i]
         W[c + j] = s
-        spread(x, z, v, I, F, W)
+        spread(x, z, v, system)
         if moving:
-            W[c + j] -= inner(I[METRIC_F], v, p, I, F, W)
-        project_tangent(passes, v, I, W)
+            W[c + j] -= inner(I[METRIC_F], v, p, system)
+        project_tangent(passes, v, system)
         for i in range(j + 1):
-            W[C + f * j + i] = inner(I[METRIC_F], V + nb6 * i, v, I, F, W)
+            W[C + f * j + i] = inner(I[METRIC_F], V + nb6 * i, v, system)
     solve_small(C, c, f, W)
     for b in range(1, I[NB] + 1):
         linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -153,12 +155,13 @@ def admissible_twists(passes, x, I, F, W):
 
 
 @flat
-def reduced_accelerations(passes, I, F, W):
+def reduced_accelerations(passes, system):
     """W_ACC <- u' from h, zeta and the columns V."""
+    I, F, W = system.I, system.F, system.W
     k = I[MINIMAL_I]
     f, nb6, V, N = I[k + Z_DOF], 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, rest, Mv = N + f * f + f, I[W_WORK], I[W_WORK] + nb6
-    smallest_solution(passes, I[W_ZETA], I[W_ACC], I, W)
+    smallest_solution(passes, I[W_ZETA], I[W_ACC], system)
     for b in range(1, I[NB] + 1):
         m, a, h = I[MASS_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
         store3(W, rest + 6 * b, axpy3(-F[m + MM], load3(W, a), load3(W, h)))
@@ -184,17 +187,18 @@ def reduced_accelerations(passes, I, F, W):
 
 
 @flat
-def power_of_moving_constraints(I, F, W):
+def power_of_moving_constraints(system):
     """-lam . g_t with the multipliers of M u' = h + G^T lam by least squares: G W^-1 G^T lam = G W^-1 (M u' - h)."""
-    clear_rows(I, W)
+    I, F, W = system.I, system.F, system.W
+    clear_rows(system)
     for b in range(1, I[NB] + 1):
         m, w, a, h = I[MASS_F] + METRIC_W * b, I[METRIC_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
         force = axpy3(-F[m + MM], load3(W, a), load3(W, h))
         torque = axpy3(-1.0, sym_mul(load6(F, m + MJ), load3(W, a + 3)), load3(W, h + 3))
         store3(W, I[W_WORK] + 6 * b, scale3(F[w + MM_INV], force))
         store3(W, I[W_WORK] + 6 * b + 3, sym_mul(load6(F, w + MJ_INV), torque))
-    subtract_row_products(I[W_A], I[W_WORK], 6, I[W_RHS], False, I, W)
-    back_solve(I, W)
+    subtract_row_products(I[W_A], I[W_WORK], 6, I[W_RHS], False, system)
+    back_solve(system)
     s = 0.0
     for i in range(I[M]):
         s -= W[I[W_RHS] + i] * W[I[W_GT] + i]
@@ -202,28 +206,30 @@ def power_of_moving_constraints(I, F, W):
 
 
 @flat
-def carry_basis(passes, t, x, dx, I, F, W, forces, callback):
+def carry_basis(passes, t, x, dx, system):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     n, nb6 = I[NU], 6 * (I[NB] + 1)
-    velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
-    forces(BENDS, t, I, F, W, callback)
-    pull_back_rows(I[k + Z_ROWS], I, F, W)
+    velocity_gradient_rows(I[k + Z_ROWS], system)
+    forces(BENDS, t, system)
+    pull_back_rows(I[k + Z_ROWS], system)
     y, turned, u = I[W_WORK] + nb6, I[k + Z_COLUMNS], I[W_WORK] + 2 * nb6
     for b in range(1, I[NB] + 1):
         for i in range(6):
             W[u + 6 * b + i] = W[I[W_BODY] + STATE_W * b + S_V + i]
     for j in range(I[k + Z_DOF]):
         at = I[k + Z_CARRY] + n * j
-        spread(x, at, y, I, F, W)
-        dx[I[k + Z_S] + j] = inner(I[METRIC_F], y, u, I, F, W)
-        turning(passes, y, I[k + Z_ROWS], turned, I, W)
-        gather(turned, dx, at, I, F, W)
+        spread(x, at, y, system)
+        dx[I[k + Z_S] + j] = inner(I[METRIC_F], y, u, system)
+        turning(passes, y, I[k + Z_ROWS], turned, system)
+        gather(turned, dx, at, system)
 
 
 @inline
-def store_configuration_rates(x, dx, I, F, W):
+def store_configuration_rates(x, dx, system):
     """dx_q = N(q) u from the twists in W_BODY."""
+    I, F, W = system.I, system.F, system.W
     for b in range(1, I[NB] + 1):
         k, s = I[BODY_I] + BODY_I_W * b, I[W_BODY] + STATE_W * b
         q, kind = I[k + B_Q], I[k + B_KIND]
@@ -239,38 +245,39 @@ def store_configuration_rates(x, dx, I, F, W):
 
 
 @flat
-def maggi_rates(t, x, dx, I, F, W, forces, callback):
+def maggi_rates(t, x, dx, system):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
+    I, F, W = system.I, system.F, system.W
     W[I[W_STAT] + N_RHS] += 1.0
     k, nq, nu = I[MINIMAL_I], I[NQ], I[NU]
-    load_poses(x, I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    pull_back_rows(I[W_A], I, F, W)
-    assemble_blocks(I[METRIC_F], I, F, W)
-    factor(I[METRIC_F], I, F, W, forces, callback)
-    passes = 2 if I[k + Z_PASS] and weakest_row(I, W)[1] < POOR else 1
-    admissible_twists(passes, x, I, F, W)
-    load_angles(x, I, F, W)
-    gravity_and_gyroscopic(I, F, W)
-    status = forces(WRENCH, t, I, F, W, callback)
-    pull_back_wrenches(I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)  # zeta at u^
-    pull_back_rows(I[W_A], I, F, W)
+    load_poses(x, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(I[W_A], system)
+    assemble_blocks(I[METRIC_F], system)
+    factor(I[METRIC_F], system)
+    passes = 2 if I[k + Z_PASS] and weakest_row(system)[1] < POOR else 1
+    admissible_twists(passes, x, system)
+    load_angles(x, system)
+    gravity_and_gyroscopic(system)
+    status = forces(WRENCH, t, system)
+    pull_back_wrenches(system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)  # zeta at u^
+    pull_back_rows(I[W_A], system)
     power = W[I[W_STAT] + POWER]
-    reduced_accelerations(passes, I, F, W)
+    reduced_accelerations(passes, system)
     if I[NMOTION] + I[NTRACED] > 0:
-        power += power_of_moving_constraints(I, F, W)
+        power += power_of_moving_constraints(system)
     for i in range(nq + nu, x.size):
         dx[i] = 0.0
-    store_configuration_rates(x, dx, I, F, W)
-    gather(I[W_ACC], dx, nq, I, F, W)
+    store_configuration_rates(x, dx, system)
+    gather(I[W_ACC], dx, nq, system)
     dx[nq + nu] = power
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     if I[k + Z_ORDER] < 0:
-        carry_basis(passes, t, x, dx, I, F, W, forces, callback)
+        carry_basis(passes, t, x, dx, system)
     else:
         for j in range(I[k + Z_DOF]):
             for i in range(nu):
@@ -282,6 +289,6 @@ def maggi_rates(t, x, dx, I, F, W, forces, callback):
 
 
 @kernel
-def minimal(mode, t, x, dx, I, F, W, forces, callback):
+def minimal(mode, t, x, dx, system):
     """`maggi_rates` as a slot."""
-    return maggi_rates(t, x, dx, I, F, W, forces, callback)
+    return maggi_rates(t, x, dx, system)

@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.kernels.base.algebra import dot3, load3
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     B_KIND,
     B_U,
@@ -85,8 +86,9 @@ NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
 
 
 @flat
-def fill_jacobian(A, I, F, W):
+def fill_jacobian(A, system):
     """W[A] <- G W^-1/2 in the velocities in use, m rows of Z_NU numbers."""
+    I, F, W = system.I, system.F, system.W
     k = I[MINIMAL_I]
     n, m, row = I[k + Z_NU], I[M], I[k + Z_COLUMNS]
     for i in range(n * m):
@@ -112,12 +114,13 @@ def fill_jacobian(A, I, F, W):
 
 
 @flat
-def fresh_basis(X, A, I, F, W):
+def fresh_basis(X, A, system):
     """W[X] <- f columns of NU numbers: a basis from the Jacobian alone."""
+    I, F, W = system.I, system.F, system.W
     k = I[MINIMAL_I]
     n, f, m, nu = I[k + Z_NU], I[k + Z_DOF], I[M], I[NU]
     out = A + n * m + 2 * n * n + 2 * n + m
-    fill_jacobian(A, I, F, W)
+    fill_jacobian(A, system)
     if I[k + Z_KIND] == 0:
         qr_basis(A, n, m, f, out, W)
     elif I[k + Z_KIND] == 1:
@@ -133,32 +136,35 @@ def fresh_basis(X, A, I, F, W):
 
 
 @inline
-def make_tangent(X, I, F, W):
+def make_tangent(X, system):
     """W[X] <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    I = system.I
     k = I[MINIMAL_I]
     nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
     for j in range(f):
-        spread(W, X + nu * j, v, I, F, W)
-        project_tangent(2, v, I, W)
-        gather(v, W, X + nu * j, I, F, W)
-    return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
+        spread(X + nu * j, v, system)
+        project_tangent(2, v, system)
+        gather(v, X + nu * j, system)
+    return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], system)
 
 
 @inline
-def turn_basis(X, out, I, F, W):
+def turn_basis(X, out, system):
     """out <- -G^+ G' of every column at W[X]; W[Z_ROWS] holds the velocity gradient."""
+    I = system.I
     k = I[MINIMAL_I]
     nu, v = I[NU], I[k + Z_COLUMNS]
     turned = v + 6 * (I[NB] + 1)
     for j in range(I[k + Z_DOF]):
-        spread(W, X + nu * j, v, I, F, W)
-        turning(2, v, I[k + Z_ROWS], turned, I, W)
-        gather(turned, W, out + nu * j, I, F, W)
+        spread(X + nu * j, v, system)
+        turning(2, v, I[k + Z_ROWS], turned, system)
+        gather(turned, out + nu * j, system)
 
 
 @flat
-def carried_basis(h, x, X, D, I, F, W):
+def carried_basis(h, x, X, D, system):
     """W[X] <- the basis of the step's start, carried along the step to its end."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     size, order = I[NU] * I[k + Z_DOF], I[k + Z_ORDER]
     if order < 0 or h == 0.0:  # h = 0 where an invariant has moved the end of a step
@@ -169,26 +175,27 @@ def carried_basis(h, x, X, D, I, F, W):
         W[D + i], W[D + size + i] = x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i]
         W[D + 2 * size + i], W[D + 3 * size + i] = 0.0, 0.0
         W[X + i] = W[D + i]
-    if order == 4 and make_tangent(X, I, F, W):
+    if order == 4 and make_tangent(X, system):
         for i in range(size):
             W[D + 2 * size + i] = W[X + i]
-        turn_basis(X, D + 3 * size, I, F, W)
-    exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, F, W)
+        turn_basis(X, D + 3 * size, system)
+    exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, system)
 
 
 @flat
-def note_singular(t, pivot, y, x, I, F, W):
+def note_singular(t, pivot, y, x, system):
     """Near or across a singular configuration: NEAR_SINGULAR, or OK with a mark where such steps are passed."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     across = False
     if I[M] > 0 and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
         v = I[k + Z_COLUMNS]
         before = v + 6 * (I[NB] + 1)
-        dual_vector(int(x[y + Y_ROW]), v, I, W)
-        spread(x, I[k + Z_GUARD], before, I, F, W)
-        across = inner(I[METRIC_F], v, before, I, F, W) < 0.0
-        noted = watch_rows(t, I, F, W)
-        if x[y + Y_CHOICE] != choices(I, W):  # other rows act since the step began
+        dual_vector(int(x[y + Y_ROW]), v, system)
+        spread(x, I[k + Z_GUARD], before, system)
+        across = inner(I[METRIC_F], v, before, system) < 0.0
+        noted = watch_rows(t, system)
+        if x[y + Y_CHOICE] != choices(system):  # other rows act since the step began
             across = noted == 1
     if not (pivot < NEAR or across):
         return OK
@@ -203,21 +210,22 @@ def note_singular(t, pivot, y, x, I, F, W):
 
 
 @kernel
-def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
+def minimal_step(mode, t, x, dx, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
+    I, F, W = system.I, system.F, system.W
     k = I[MINIMAL_I]
     nq, nu, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
     first, tau, centre = x[y + Y_TIME] != x[y + Y_TIME], 0.0, 0.0
     if I[k + Z_PASS] and not first:
-        tau, centre = bridge_span(t, x, I, F, W, forces, callback)
-    status, crossed = project_across(tau, centre, t, x, I, F, W, forces, callback)
-    snap_angles(x, I, F, W)
+        tau, centre = bridge_span(t, x, system)
+    status, crossed = project_across(tau, centre, t, x, system)
+    snap_angles(x, system)
     if status != OK:
         return status
-    smallest_pivot(t, x, I, F, W, forces, callback)
-    row, pivot = weakest_row(I, W)
+    smallest_pivot(t, x, system)
+    row, pivot = weakest_row(system)
     if not first:
-        status = note_singular(t, pivot, y, x, I, F, W)
+        status = note_singular(t, pivot, y, x, system)
     elif pivot < NEAR:
         status = NEAR_SINGULAR
     if I[k + Z_PASS] and pivot < BLIND and not crossed:
@@ -227,28 +235,28 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
     X = I[k + Z_DENSE]
     D = X + nu * f
     h = t - x[y + Y_TIME]
-    velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
-    forces(BENDS, t, I, F, W, callback)
-    pull_back_rows(I[k + Z_ROWS], I, F, W)
+    velocity_gradient_rows(I[k + Z_ROWS], system)
+    forces(BENDS, t, system)
+    pull_back_rows(I[k + Z_ROWS], system)
     made = crossed
     if crossed:
         for i in range(nu * f):
             W[X + i] = x[(I[k + Z_CARRY] if I[k + Z_ORDER] < 0 else I[k + Z_BASIS]) + i]
-        orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
+        orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], system)
     elif I[k + Z_ORDER] != 0 and not first:
-        carried_basis(h, x, X, D, I, F, W)
-        made = make_tangent(X, I, F, W)
+        carried_basis(h, x, X, D, system)
+        made = make_tangent(X, system)
         if not made:
             x[y + Y_RESTARTS] += 1.0
     if not made:
-        fresh_basis(X, D, I, F, W)
-        if pivot < NEAR or not make_tangent(X, I, F, W):
+        fresh_basis(X, D, system)
+        if pivot < NEAR or not make_tangent(X, system):
             return NEAR_SINGULAR
     for i in range(nu * f):
         x[I[k + Z_BASIS] + i] = W[X + i]
         x[I[k + Z_CARRY] + i] = W[X + i]
     if I[k + Z_ORDER] > 0:
-        turn_basis(X, D, I, F, W)
+        turn_basis(X, D, system)
         for i in range(nu * f):
             x[I[k + Z_CARRY] + i] = 0.0 if crossed else W[D + i]
     for j in range(f):
@@ -259,7 +267,7 @@ def minimal_step(mode, t, x, dx, I, F, W, forces, callback):
             x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
         x[I[k + Z_S_DOT] + j] = s
     if I[M] > 0:
-        dual_vector(row, I[k + Z_COLUMNS], I, W)
-        gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], I, F, W)
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(I, W)
+        dual_vector(row, I[k + Z_COLUMNS], system)
+        gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], system)
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(system)
     return OK

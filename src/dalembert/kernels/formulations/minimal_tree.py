@@ -10,6 +10,7 @@ motion of the tree. Dense, O(n^3): trees with few loops that need speed take Mov
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -69,19 +70,20 @@ from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gra
 
 
 @flat
-def admissible_velocities(x, I, W):
+def admissible_velocities(x, system):
     """The columns <- V, behind them u^."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     n, f, nq, V, C = I[NU], I[k + Z_DOF], I[NQ], I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, u = C + f * f + f, V + n * f
-    least_solution(I[W_GT], u, I, W)
+    least_solution(I[W_GT], u, system)
     for j in range(f):
         v = V + n * j
         W[c + j] = 0.0
         for i in range(n):
             W[v + i] = x[I[k + Z_BASIS] + n * j + i]
             W[c + j] += W[v + i] * (x[nq + i] - W[u + i])
-        onto_tangent(v, I, W)
+        onto_tangent(v, system)
         for i in range(j + 1):
             W[C + f * j + i] = dot(V + n * i, v, n, W)
     solve_small(C, c, f, W)
@@ -91,31 +93,33 @@ def admissible_velocities(x, I, W):
 
 
 @flat
-def velocity_terms(t, x, u, I, F, W, forces, callback):
+def velocity_terms(t, x, u, system):
     """The last row of M* <- F* - N* u^, W_ZETA <- zeta + A B' u^, with the velocities u^ at W[u] in the state. Status."""
+    I, W = system.I, system.W
     bias = I[W_WORK]
-    status = external_wrenches(t, I, F, W, forces, callback)
-    fill_blocks(x, I, F, W)
-    multiply(derivative(I), u, bias, I, W)
-    subtract_inertia(bias, I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
+    status = external_wrenches(t, system)
+    fill_blocks(x, system)
+    multiply(derivative(system), u, bias, system)
+    subtract_inertia(bias, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
     for r in range(I[M]):
         W[I[W_RHS] + r] = -W[I[W_ZETA] + r]
-    subtract_cut_rows(bias, 6, I[W_RHS], I, W)
+    subtract_cut_rows(bias, 6, I[W_RHS], system)
     for r in range(I[M]):
         W[I[W_ZETA] + r] = -W[I[W_RHS] + r]
-    fill_forces(I[W_H], I, W)
+    fill_forces(I[W_H], system)
     return status
 
 
 @flat
-def joint_accelerations(acc, I, W):
+def joint_accelerations(acc, system):
     """W[acc] <- u' from M*, the row below it, zeta and the columns V; the row <- F* - N* u^ - M* u'."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
-    n, f, V, N, K = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS], I[k + Z_SMALL], reduced_matrix(I)
+    n, f, V, N, K = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS], I[k + Z_SMALL], reduced_matrix(system)
     c, Mv, rest = N + f * f + f, acc + n, K + n * (n + I[M])
-    least_solution(I[W_ZETA], acc, I, W)
+    least_solution(I[W_ZETA], acc, system)
     for j in range(-1, f):  # first M* p'', then M* of every column
         v = acc if j < 0 else V + n * j
         for i in range(n):
@@ -144,8 +148,9 @@ def joint_accelerations(acc, I, W):
 
 
 @kernel
-def minimal_tree(mode, t, x, dx, I, F, W, forces, callback):
+def minimal_tree(mode, t, x, dx, system):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
+    I, W = system.I, system.W
     W[I[W_STAT] + N_RHS] += 1.0
     k, nq, n, m = I[MINIMAL_I], I[NQ], I[NU], I[M]
     f = I[k + Z_DOF]
@@ -153,28 +158,28 @@ def minimal_tree(mode, t, x, dx, I, F, W, forces, callback):
     acc = u + n
     for i in range(nq + n, x.size):
         dx[i] = 0.0
-    move_tree(x, dx, I, F, W)
-    place_bodies(x, I, F, W)
-    forces(MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
-    fill_blocks(x, I, F, W)
-    fill_reduced_matrix(I, F, W)
-    factor_cut_rows(I, F, W, forces, callback)
-    admissible_velocities(x, I, W)
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    fill_blocks(x, system)
+    fill_reduced_matrix(system)
+    factor_cut_rows(system)
+    admissible_velocities(x, system)
     for i in range(n):  # the state takes u^ for a while
         W[u + i], x[nq + i] = x[nq + i], W[u + i]
         W[acc + 2 * n + i] = x[nq + i]
-    move_tree(x, dx, I, F, W)
-    place_bodies(x, I, F, W)
-    load_angles(x, I, F, W)
-    status = velocity_terms(t, x, acc + 2 * n, I, F, W, forces, callback)
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    load_angles(x, system)
+    status = velocity_terms(t, x, acc + 2 * n, system)
     power = W[I[W_STAT] + POWER]
-    joint_accelerations(acc, I, W)
+    joint_accelerations(acc, system)
     if I[NMOTION] + I[NTRACED] > 0:  # -lam . g_t, multipliers of M* u' = F* - N* u + G^T lam by least squares
-        rest = reduced_matrix(I) + n * (n + m)
+        rest = reduced_matrix(system) + n * (n + m)
         for r in range(m):
-            W[I[W_RHS] + r] = -dot(cut_rows(I) + n * r, rest, n, W)
-        add_solution(acc + n, I, W)
+            W[I[W_RHS] + r] = -dot(cut_rows(system) + n * r, rest, n, W)
+        add_solution(acc + n, system)
         for r in range(m):
             power -= W[I[W_RHS] + r] * W[I[W_GT] + r]
     for i in range(n):
@@ -183,15 +188,15 @@ def minimal_tree(mode, t, x, dx, I, F, W, forces, callback):
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     if I[k + Z_ORDER] < 0:
-        velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
-        forces(BENDS, t, I, F, W, callback)
+        velocity_gradient_rows(I[k + Z_ROWS], system)
+        forces(BENDS, t, system)
     for j in range(f):
         at = I[k + Z_BASIS] + n * j
         if I[k + Z_ORDER] < 0:
             at = I[k + Z_CARRY] + n * j
             for i in range(n):
                 W[acc + i] = x[at + i]
-            turn_column(acc, I[k + Z_ROWS], acc + n, I, W)
+            turn_column(acc, I[k + Z_ROWS], acc + n, system)
             for i in range(n):
                 dx[at + i] = W[acc + n + i]
         for i in range(n):

@@ -9,6 +9,7 @@ basis of the next step, and the watch for singular configurations, as in minimal
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     BENDS,
     COL_W,
@@ -65,17 +66,18 @@ from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
 
 @flat
-def close_along_rows(t, x, dx, I, F, W, forces, callback):
+def close_along_rows(t, x, dx, system):
     """(status, row, pivot): onto the cut joints, positions, then velocities; B, B' and factored rows are those of the end."""
+    I, F, W = system.I, system.F, system.W
     W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise_tree(x, I)
+    normalise_tree(x, system)
     d = I[I[MINIMAL_I] + Z_COLUMNS]
     status, level, iteration, before, row, pivot = OK, 0, 0, 0.0, 0, 1.0
     while level < 2:
-        worst_row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
-        fill_blocks(x, I, F, W)
-        fill_reduced_matrix(I, F, W)
-        row, pivot = factor_cut_rows(I, F, W, forces, callback)
+        worst_row, worst = cut_residuals(level, iteration, t, x, dx, system)
+        fill_blocks(x, system)
+        fill_reduced_matrix(system)
+        row, pivot = factor_cut_rows(system)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
@@ -83,43 +85,46 @@ def close_along_rows(t, x, dx, I, F, W, forces, callback):
             level, iteration = level + 1, 0
             continue
         if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
-            note_failure(worst_row, worst, I, W)
+            note_failure(worst_row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         for i in range(I[NU]):
             W[d + i] = 0.0
-        add_solution(d, I, W)
+        add_solution(d, system)
         for i in range(I[NU]):
             W[I[W_COL] + COL_W * i + K_ACC] = W[d + i]
-        displace_tree(level, x, 1.0, I, F, W)
+        displace_tree(level, x, 1.0, system)
         before, iteration = worst, iteration + 1
     return status, row, pivot
 
 
 @inline
-def tangent_columns(X, I, F, W):
+def tangent_columns(X, system):
     """W[X] <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    I = system.I
     k = I[MINIMAL_I]
     for j in range(I[k + Z_DOF]):
-        onto_tangent(X + I[NU] * j, I, W)
-    return orthonormalise(X, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], F, W)
+        onto_tangent(X + I[NU] * j, system)
+    return orthonormalise(X, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], system)
 
 
 @inline
-def turn_columns_of(X, out, I, W):
+def turn_columns_of(X, out, system):
     """W[out] <- -G^+ G' of every column at W[X]"""
+    I = system.I
     k = I[MINIMAL_I]
     for j in range(I[k + Z_DOF]):
-        turn_column(X + I[NU] * j, I[k + Z_ROWS], out + I[NU] * j, I, W)
+        turn_column(X + I[NU] * j, I[k + Z_ROWS], out + I[NU] * j, system)
 
 
 @flat
-def new_columns(X, A, I, W):
+def new_columns(X, A, system):
     """W[X] <- a basis from the rows alone."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     n, m, f = I[NU], I[M], I[k + Z_DOF]
     for i in range(n * m):
-        W[A + i] = W[cut_rows(I) + i]
+        W[A + i] = W[cut_rows(system) + i]
     if I[k + Z_KIND] == 0:
         qr_basis(A, n, m, f, X, W)
     elif I[k + Z_KIND] == 1:
@@ -129,8 +134,9 @@ def new_columns(X, A, I, W):
 
 
 @flat
-def carried_columns(h, x, X, D, I, F, W):
+def carried_columns(h, x, X, D, system):
     """W[X] <- the basis of the step's start, carried along the step to its end."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     size, order = I[NU] * I[k + Z_DOF], I[k + Z_ORDER]
     for i in range(size):
@@ -138,66 +144,69 @@ def carried_columns(h, x, X, D, I, F, W):
         W[D + 2 * size + i], W[D + 3 * size + i] = 0.0, 0.0
         W[X + i] = W[D + size + i] if order < 0 else W[D + i]
     if order > 0:
-        if order == 4 and tangent_columns(X, I, F, W):
+        if order == 4 and tangent_columns(X, system):
             for i in range(size):
                 W[D + 2 * size + i] = W[X + i]
-            turn_columns_of(X, D + 3 * size, I, W)
-        exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, F, W)
+            turn_columns_of(X, D + 3 * size, system)
+        exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, system)
 
 
 @inline
-def dual_column(row, out, I, W):
+def dual_column(row, out, system):
     """W[out] <- v with G v = e_row, orthogonal to all other rows."""
+    I, W = system.I, system.W
     for i in range(I[NU]):
         W[out + i] = 0.0
     for r in range(I[M]):
         W[I[W_RHS] + r] = 1.0 if r == row else 0.0
-    add_solution(out, I, W)
+    add_solution(out, system)
 
 
 @flat
-def is_singular(t, pivot, x, I, W):
+def is_singular(t, pivot, x, system):
     """The configuration is near a singular one, or the step led across one."""
+    I, W = system.I, system.W
     k = I[MINIMAL_I]
     y, v, s = I[k + Z_MARKS], I[k + Z_COLUMNS], 0.0
     if I[M] > 0 and x[y + Y_TIME] == x[y + Y_TIME] and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
-        dual_column(int(x[y + Y_ROW]), v, I, W)
-        for i in range(I[NU] if x[y + Y_CHOICE] == choices(I, W) else 0):
+        dual_column(int(x[y + Y_ROW]), v, system)
+        for i in range(I[NU] if x[y + Y_CHOICE] == choices(system) else 0):
             s += W[v + i] * x[I[k + Z_GUARD] + i]
-        note_pivot(t, int(x[y + Y_ROW]), pivot, False, I, W)
+        note_pivot(t, int(x[y + Y_ROW]), pivot, False, system)
     return pivot < NEAR or s < 0.0
 
 
 @kernel
-def minimal_tree_step(mode, t, x, dx, I, F, W, forces, callback):
+def minimal_tree_step(mode, t, x, dx, system):
     """x <- onto the cut joints along Q1, its basis <- that of the tangent space there. Status."""
-    status, row, pivot = close_along_rows(t, x, dx, I, F, W, forces, callback)
-    snap_angles(x, I, F, W)
+    I, W = system.I, system.W
+    status, row, pivot = close_along_rows(t, x, dx, system)
+    snap_angles(x, system)
     if status != OK:
         return status
     k = I[MINIMAL_I]
     nq, n, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
     first = x[y + Y_TIME] != x[y + Y_TIME]
-    if is_singular(t, pivot, x, I, W) and (first or I[k + Z_PASS] == 0):
+    if is_singular(t, pivot, x, system) and (first or I[k + Z_PASS] == 0):
         return NEAR_SINGULAR
     X = I[k + Z_DENSE]
     D = X + n * f
-    velocity_gradient_rows(I[k + Z_ROWS], I, F, W)
-    forces(BENDS, t, I, F, W, callback)
+    velocity_gradient_rows(I[k + Z_ROWS], system)
+    forces(BENDS, t, system)
     made = False
     if I[k + Z_ORDER] != 0 and not first:
-        carried_columns(t - x[y + Y_TIME], x, X, D, I, F, W)
-        made = tangent_columns(X, I, F, W)
+        carried_columns(t - x[y + Y_TIME], x, X, D, system)
+        made = tangent_columns(X, system)
         if not made:
             x[y + Y_RESTARTS] += 1.0
     if not made:
-        new_columns(X, D, I, W)
-        if not tangent_columns(X, I, F, W):
+        new_columns(X, D, system)
+        if not tangent_columns(X, system):
             return NEAR_SINGULAR
     for i in range(n * f):
         x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i] = W[X + i], W[X + i]
     if I[k + Z_ORDER] > 0:
-        turn_columns_of(X, D, I, W)
+        turn_columns_of(X, D, system)
         for i in range(n * f):
             x[I[k + Z_CARRY] + i] = W[D + i]
     for j in range(f):
@@ -208,8 +217,8 @@ def minimal_tree_step(mode, t, x, dx, I, F, W, forces, callback):
             x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
         x[I[k + Z_S_DOT] + j] = s
     if I[M] > 0:
-        dual_column(row, I[k + Z_COLUMNS], I, W)
+        dual_column(row, I[k + Z_COLUMNS], system)
         for i in range(n):
             x[I[k + Z_GUARD] + i] = W[I[k + Z_COLUMNS] + i]
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(I, W)
+    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(system)
     return OK

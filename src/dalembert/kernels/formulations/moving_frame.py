@@ -11,6 +11,7 @@ from numpy import uintp
 
 from dalembert.kernels.base.algebra import dot3, load3, load6
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -85,16 +86,18 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @inline
-def subtract_cut_rows(v, stride, out, I, W):
+def subtract_cut_rows(v, stride, out, system):
     """W[out + r] -= A v for the rows of the cut joints; 6 numbers of body b at W[v + stride b]."""
+    I, W = system.I, system.W
     for r in range(I[M]):
         a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
         W[out + r] -= dot6(load6(W, a), load6(W, v + stride * I[k])) + dot6(load6(W, a + 6), load6(W, v + stride * I[k + 1]))
 
 
 @inline
-def add_cut_row(r, scale, h, I, W):
+def add_cut_row(r, scale, h, system):
     """W[h] += scale A_r^T"""
+    I, W = system.I, system.W
     a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
     for j in range(6):
         W[h + 6 * I[k] + j] += scale * W[a + j]
@@ -102,26 +105,28 @@ def add_cut_row(r, scale, h, I, W):
 
 
 @inline
-def clear(o, I, W):
+def clear(o, system):
     """W[o + 6 b] <- 0 for every body."""
+    I, W = system.I, system.W
     for i in range(6 * (I[NB] + 1)):
         W[o + i] = 0.0
 
 
 @inline
-def solve_cut_rows(c, I, F, W, forces, callback):
+def solve_cut_rows(c, system):
     """W[c] <- S^-1 W[c]: one sweep inwards per row, then a dense factorisation."""
+    I, W = system.I, system.W
     m, nu, S = I[M], I[NU], I[W_SCHUR]
     e = S + m * m + m
     d = e + m * nu
     for r in range(m):
-        clear_forces(I, W)
+        clear_forces(system)
         for side in range(2):
             b = I[I[CUT_I] + 2 * r + side]
             if b > 0:
-                subtract_wrench(b, I[W_A] + 12 * r + 6 * side, I, W)
-        carry_wrenches(I, W)
-        column_forces(e + nu * r, d, I, W)
+                subtract_wrench(b, I[W_A] + 12 * r + 6 * side, system)
+        carry_wrenches(system)
+        column_forces(e + nu * r, d, system)
         for s in range(r + 1):
             dot = 0.0
             for i in range(nu):
@@ -133,16 +138,17 @@ def solve_cut_rows(c, I, F, W, forces, callback):
         for side in range(2):
             a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
             if b > 0:
-                v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), F)
+                v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
                 W[scale + r] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
-    factor_cut_schur(I, F, W, forces, callback)
+    factor_cut_schur(system)
     solve_with_factor(S, c, m, W)
     W[I[W_STAT] + N_FACTOR] += 1.0
 
 
 @inline
-def respond_to_multipliers(lam, I, F, W):
+def respond_to_multipliers(lam, system):
     """K_ACC, X_P <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
+    I, W = system.I, system.W
     m, nu = I[M], I[NU]
     e = I[W_SCHUR] + m * m + m
     total = e + m * nu
@@ -150,21 +156,23 @@ def respond_to_multipliers(lam, I, F, W):
         W[total + i] = 0.0
         for r in range(m):
             W[total + i] += W[lam + r] * W[e + nu * r + i]
-    accelerate_by_columns(total, I[W_COL] + K_ACC, I, F, W)
+    accelerate_by_columns(total, I[W_COL] + K_ACC, system)
 
 
 @inline
-def respond_to_row(row, I, F, W):
+def respond_to_row(row, system):
     """Accelerations of the joints by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
+    I, W = system.I, system.W
     for i in range(I[M]):
         W[I[W_RHS] + i] = 1.0 if i == row else 0.0
     solve_with_factor(I[W_SCHUR], I[W_RHS], I[M], W)
-    respond_to_multipliers(I[W_RHS], I, F, W)
+    respond_to_multipliers(I[W_RHS], system)
 
 
 @inline
-def along(guard, I, W):
+def along(guard, system):
     """The guard . accelerations of the joints"""
+    I, W = system.I, system.W
     s = 0.0
     for i in range(I[NU]):
         s += W[guard + i] * W[I[W_COL] + COL_W * i + K_ACC]
@@ -172,51 +180,54 @@ def along(guard, I, W):
 
 
 @light
-def watch_cut_rows(t, I, F, W):
+def watch_cut_rows(t, system):
     """`watch_rows` of pivots.py for the rows of cut joints."""
+    I, W = system.I, system.W
     m, S, k = I[M], I[W_SCHUR], I[W_PIVOT]
     row, least = weakest_dense_row(S, m, S + m * m, W)
-    across = W[k + V_TURNED] != 0.0 or turned_far(t, I, W)
+    across = W[k + V_TURNED] != 0.0 or turned_far(t, system)
     for turn in range(2):
-        if turn == 1 or comparable(I, W):
-            respond_to_row(row if turn == 1 else int(W[k + V_ROW]), I, F, W)
-            across |= turn == 0 and along(k + V_GUARD, I, W) < 0.0
+        if turn == 1 or comparable(system):
+            respond_to_row(row if turn == 1 else int(W[k + V_ROW]), system)
+            across |= turn == 0 and along(k + V_GUARD, system) < 0.0
     for i in range(I[NU]):
         W[k + V_GUARD + i] = W[I[W_COL] + COL_W * i + K_ACC]
-    note_pivot(t, row, least, across, I, W)
+    note_pivot(t, row, least, across, system)
     return 0
 
 
 @flat
-def cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback):
+def cut_residuals(level, iteration, t, x, dx, system):
     """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
 
     After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
     """
+    I, W = system.I, system.W
     r, m = I[W_RHS], I[M]
-    move_tree(x, dx, I, F, W)
-    place_bodies(x, I, F, W)
-    forces(POSITIONS if level == 0 else MOTIONS, t, I, F, W, callback)
-    constraint_rows(I, F, W)
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    forces(POSITIONS if level == 0 else MOTIONS, t, system)
+    constraint_rows(system)
     W[I[W_STAT] + N_DG] += 1.0
     for i in range(m):
         W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
     if level == 1:
-        subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, I, W)
+        subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, system)
     if iteration > 1:
-        silence(r, 0.0, I, W)
+        silence(r, 0.0, system)
     return worst_entry(r, m, W)
 
 
 @flat
-def project_cut_joints(t, x, dx, I, F, W, forces, callback):
+def project_cut_joints(t, x, dx, system):
     """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
+    I, F, W = system.I, system.F, system.W
     W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise_tree(x, I)
+    normalise_tree(x, system)
     r = I[W_RHS]
     status, level, iteration, before, factored = OK, 0, 0, 0.0, False
     while level < 2:
-        row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
+        row, worst = cut_residuals(level, iteration, t, x, dx, system)
         done = worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12)
         if done and (level == 0 or factored):
             if level == 0:
@@ -225,34 +236,36 @@ def project_cut_joints(t, x, dx, I, F, W, forces, callback):
             level, iteration = level + 1, 0
             continue
         if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
-            note_failure(row, worst, I, W)
+            note_failure(row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
-        eliminate_tree(I, W)
-        solve_cut_rows(r, I, F, W, forces, callback)
+        eliminate_tree(system)
+        solve_cut_rows(r, system)
         factored = True
         if done:  # S of where the step ends is there in any case
             continue
-        respond_to_multipliers(r, I, F, W)
-        displace_tree(level, x, 1.0, I, F, W)
+        respond_to_multipliers(r, system)
+        displace_tree(level, x, 1.0, system)
         before, iteration = worst, iteration + 1
     if status == OK and W[I[W_STAT] + INSIDE] == 0.0:
-        watch_cut_rows(t, I, F, W)
+        watch_cut_rows(t, system)
     return status
 
 
 @flat
-def project_tree(x, dx, I, F, W):
+def project_tree(x, dx, system):
     """Unit quaternions, and poses of the bodies where angles are counted: all that a tree without cut joints needs."""
-    normalise_tree(x, I)
+    I = system.I
+    normalise_tree(x, system)
     if I[NANGLE] > 0:
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
+        move_tree(x, dx, system)
+        place_bodies(x, system)
 
 
 @flat
-def finish_rates(power, dx, I, W):
+def finish_rates(power, dx, system):
     """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
+    I, W = system.I, system.W
     nq, end = I[NQ], I[NQ] + I[NU]
     dx[end] = power
     for c in range(I[NANGLE]):
@@ -264,47 +277,48 @@ def finish_rates(power, dx, I, W):
 
 
 @kernel
-def moving_frame(mode, t, x, dx, I, F, W, forces, callback):
+def moving_frame(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies in W_ACC.
     PROJECT: x <- onto unit quaternions and cut joints; dx is scratch."""
+    I, W = system.I, system.W
     m = I[M]
     if mode == PROJECT:
         status = OK
         if m > 0:
-            status = project_cut_joints(t, x, dx, I, F, W, forces, callback)
+            status = project_cut_joints(t, x, dx, system)
         else:
-            project_tree(x, dx, I, F, W)
-        snap_angles(x, I, F, W)
+            project_tree(x, dx, system)
+        snap_angles(x, system)
         return status
     W[I[W_STAT] + N_RHS] += 1.0
     status, power, nq, nu = OK, 0.0, I[NQ], I[NU]
-    move_tree(x, dx, I, F, W)
+    move_tree(x, dx, system)
     if I[NFORCE] + I[NANGLE] + m > 0 or mode == OUTPUT:
-        place_bodies(x, I, F, W)
-        load_angles(x, I, F, W)
+        place_bodies(x, system)
+        load_angles(x, system)
     if I[NFORCE] > 0:
-        clear(I[W_H], I, W)
-        status = forces(WRENCH, t, I, F, W, callback)
+        clear(I[W_H], system)
+        status = forces(WRENCH, t, system)
         power = W[I[W_STAT] + POWER]
-        subtract_wrenches(I[W_H], I, W)
-    eliminate_tree(I, W)
-    accelerate_tree(dx, nq, 1, 1.0, I, F, W)
+        subtract_wrenches(I[W_H], system)
+    eliminate_tree(system)
+    accelerate_tree(dx, nq, 1, 1.0, system)
     if m > 0 or mode == OUTPUT:
-        clear(I[W_ACC], I, W)
-        add_body_accelerations(I[W_ACC], 1.0, I, F, W)
+        clear(I[W_ACC], system)
+        add_body_accelerations(I[W_ACC], 1.0, system)
     if m > 0:
-        forces(MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
+        forces(MOTIONS, t, system)
+        constraint_rows(system)
         lam = I[W_RHS]
         for i in range(m):
             W[lam + i] = -W[I[W_ZETA] + i]
-        subtract_cut_rows(I[W_ACC], 6, lam, I, W)
-        solve_cut_rows(lam, I, F, W, forces, callback)
+        subtract_cut_rows(I[W_ACC], 6, lam, system)
+        solve_cut_rows(lam, system)
         for i in range(m):
             power -= W[lam + i] * W[I[W_GT] + i]
-        respond_to_multipliers(lam, I, F, W)
-        add_body_accelerations(I[W_ACC], 0.0, I, F, W)
+        respond_to_multipliers(lam, system)
+        add_body_accelerations(I[W_ACC], 0.0, system)
         for i in range(nu):
             dx[nq + i] += W[I[W_COL] + COL_W * i + K_ACC]
-    finite = finish_rates(power, dx, I, W)
+    finite = finish_rates(power, dx, system)
     return status if finite else NON_FINITE

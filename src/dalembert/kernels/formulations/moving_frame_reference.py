@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.kernels.base.algebra import load3, scale3, store3
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -63,12 +64,13 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @flat
-def close_loops(t, x, dx, I, F, W, forces, callback):
+def close_loops(t, x, dx, system):
     """Onto the cut joints, positions then velocities, by Newton's method in the metric of M*. Status."""
+    I, F, W = system.I, system.F, system.W
     W[I[W_STAT] + N_PROJECT] += 1.0
     status, level, iteration, before = OK, 0, 0, 0.0
     while level < 2:
-        row, worst = cut_residuals(level, iteration, t, x, dx, I, F, W, forces, callback)
+        row, worst = cut_residuals(level, iteration, t, x, dx, system)
         if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
             if level == 0:
                 W[I[W_STAT] + N_NEWTON] += iteration
@@ -76,70 +78,72 @@ def close_loops(t, x, dx, I, F, W, forces, callback):
             level, iteration = level + 1, 0
             continue
         if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
-            note_failure(row, worst, I, W)
+            note_failure(row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
-        fill_blocks(x, I, F, W)
-        fill_reduced_matrix(I, F, W)
-        eliminate(I, W)
-        solve_rows_of_cut_joints(I, F, W, forces, callback)
-        back_substitute(I, W)
-        displace_tree(level, x, 1.0, I, F, W)
+        fill_blocks(x, system)
+        fill_reduced_matrix(system)
+        eliminate(system)
+        solve_rows_of_cut_joints(system)
+        back_substitute(system)
+        displace_tree(level, x, 1.0, system)
         before, iteration = worst, iteration + 1
     return status
 
 
 @flat
-def external_wrenches(t, I, F, W, forces, callback):
+def external_wrenches(t, system):
     """W_H <- gravity and force elements. Status."""
+    I, F, W = system.I, system.F, system.W
     gravity = load3(F, GRAVITY_X)
     for k in range(I[NB] + 1):
         store3(W, I[W_H] + 6 * k, scale3(F[I[MASS_F] + METRIC_W * k + MM], gravity))
         store3(W, I[W_H] + 6 * k + 3, (0.0, 0.0, 0.0))
-    return forces(WRENCH, t, I, F, W, callback)
+    return forces(WRENCH, t, system)
 
 
 @kernel
-def moving_frame_reference(mode, t, x, dx, I, F, W, forces, callback):
+def moving_frame_reference(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates. PROJECT: x <- onto unit quaternions and cut joints."""
+    I, W = system.I, system.W
     m, nq, nu = I[M], I[NQ], I[NU]
     if mode == PROJECT:
         status = OK
-        normalise_tree(x, I)
+        normalise_tree(x, system)
         if m == 0:
-            move_tree(x, dx, I, F, W)
-            place_bodies(x, I, F, W)
+            move_tree(x, dx, system)
+            place_bodies(x, system)
         else:
-            status = close_loops(t, x, dx, I, F, W, forces, callback)
-        snap_angles(x, I, F, W)
+            status = close_loops(t, x, dx, system)
+        snap_angles(x, system)
         return status
     W[I[W_STAT] + N_RHS] += 1.0
     bias, velocities = I[W_WORK], I[W_WORK] + 6 * (I[NB] + 1)
-    move_tree(x, dx, I, F, W)
-    place_bodies(x, I, F, W)
-    load_angles(x, I, F, W)
-    status = external_wrenches(t, I, F, W, forces, callback)
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    load_angles(x, system)
+    status = external_wrenches(t, system)
     power = W[I[W_STAT] + POWER]
-    fill_blocks(x, I, F, W)
+    fill_blocks(x, system)
     for c in range(nu):
         W[velocities + c] = x[nq + c]
-    multiply(derivative(I), velocities, bias, I, W)
-    subtract_inertia(bias, I, F, W)
+    multiply(derivative(system), velocities, bias, system)
+    subtract_inertia(bias, system)
     if m > 0:
-        forces(MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
+        forces(MOTIONS, t, system)
+        constraint_rows(system)
         for i in range(m):
             W[I[W_RHS] + i] = -W[I[W_ZETA] + i]
-        subtract_cut_rows(bias, 6, I[W_RHS], I, W)
-    fill_reduced_matrix(I, F, W)
-    fill_forces(I[W_H], I, W)
-    eliminate(I, W)
+        subtract_cut_rows(bias, 6, I[W_RHS], system)
+    fill_reduced_matrix(system)
+    fill_forces(I[W_H], system)
+    eliminate(system)
     if m > 0:
-        solve_rows_of_cut_joints(I, F, W, forces, callback)
+        solve_rows_of_cut_joints(system)
         for i in range(m):
             power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-    y = back_substitute(I, W)
-    multiply(0, y, I[W_ACC], I, W)
+    y = back_substitute(system)
+    multiply(0, y, I[W_ACC], system)
     for i in range(6, 6 * (I[NB] + 1)):
         W[I[W_ACC] + i] += W[bias + i]
     for c in range(nu):

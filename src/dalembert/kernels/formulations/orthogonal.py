@@ -12,6 +12,7 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     B_KIND,
     B_Q,
@@ -64,8 +65,9 @@ from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gra
 
 
 @inline
-def displacement(x, a, dq, du, I, F, W):
+def displacement(x, a, dq, du, system):
     """W[dq], W[du] <- displacement from the state at W[a] to x: gradient of the squared distance, divided by W."""
+    I, F, W = system.I, system.F, system.W
     nq = I[NQ]
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
@@ -147,8 +149,9 @@ def solve_with_factor(S, c, n, W):
 
 
 @inline
-def fill_schur(S, unit, body, m, b_base, I, F, W):
+def fill_schur(S, unit, body, m, b_base, system):
     """The 2 m x 2 m matrix above, one column per unit multiplier: (mu, alpha) -> rows of the two constraints."""
+    I, W = system.I, system.W
     nb6 = 6 * (I[NB] + 1)
     for c in range(2 * m):
         for i in range(m):
@@ -157,26 +160,27 @@ def fill_schur(S, unit, body, m, b_base, I, F, W):
         for i in range(2 * nb6):
             W[body + i] = 0.0
         second = c >= m
-        add_rows_transposed(b_base if second else I[W_A], unit, body, I, W)
-        apply_inverse_metric(I[METRIC_F], body, body, I, F, W)
+        add_rows_transposed(b_base if second else I[W_A], unit, body, system)
+        apply_inverse_metric(I[METRIC_F], body, body, system)
         if second:
-            add_rows_transposed(I[W_A], unit, body + nb6, I, W)
-            apply_inverse_metric(I[METRIC_F], body + nb6, body + nb6, I, F, W)
+            add_rows_transposed(I[W_A], unit, body + nb6, system)
+            apply_inverse_metric(I[METRIC_F], body + nb6, body + nb6, system)
         out = S + 4 * m * m + 4 * m
         for i in range(2 * m):
             W[out + i] = 0.0
-        subtract_row_products(I[W_A], body, 6, out, False, I, W)
-        subtract_row_products(b_base, body, 6, out + m, False, I, W)
-        subtract_row_products(I[W_A], body + nb6, 6, out + m, False, I, W)
+        subtract_row_products(I[W_A], body, 6, out, False, system)
+        subtract_row_products(b_base, body, 6, out + m, False, system)
+        subtract_row_products(I[W_A], body + nb6, 6, out + m, False, system)
         for i in range(c, 2 * m):
             W[S + 2 * m * i + c] = -W[out + i]
 
 
 @kernel
-def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
+def project_orthogonal(mode, t, x, dx, system):
     """x <- orthogonal projection of x; status. The slot's mode is always to project."""
+    I, F, W = system.I, system.F, system.W
     W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise(x, I)
+    normalise(x, system)
     m, nb6 = I[M], 6 * (I[NB] + 1)
     D, E = I[W_WORK], I[W_WORK] + nb6
     keep = I[W_WORK] + 3 * nb6
@@ -189,17 +193,17 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
     status, done, step = NEWTON_FAILED, 0, 0.0
     row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
     for iteration in range(I[MAX_NEWTON] + 1):
-        load_poses(x, I, F, W)
-        forces(MOTIONS, t, I, F, W, callback)
-        constraint_rows(I, F, W)
-        pull_back_rows(I[W_A], I, F, W)
+        load_poses(x, system)
+        forces(MOTIONS, t, system)
+        constraint_rows(system)
+        pull_back_rows(I[W_A], system)
         W[I[W_STAT] + N_DG] += 1.0
-        velocity_residual(c + m, I, W)
+        velocity_residual(c + m, system)
         for i in range(m):
             W[c + i] = W[I[W_G] + i]
             W[c + m + i] = -W[c + m + i]
-        silence(c, 0.0, I, W)
-        silence(c + m, 0.0, I, W)
+        silence(c, 0.0, system)
+        silence(c + m, 0.0, system)
         row, worst = worst_entry(c, m, W)
         row_v, worst_v = worst_entry(c + m, m, W)
         done = iteration
@@ -209,40 +213,40 @@ def project_orthogonal(mode, t, x, dx, I, F, W, forces, callback):
         if worst <= F[TOL_POSITION] and worst_v <= F[TOL_VELOCITY] and step <= max(1e-9, F[TOL_POSITION]):
             status = OK
             break
-        velocity_gradient_rows(b_base, I, F, W)
-        pull_back_rows(b_base, I, F, W)
+        velocity_gradient_rows(b_base, system)
+        pull_back_rows(b_base, system)
         W[I[W_STAT] + N_D2G] += 1.0
-        displacement(x, keep, D, E, I, F, W)
-        subtract_row_products(I[W_A], D, 6, c, False, I, W)
-        subtract_row_products(b_base, D, 6, c + m, False, I, W)
-        subtract_row_products(I[W_A], E, 6, c + m, False, I, W)
-        fill_schur(S, unit, body, m, b_base, I, F, W)
+        displacement(x, keep, D, E, system)
+        subtract_row_products(I[W_A], D, 6, c, False, system)
+        subtract_row_products(b_base, D, 6, c + m, False, system)
+        subtract_row_products(I[W_A], E, 6, c + m, False, system)
+        fill_schur(S, unit, body, m, b_base, system)
         scale = S + 4 * m * m + 4 * m
         for i in range(2 * m):
             W[scale + i] = W[S + 2 * m * i + i]
-        silence(scale, np.inf, I, W)
-        silence(scale + m, np.inf, I, W)
+        silence(scale, np.inf, system)
+        silence(scale + m, np.inf, system)
         dense_cholesky_solve(S, c, 2 * m, scale, F[EPS_PIVOT], W)
         dq, du = I[W_H], I[W_ACC]
         for i in range(nb6):
             W[dq + i], W[du + i] = 0.0, 0.0
-        add_rows_transposed(I[W_A], c, dq, I, W)
-        add_rows_transposed(b_base, c + m, dq, I, W)
-        add_rows_transposed(I[W_A], c + m, du, I, W)
-        apply_inverse_metric(I[METRIC_F], dq, dq, I, F, W)
-        apply_inverse_metric(I[METRIC_F], du, du, I, F, W)
+        add_rows_transposed(I[W_A], c, dq, system)
+        add_rows_transposed(b_base, c + m, dq, system)
+        add_rows_transposed(I[W_A], c + m, du, system)
+        apply_inverse_metric(I[METRIC_F], dq, dq, system)
+        apply_inverse_metric(I[METRIC_F], du, du, system)
         step = 0.0
         for i in range(6, nb6):
             W[dq + i] += W[D + i]
             W[du + i] += W[E + i]
             step = max(step, abs(W[dq + i]))
-        displace(0, x, dq, -1.0, I, F, W)
-        displace(1, x, du, -1.0, I, F, W)
+        displace(0, x, dq, -1.0, system)
+        displace(1, x, du, -1.0, system)
     if status != OK:
         if worst <= F[TOL_POSITION]:
             row, worst = row_v, worst_v
-        note_failure(row, worst, I, W)
+        note_failure(row, worst, system)
     W[I[W_STAT] + N_NEWTON] += done
     W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(done))
-    snap_angles(x, I, F, W)
+    snap_angles(x, system)
     return status

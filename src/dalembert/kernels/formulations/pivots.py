@@ -47,15 +47,17 @@ OBLIQUE = 0.7  # sine above which rows at both ends of a step are so far from de
 
 
 @inline
-def comparable(I, W):
+def comparable(system):
     """Whether the guard belongs to the rows that act."""
+    I, W = system.I, system.W
     k = I[W_PIVOT]
-    return W[k + V_KNOWN] != 0.0 and W[k + V_CHOICE] == choices(I, W)
+    return W[k + V_KNOWN] != 0.0 and W[k + V_CHOICE] == choices(system)
 
 
 @inline
-def turned_far(t, I, W):
+def turned_far(t, system):
     """Whether a body may have turned so far in the step that v_i tells nothing."""
+    I, W = system.I, system.W
     fastest = 0.0
     for b in range(1, I[NB] + 1):
         w = load3(W, I[W_BODY] + STATE_W * b + S_W)
@@ -64,8 +66,9 @@ def turned_far(t, I, W):
 
 
 @flat
-def note_pivot(t, row, pivot, across, I, W):
+def note_pivot(t, row, pivot, across, system):
     """Smallest pivot of the run, and the step as one that may have led across a singular configuration."""
+    I, W = system.I, system.W
     k = I[W_PIVOT]
     if across:
         at = k + V_WHERE + 2 * (int(W[k + V_CROSSED]) % V_PLACES)
@@ -74,22 +77,23 @@ def note_pivot(t, row, pivot, across, I, W):
     if W[k + V_KNOWN] == 0.0 or pivot < W[k + V_LEAST]:
         W[k + V_LEAST], W[k + V_LEAST_TIME] = pivot, t
     W[k + V_KNOWN], W[k + V_TIME], W[k + V_TURNED] = 1.0, t, 0.0
-    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(I, W)
+    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(system)
 
 
 @light
-def watch_rows(t, I, F, W):
+def watch_rows(t, system):
     """At the end of a step, where the blocks are factored: 1 when v_i turned over. A kernel of its own: compiled once."""
+    I, W = system.I, system.W
     across = False
     if I[M] > 0 and W[I[W_STAT] + INSIDE] == 0.0:
-        guard, v, across = I[W_PIVOT] + V_GUARD, I[W_WORK], W[I[W_PIVOT] + V_TURNED] != 0.0 or turned_far(t, I, W)
-        row, pivot = weakest_row(I, W)
+        guard, v, across = I[W_PIVOT] + V_GUARD, I[W_WORK], W[I[W_PIVOT] + V_TURNED] != 0.0 or turned_far(t, system)
+        row, pivot = weakest_row(system)
         for turn in range(2):
-            if turn == 1 or comparable(I, W):
-                dual_vector(row if turn == 1 else int(W[I[W_PIVOT] + V_ROW]), v, I, W)
+            if turn == 1 or comparable(system):
+                dual_vector(row if turn == 1 else int(W[I[W_PIVOT] + V_ROW]), v, system)
                 oblique = min(pivot, W[I[W_PIVOT] + V_LAST]) < OBLIQUE
-                across |= turn == 0 and oblique and inner(I[METRIC_F], v, guard, I, F, W) < 0.0
-        note_pivot(t, row, pivot, across, I, W)
+                across |= turn == 0 and oblique and inner(I[METRIC_F], v, guard, system) < 0.0
+        note_pivot(t, row, pivot, across, system)
         for i in range(6 * (I[NB] + 1)):
             W[guard + i] = W[v + i]
     return 1 if across else 0

@@ -13,6 +13,7 @@ projected onto the tangent space, so that returning to the invariant does not le
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -62,35 +63,37 @@ def worst_entry(a, n, W):
 
 
 @flat
-def note_failure(row, value, I, W):
+def note_failure(row, value, system):
+    I, W = system.I, system.W
     W[I[W_STAT] + WORST_ROW] = row
     W[I[W_STAT] + WORST_VALUE] = value
 
 
 @flat
-def project_constraints(t, x, I, F, W, forces, callback):
+def project_constraints(t, x, system):
     """Onto M_theta and M_hc: positions (level 0) by Newton's method, then velocities (level 1). Status.
 
     Double precision leaves some hundred eps times the largest coordinate (or velocity) of a residual: Newton's method may
     stall there.
     """
+    I, F, W = system.I, system.F, system.W
     stat, r, m = I[W_STAT], I[W_RHS], I[M]
     W[stat + N_PROJECT] += 1.0
-    normalise(x, I)
+    normalise(x, system)
     status, level, iteration, factored, before, rounding = OK, 0, 0, 0, 0.0, 4.4e-14
     while level < 2:
-        load_poses(x, I, F, W)
+        load_poses(x, system)
         if level == 0:
-            forces(POSITIONS, t, I, F, W, callback)
-            constraint_rows(I, F, W)
-            pull_back_rows(I[W_A], I, F, W)
+            forces(POSITIONS, t, system)
+            constraint_rows(system)
+            pull_back_rows(I[W_A], system)
             W[stat + N_DG] += 1.0
             for i in range(m):
                 W[r + i] = -W[I[W_G] + i]
         else:
-            velocity_residual(r, I, W)
+            velocity_residual(r, system)
         if iteration > 1:  # idle rows follow the others, as far as the geometry of the model is exact
-            silence(r, 0.0, I, W)
+            silence(r, 0.0, system)
         row, worst = worst_entry(r, m, W)
         done = worst <= F[TOL_POSITION + level]
         if iteration > 1 and worst > 0.25 * before and not done:
@@ -103,29 +106,30 @@ def project_constraints(t, x, I, F, W, forces, callback):
                     W[stat + N_NEWTON_MAX] = iteration
             level, iteration, rounding = level + 1, 0, 1e-12
             if I[NVELOCITY] > 0:  # rows of velocities join the others
-                forces(MOTIONS, t, I, F, W, callback)
-                pull_back_rows(I[W_A], I, F, W)
+                forces(MOTIONS, t, system)
+                pull_back_rows(I[W_A], system)
                 factored = 0
             continue
         if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
-            note_failure(row, worst, I, W)
+            note_failure(row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         if factored == 0 or (iteration > 0 and worst > 0.05 * before):
-            assemble_blocks(I[METRIC_F], I, F, W)
-            factor(I[METRIC_F], I, F, W, forces, callback)
+            assemble_blocks(I[METRIC_F], system)
+            factor(I[METRIC_F], system)
             factored = 1
         if done:  # the blocks of where the step ends are there in any case
             continue
-        metric_correction(I[W_ACC], I, F, W)
-        displace(level, x, I[W_ACC], 1.0, I, F, W)
+        metric_correction(I[W_ACC], system)
+        displace(level, x, I[W_ACC], 1.0, system)
         before, iteration = worst, iteration + 1
     return status
 
 
 @flat
-def snap_angles(x, I, F, W):
+def snap_angles(x, system):
     """The counters of joint angles take the exact angle at the poses in W."""
-    load_angles(x, I, F, W)
+    I, W = system.I, system.W
+    load_angles(x, system)
     for c in range(I[NANGLE]):
         x[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c]

@@ -38,8 +38,9 @@ from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve,
 
 
 @inline
-def spread(v, at, out, I, F, W):
+def spread(v, at, out, system):
     """W[out] <- 6 numbers (v, w_B) per body from the velocities v[at..]"""
+    I, F, W = system.I, system.F, system.W
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
         u, o, kind = at + I[k + B_U], out + 6 * b, I[k + B_KIND]
@@ -55,8 +56,9 @@ def spread(v, at, out, I, F, W):
 
 
 @inline
-def gather(at, v, out, I, F, W):
+def gather(at, v, out, system):
     """v[out..] <- velocities from 6 numbers per body at W[at]: the inverse of `spread`."""
+    I, F, W = system.I, system.F, system.W
     for b in range(1, I[NB] + 1):
         k = I[BODY_I] + BODY_I_W * b
         u, o, kind = out + I[k + B_U], at + 6 * b, I[k + B_KIND]
@@ -72,8 +74,9 @@ def gather(at, v, out, I, F, W):
 
 
 @inline
-def inner(metric, a, b, I, F, W):
+def inner(metric, a, b, system):
     """a . W b of two vectors with 6 numbers per body, in the metric table at F[metric]."""
+    I, F, W = system.I, system.F, system.W
     s = 0.0
     for body in range(1, I[NB] + 1):
         m, i, j = metric + METRIC_W * body, a + 6 * body, b + 6 * body
@@ -83,47 +86,51 @@ def inner(metric, a, b, I, F, W):
 
 
 @inline
-def clear_rows(I, W):
+def clear_rows(system):
     """W_RHS <- 0"""
+    I, W = system.I, system.W
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
 
 
 @inline
-def project_tangent(passes, v, I, W):
+def project_tangent(passes, v, system):
     """W[v] <- P v; the blocks are factored already.
 
     passes : 2 removes what the first one leaves near a singular configuration, where the condition of G W^-1 G^T is that of G
         squared; the error is then that of an orthogonal factorisation [GolubVanLoan2013, 5.3]
     """
+    I = system.I
     for _ in range(passes):
-        clear_rows(I, W)
-        subtract_row_products(I[W_A], v, 6, I[W_RHS], False, I, W)
-        back_solve(I, W)
-        add_rows_transposed(I[W_Y], I[W_RHS], v, I, W)
+        clear_rows(system)
+        subtract_row_products(I[W_A], v, 6, I[W_RHS], False, system)
+        back_solve(system)
+        add_rows_transposed(I[W_Y], I[W_RHS], v, system)
 
 
 @inline
-def smallest_solution(passes, c, out, I, W):
+def smallest_solution(passes, c, out, system):
     """W[out] <- -G^+ c for the rows' right-hand side at W[c]."""
+    I, W = system.I, system.W
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0
     for _ in range(passes):
-        clear_rows(I, W)
+        clear_rows(system)
         for i in range(I[M]):
             W[I[W_RHS] + i] = -W[c + i]
-        subtract_row_products(I[W_A], out, 6, I[W_RHS], False, I, W)
-        back_solve(I, W)
-        add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+        subtract_row_products(I[W_A], out, 6, I[W_RHS], False, system)
+        back_solve(system)
+        add_rows_transposed(I[W_Y], I[W_RHS], out, system)
 
 
 @inline
-def turning(passes, z, rows, out, I, W):
+def turning(passes, z, rows, out, system):
     """W[out] <- -G^+ G' z, how a tangent vector z must change to stay tangent [QRContinuation, (27)].
 
     W[rows] holds the rows of d(G u + g_t)/dq. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of
     coordinates.
     """
+    I, W = system.I, system.W
     known = I[W_WORK]
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0
@@ -132,19 +139,20 @@ def turning(passes, z, rows, out, I, W):
             store3(W, known + 6 * b, load3(W, out + 6 * b))
             spin = cross(load3(W, I[W_BODY] + STATE_W * b + S_W), load3(W, z + 6 * b + 3))
             store3(W, known + 6 * b + 3, add3(load3(W, out + 6 * b + 3), spin))
-        clear_rows(I, W)
-        subtract_row_products(rows, z, 6, I[W_RHS], False, I, W)
-        subtract_row_products(I[W_A], known, 6, I[W_RHS], False, I, W)
-        back_solve(I, W)
-        add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+        clear_rows(system)
+        subtract_row_products(rows, z, 6, I[W_RHS], False, system)
+        subtract_row_products(I[W_A], known, 6, I[W_RHS], False, system)
+        back_solve(system)
+        add_rows_transposed(I[W_Y], I[W_RHS], out, system)
 
 
 @inline
-def dual_vector(row, out, I, W):
+def dual_vector(row, out, system):
     """W[out] <- v with G v = e_row: orthogonal to all other rows, its length one over the distance of this row from them."""
-    clear_rows(I, W)
+    I, W = system.I, system.W
+    clear_rows(system)
     W[I[W_RHS] + row] = 1.0
-    back_solve(I, W)
+    back_solve(system)
     for i in range(6 * (I[NB] + 1)):
         W[out + i] = 0.0
-    add_rows_transposed(I[W_Y], I[W_RHS], out, I, W)
+    add_rows_transposed(I[W_Y], I[W_RHS], out, system)

@@ -28,6 +28,7 @@ from dalembert.kernels.base.algebra import (
     sym_mul,
 )
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import callback, forces
 from dalembert.kernels.base.tables import (
     B_KIND,
     B_Q,
@@ -88,8 +89,9 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @inline
-def unit_quaternions(x, I):
+def unit_quaternions(x, system):
     """Exactly, since functions of theta may take its length for granted."""
+    I = system.I
     for b in range(1, I[NB] + 1):
         k = I[TREE_I] + TREE_I_W * b
         if I[k + R_TURN] == QUATERNION:
@@ -97,16 +99,18 @@ def unit_quaternions(x, I):
 
 
 @inline
-def user_value(k, t, I, F, W, callback):
+def user_value(k, t, system):
     """f_k - f_k(0) at the state in W_CALL, and status."""
+    I, F, W = system.I, system.F, system.W
     s = I[W_CALL]
-    status = callback(1000 + k, t, W, s)
+    status = callback(1000 + k, t, system, s)
     return W[s + I[NQ_BODY] + I[NU_BODY] + I[NX] - I[NQ] - I[NU]] - F[I[INVARIANT_F] + k], status
 
 
 @inline
-def user_gradients(k, t, hq, hu, I, F, W, callback):
+def user_gradients(k, t, hq, hu, system):
     """W[hq], W[hu] <- df_k/d(dr, dphi_B), df_k/d(v, w_B) by central differences at the state in W_CALL. Status."""
+    I, W = system.I, system.W
     h = 6e-6
     for b in range(1, I[NB] + 1):
         body = I[BODY_I] + BODY_I_W * b
@@ -126,7 +130,7 @@ def user_gradients(k, t, hq, hu, I, F, W, callback):
                     d = sign * h
                     e = (d if i == 3 else 0.0, d if i == 4 else 0.0, d if i == 5 else 0.0)
                     store4(W, q + 3, normalise4(add4(theta, euler_parameter_rates(theta, e))))
-                f, status = user_value(k, t, I, F, W, callback)
+                f, status = user_value(k, t, system)
                 if status != OK:
                     return status
                 W[out] += sign * f / (2.0 * h)
@@ -142,8 +146,9 @@ def add4(a, b):
 
 
 @flat
-def energy_gradients(t, hq, hu, I, F, W, forces, callback):
+def energy_gradients(t, hq, hu, system):
     """W[hq] <- -(conservative wrenches), W[hu] <- (m v, J w_B)"""
+    I, F, W = system.I, system.F, system.W
     gravity = load3(F, GRAVITY_X)
     for b in range(I[NB] + 1):
         m, body = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
@@ -151,21 +156,23 @@ def energy_gradients(t, hq, hu, I, F, W, forces, callback):
         store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
         store3(W, hu + 6 * b, scale3(F[m + MM], load3(W, body + S_V)))
         store3(W, hu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, body + S_W)))
-    forces(CONSERVATIVE, t, I, F, W, callback)
+    forces(CONSERVATIVE, t, system)
     for i in range(6 * (I[NB] + 1)):
         W[hq + i] = -W[I[W_H] + i]
 
 
 @inline
-def put_columns(d, I, W):
+def put_columns(d, system):
     """The columns' accelerations <- W[d], as `displace_tree` takes them."""
+    I, W = system.I, system.W
     for c in range(I[NU]):
         W[I[W_COL] + COL_W * c + K_ACC] = W[d + c]
 
 
 @flat
-def change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback):
+def change_along(t, x, dx, d, c, rows, keep, system):
     """W[c] <- change of all twists, W[rows] <- of G u + g_t per unit of the displacement W[d], u held. Poses are lost."""
+    I, W = system.I, system.W
     n, m = 6 * (I[NB] + 1), I[M]
     largest = 0.0
     for i in range(I[NU]):
@@ -179,20 +186,20 @@ def change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback):
         W[keep + i] = x[i]
     for side in range(2 if largest > 0.0 else 0):
         scale = step if side == 0 else -step
-        put_columns(d, I, W)
-        displace_tree(0, x, scale, I, F, W)
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
+        put_columns(d, system)
+        displace_tree(0, x, scale, system)
+        move_tree(x, dx, system)
+        place_bodies(x, system)
         for b in range(1, I[NB] + 1):
             twist = I[W_BODY] + STATE_W * b + S_V
             for i in range(6):
                 W[c + 6 * b + i] += W[twist + i] / (2.0 * scale)
         if m > 0:
-            forces(MOTIONS, t, I, F, W, callback)
-            constraint_rows(I, F, W)
+            forces(MOTIONS, t, system)
+            constraint_rows(system)
             for i in range(m):
                 W[I[W_RHS] + i] = -W[I[W_GT] + i]
-            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, I[W_RHS], I, W)
+            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, I[W_RHS], system)
             for i in range(m):
                 W[rows + i] -= W[I[W_RHS] + i] / (2.0 * scale)
         for i in range(I[NQ]):
@@ -200,16 +207,18 @@ def change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback):
 
 
 @inline
-def respond_to_wrenches(I, F, W):
+def respond_to_wrenches(system):
     """Columns and W_ACC <- response of the tree at rest to W_H."""
-    respond(I[W_H], I[W_COL] + K_ACC, I, F, W)
-    clear(I[W_ACC], I, W)
-    add_body_accelerations(I[W_ACC], 0.0, I, F, W)
+    I = system.I
+    respond(I[W_H], I[W_COL] + K_ACC, system)
+    clear(I[W_ACC], system)
+    add_body_accelerations(I[W_ACC], 0.0, system)
 
 
 @flat
-def newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback):
+def newton_direction(t, x, dx, hq, hu, system):
     """W[d], W[d + nu] <- dq and du from the gradients W[hq] and W[hu]; returns (slope, d)."""
+    I, F, W = system.I, system.F, system.W
     n, m, nu = 6 * (I[NB] + 1), I[M], I[NU]
     c = hu + n
     rows = c + n
@@ -222,26 +231,26 @@ def newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback):
         W[rows + i] = 0.0
     for part in range(2):
         if m > 0:
-            forces(MOTIONS, t, I, F, W, callback)
-            constraint_rows(I, F, W)
-        eliminate_tree(I, W)
-        respond_to_wrenches(I, F, W)
+            forces(MOTIONS, t, system)
+            constraint_rows(system)
+        eliminate_tree(system)
+        respond_to_wrenches(system)
         if m > 0:
             for i in range(m):
                 W[I[W_RHS] + i] = -W[rows + i]
-            subtract_cut_rows(I[W_ACC], 6, I[W_RHS], I, W)
-            solve_cut_rows(I[W_RHS], I, F, W, forces, callback)
+            subtract_cut_rows(I[W_ACC], 6, I[W_RHS], system)
+            solve_cut_rows(I[W_RHS], system)
             for i in range(m):
-                add_cut_row(i, W[I[W_RHS] + i], I[W_H], I, W)
-            respond_to_wrenches(I, F, W)
+                add_cut_row(i, W[I[W_RHS] + i], I[W_H], system)
+            respond_to_wrenches(system)
         for i in range(6, n):
             slope += W[(hq if part == 0 else hu) + i] * W[I[W_ACC] + i]
         for i in range(nu):
             W[d + nu * part + i] = W[I[W_COL] + COL_W * i + K_ACC]
         if part == 0:
-            change_along(t, x, dx, d, c, rows, keep, I, F, W, forces, callback)
-            move_tree(x, dx, I, F, W)
-            place_bodies(x, I, F, W)
+            change_along(t, x, dx, d, c, rows, keep, system)
+            move_tree(x, dx, system)
+            place_bodies(x, system)
             for b in range(1, I[NB] + 1):
                 k = I[MASS_F] + METRIC_W * b
                 v, w = load3(W, c + 6 * b), load3(W, c + 6 * b + 3)
@@ -253,22 +262,23 @@ def newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback):
 
 
 @kernel
-def correct_tree_invariants(mode, t, x, dx, I, F, W, forces, callback):
+def correct_tree_invariants(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the cut joints must be projected again, OK when all hold."""
+    I, F, W = system.I, system.F, system.W
     hq = I[W_CORRECT]
     hu = hq + 6 * (I[NB] + 1)
     moved = 0
-    unit_quaternions(x, I)
+    unit_quaternions(x, system)
     for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
-        move_tree(x, dx, I, F, W)
-        place_bodies(x, I, F, W)
-        load_angles(x, I, F, W)
+        move_tree(x, dx, system)
+        place_bodies(x, system)
+        load_angles(x, system)
         status = OK
         if k < 0:
-            f, scale = energy_residual(t, x, I, F, W, forces, callback)
+            f, scale = energy_residual(t, x, system)
         else:
-            absolute_state(x, I, F, W)
-            f, status = user_value(k, t, I, F, W, callback)
+            absolute_state(x, system)
+            f, status = user_value(k, t, system)
             scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
         if status != OK:
             return status
@@ -277,20 +287,20 @@ def correct_tree_invariants(mode, t, x, dx, I, F, W, forces, callback):
         if abs(f) <= F[TOL_INVARIANT] * scale:
             continue
         W[I[W_STAT] + N_DINV] += 1.0
-        T, _ = mechanical_energy(I, F, W)
+        T, _ = mechanical_energy(system)
         if k < 0:
-            energy_gradients(t, hq, hu, I, F, W, forces, callback)
+            energy_gradients(t, hq, hu, system)
         else:
-            status = user_gradients(k, t, hq, hu, I, F, W, callback)
+            status = user_gradients(k, t, hq, hu, system)
             if status != OK:
                 return status
-        slope, d = newton_direction(t, x, dx, hq, hu, I, F, W, forces, callback)
+        slope, d = newton_direction(t, x, dx, hq, hu, system)
         # the step has the size |f| / sqrt(slope) in the kinetic norm: a hundredth of the state or more means a stationary
         # point, where no admissible direction changes f; the report shows what is left
         if 1e-4 * slope * (1.0 + T) <= f * f:
             continue
         for level in range(2):
-            put_columns(d + I[NU] * level, I, W)
-            displace_tree(level, x, -f / slope, I, F, W)
+            put_columns(d + I[NU] * level, system)
+            displace_tree(level, x, -f / slope, system)
         moved += 1
     return MOVED if moved > 0 else OK

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import factor_general, solve_general
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     CLOSED_FORM,
     CURVE_PART,
@@ -55,29 +56,32 @@ from dalembert.kernels.formulations.constraint_flow import D_END, D_MIDDLE, END,
 
 
 @inline
-def unknowns(I):
+def unknowns(system):
     """Number of unknowns: u, pi, lam, and w where a constraint curve is to be found."""
+    I = system.I
     return 2 * I[NQ] + I[M] + (I[NQ] if I[FLOW] >= TANGENT_FLOW else 0)
 
 
 @inline
-def layout(I):
+def layout(system):
     """Where things lie in W_SYSTEM: residual, unknowns, pivots, q_k, p_k, A_k, b_k."""
-    n, N = I[NQ], unknowns(I)
+    I = system.I
+    n, N = I[NQ], unknowns(system)
     r = I[W_SYSTEM] + N * N
     q = r + 4 * N
     return r, r + N, r + 2 * N, q, q + n, q + 2 * n, q + 2 * n + n * I[M]
 
 
 @flat
-def end_on_constraints(t, h, differentiate, I, F, W, callback):
+def end_on_constraints(t, h, differentiate, system):
     """Rows g(q_k+1) = 0, at 2 n."""
-    n, m, N, A, E = I[NQ], I[M], unknowns(I), I[W_SYSTEM], I[W_DISCRETE]
+    I, W = system.I, system.W
+    n, m, N, A, E = I[NQ], I[M], unknowns(system), I[W_SYSTEM], I[W_DISCRETE]
     r = A + N * N
     J = E + 3 * n
     for j in range(n):
         W[I[W_CALL] + j] = W[E + j]
-    callback(ROWS_PART, t + h, W, I[W_CALL])
+    callback(ROWS_PART, t + h, system, I[W_CALL])
     for i in range(m):
         W[r + 2 * n + i] = -W[I[W_G] + i]
         if differentiate:
@@ -89,26 +93,27 @@ def end_on_constraints(t, h, differentiate, I, F, W, callback):
 
 
 @flat
-def end_on_curve(t, h, differentiate, I, F, W, callback):
+def end_on_curve(t, h, differentiate, system):
     """Rows E = phi_h(q_k, w) at 2 n, A w + b = 0 at 3 n."""
-    n, m, N, A, E = I[NQ], I[M], unknowns(I), I[W_SYSTEM], I[W_DISCRETE]
-    r, z, _, q, _, A_k, b_k = layout(I)
+    I, W = system.I, system.W
+    n, m, N, A, E = I[NQ], I[M], unknowns(system), I[W_SYSTEM], I[W_DISCRETE]
+    r, z, _, q, _, A_k, b_k = layout(system)
     J, w = E + 3 * n, z + 2 * n
     if I[FLOW] == CLOSED_FORM:
         for j in range(n):
             W[I[W_CALL] + j], W[I[W_CALL] + n + j] = W[q + j], W[w + j]
-        callback(CURVE_PART, t, W, I[W_CALL])
+        callback(CURVE_PART, t, system, I[W_CALL])
         end, d_end, rows, b = I[W_CURVE], I[W_CURVE] + n, A_k, b_k
     else:
         S = I[W_STAGES]
         D = S + n * VECTORS
-        flow(t, h, q, w, differentiate, I, F, W, callback)
+        flow(t, h, q, w, differentiate, system)
         end, d_end, rows, b = S + n * END, D + n * n * D_END, I[W_A], I[W_GT]
         for j in range(n):
             W[I[W_CALL] + j], W[I[W_CALL] + n + j] = W[S + n * MIDDLE + j], W[w + j]
         for i in range(m):
             W[I[W_PI] + n + i] = 0.0
-        callback(FLOW_PART, t + 0.5 * h, W, I[W_CALL])
+        callback(FLOW_PART, t + 0.5 * h, system, I[W_CALL])
     for j in range(n):
         W[r + 2 * n + j] = W[end + j] - W[E + j]
     for i in range(m):
@@ -131,15 +136,16 @@ def end_on_curve(t, h, differentiate, I, F, W, callback):
 
 
 @flat
-def newton_system(t, h, differentiate, I, F, W, callback):
+def newton_system(t, h, differentiate, system):
     """Minus the residual of the discrete equations, and their matrix if asked for."""
-    n, m, N, A, D = I[NQ], I[M], unknowns(I), I[W_SYSTEM], I[W_DISCRETE]
-    r, z, _, q, p, A_k, _ = layout(I)
+    I, W = system.I, system.W
+    n, m, N, A, D = I[NQ], I[M], unknowns(system), I[W_SYSTEM], I[W_DISCRETE]
+    r, z, _, q, p, A_k, _ = layout(system)
     lam = z + N - m
     for j in range(n):
         W[I[W_CALL] + j], W[I[W_CALL] + n + j], W[I[W_PI] + j] = W[q + j], W[z + j], W[z + n + j]
     W[I[W_PI] + n + m] = h
-    callback(DISCRETE_PART, t, W, I[W_CALL])
+    callback(DISCRETE_PART, t, system, I[W_CALL])
     for j in range(n):
         s = W[p + j] + W[D + n + j]
         for i in range(m):
@@ -156,18 +162,19 @@ def newton_system(t, h, differentiate, I, F, W, callback):
             for i in range(m):
                 W[A + N * j + N - m + i] = W[A_k + n * i + j]
     if I[FLOW] == HOLONOMIC_END:
-        end_on_constraints(t, h, differentiate, I, F, W, callback)
+        end_on_constraints(t, h, differentiate, system)
     elif I[FLOW] >= TANGENT_FLOW:
-        end_on_curve(t, h, differentiate, I, F, W, callback)
+        end_on_curve(t, h, differentiate, system)
 
 
 @flat
-def load_node(t, x, I, W, callback):
+def load_node(t, x, system):
     """q_k, p_k = L_v, A_k, b_k, and the unknowns' first guess. Status."""
-    n, m, N = I[NQ], I[M], unknowns(I)
-    _, z, _, q, p, A_k, b_k = layout(I)
-    status = evaluate_part(MOMENTUM_PART, t, x, I, W, callback)
-    callback(ROWS_PART, t, W, I[W_CALL])
+    I, W = system.I, system.W
+    n, m, N = I[NQ], I[M], unknowns(system)
+    _, z, _, q, p, A_k, b_k = layout(system)
+    status = evaluate_part(MOMENTUM_PART, t, x, system)
+    callback(ROWS_PART, t, system, I[W_CALL])
     for j in range(n):
         W[q + j], W[p + j] = x[j], W[I[W_MOMENTUM] + j]
         W[z + j], W[z + n + j] = x[n + j], W[I[W_MOMENTUM] + j]
@@ -181,16 +188,17 @@ def load_node(t, x, I, W, callback):
 
 
 @flat
-def solve_step(t, h, I, F, W, callback):
+def solve_step(t, h, system):
     """Newton's method, its matrix kept while it contracts. Status."""
-    n, N, A = I[NQ], unknowns(I), I[W_SYSTEM]
-    r, z, pivots, q, _, _, _ = layout(I)
+    I, W = system.I, system.W
+    n, N, A = I[NQ], unknowns(system), I[W_SYSTEM]
+    r, z, pivots, q, _, _, _ = layout(system)
     moving = N - I[M] if I[FLOW] >= TANGENT_FLOW else n
     before, fresh, status, floor = 1e300, True, STAGES_FAILED, 0.0
     for j in range(n):  # a velocity that moves q by its rounding
         floor = max(floor, abs(W[q + j] / h))
     for iteration in range(I[MAX_NEWTON]):
-        newton_system(t, h, fresh, I, F, W, callback)
+        newton_system(t, h, fresh, system)
         if fresh:
             factor_general(A, N, I[M] - I[RANK], pivots, W)
             W[I[W_STAT] + N_FACTOR] += 1.0
@@ -214,10 +222,11 @@ def solve_step(t, h, I, F, W, callback):
 
 
 @flat
-def store_node(t, x, I, F, W, callback):
+def store_node(t, x, system):
     """x <- (q_k+1, v from the momentum, work)."""
-    n, m, N, D = I[NQ], I[M], unknowns(I), I[W_DISCRETE]
-    _, z, _, _, _, _, b_k = layout(I)
+    I, W = system.I, system.W
+    n, m, N, D = I[NQ], I[M], unknowns(system), I[W_DISCRETE]
+    _, z, _, _, _, _, b_k = layout(system)
     x[2 * n] += W[D + 3 * n + 4 * n * n]
     end = D
     if I[FLOW] == TANGENT_FLOW:
@@ -229,8 +238,8 @@ def store_node(t, x, I, F, W, callback):
     for j in range(n):
         x[j], x[n + j] = W[end + j], W[z + j]
     for _ in range(8):
-        status = evaluate_part(MOMENTUM_PART, t, x, I, W, callback)
-        callback(ROWS_PART, t, W, I[W_CALL])
+        status = evaluate_part(MOMENTUM_PART, t, x, system)
+        callback(ROWS_PART, t, system, I[W_CALL])
         for j in range(n):
             W[I[W_H] + j] = W[z + n + j] - W[I[W_MOMENTUM] + j]
         for i in range(m):
@@ -238,7 +247,7 @@ def store_node(t, x, I, F, W, callback):
             for j in range(n):
                 s += W[I[W_A] + n * i + j] * x[n + j]
             W[I[W_BIAS] + i] = s
-        solve_motion(I, F, W)
+        solve_motion(system)
         change, size = 0.0, 0.0
         for j in range(n):
             x[n + j] += W[I[W_ACC] + 6 + j]
@@ -253,15 +262,16 @@ def store_node(t, x, I, F, W, callback):
 
 
 @kernel
-def variational(mode, t, x, dx, I, F, W, forces, callback):
+def variational(mode, t, x, dx, system):
     """STEP: x <- after a step of dx[0]. Else as for any Lagrangian system."""
+    I, W = system.I, system.W
     if mode != STEP:
-        return lagrangian(mode, t, x, dx, I, F, W, forces, callback)
+        return lagrangian(mode, t, x, dx, system)
     h = dx[0]
     W[I[W_STAT] + N_PROJECT] += 1.0
-    status = load_node(t, x, I, W, callback)
+    status = load_node(t, x, system)
     if status == OK:
-        status = solve_step(t, h, I, F, W, callback)
+        status = solve_step(t, h, system)
     if status == OK:
-        status = store_node(t + h, x, I, F, W, callback)
+        status = store_node(t + h, x, system)
     return status

@@ -38,18 +38,20 @@ from dalembert.kernels.base.tables import (
 
 
 @inline
-def memory_of_start(I):
+def memory_of_start(system):
     """Where in the state the memory of the step's start lies: lam, q, accelerations, share of lam in them, power, gain."""
+    I = system.I
     lam = I[MEMORY_X] + MEM_LAM + I[M]
     q, a = lam + I[M], lam + I[M] + I[NQ]
     return lam, q, a, a + I[NU], a + 2 * I[NU], a + 2 * I[NU] + 1
 
 
 @flat
-def remember_start(x, dx, power, I, W):
+def remember_start(x, dx, power, system):
     """Accelerations dx and multipliers W_RHS at the start of a step go into the memory of x; power : that of the forces."""
+    I, W = system.I, system.W
     nq, nu = I[NQ], I[NU]
-    lam, _, a, _, moving, _ = memory_of_start(I)
+    lam, _, a, _, moving, _ = memory_of_start(system)
     for i in range(nu):
         x[a + i] = dx[nq + i]
     for i in range(I[M]):
@@ -58,10 +60,11 @@ def remember_start(x, dx, power, I, W):
 
 
 @flat
-def store_memory_rates(x, dx, I):
+def store_memory_rates(x, dx, system):
     """The clock runs; where the reaction acts, velocities follow the known acceleration and their gain is kept apart."""
+    I = system.I
     nq, nu = I[NQ], I[NU]
-    _, _, a, share, power, gain = memory_of_start(I)
+    _, _, a, share, power, gain = memory_of_start(system)
     for i in range(I[MEMORY_X], x.size):
         dx[i] = 0.0
     dx[I[MEMORY_X] + MEM_H] = 1.0
@@ -73,15 +76,17 @@ def store_memory_rates(x, dx, I):
 
 
 @inline
-def mean_reaction(x, i, I):
+def mean_reaction(x, i, system):
     """Of row i in the step to x; what is not known (NaN) stays so; at the start nothing has given way yet."""
+    I = system.I
     done = x[I[MEMORY_X] + MEM_DONE]
     return x[I[MEMORY_X] + MEM_LAM + i] / done if done != 0.0 else 0.0
 
 
 @flat
-def wanted_rates(h, x, I, F, W):
+def wanted_rates(h, x, system):
     """W_RHS <- c + A u*, what A u+ has to be, (12), (26), (27)-(32)"""
+    I, F, W = system.I, system.F, system.W
     m, soft = I[M], I[SOFT_F]
     on_g, on_gt = 0.0, 1.0
     if I[STABILISE] == BAUMGARTE:
@@ -96,15 +101,17 @@ def wanted_rates(h, x, I, F, W):
 
 
 @inline
-def compliance(h, row, I, F):
+def compliance(h, row, system):
     """D^-1 of a row"""
+    I, F = system.I, system.F
     soft = I[SOFT_F]
     return 1.0 / (h * (h * F[soft + row] + F[soft + I[M] + row]))
 
 
 @flat
-def add_work(h, x, I, F, W):
+def add_work(h, x, system):
     """The external work in x takes that of the impulses in W_RHS."""
+    I, F, W = system.I, system.F, system.W
     m, soft = I[M], I[SOFT_F]
     work = 0.0
     for i in range(m):
@@ -117,7 +124,7 @@ def add_work(h, x, I, F, W):
 
 
 @flat
-def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, F, W, forces, callback):
+def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system):
     """x <- end of the step that the unconstrained one led to; inside a step only what stabilisation asks for. Status.
 
     As printed: impulse with the rows at q_k, positions, stabilisation. Predicted: stabilisation, impulse with the rows at q+.
@@ -126,8 +133,9 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, 
     stabilise(t, x, ..) : positions onto the constraints where the run projects, status;  correct_velocities(t, h, x, ..) :
     u* -> u+ by the impulses of the rows at the q in x, which it leaves in W_RHS;  advance_positions(h, x, ..) : q (+) h N u
     """
+    I, W = system.I, system.W
     status, memory, m, nq, nu = OK, I[MEMORY_X], I[M], I[NQ], I[NU]
-    lam, q_old, a, share, _, gain = memory_of_start(I)
+    lam, q_old, a, share, _, gain = memory_of_start(system)
     h, predicted, projected = x[memory + MEM_H], I[PREDICT] == 1, I[STABILISE] == PROJECTION
     if not inside:
         for i in range(m):
@@ -141,14 +149,14 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, I, 
         if turn == 0 and (inside or predicted):
             continue
         if turn == 1:
-            status = stabilise(t, x, I, F, W, forces, callback)
+            status = stabilise(t, x, system)
             if not projected and (inside or not predicted):
                 continue
-        correct_velocities(t, h, x, I, F, W, forces, callback)
+        correct_velocities(t, h, x, system)
         for i in range(0 if inside else m):
             x[memory + MEM_LAM + i] += W[I[W_RHS] + i]
         if turn == 0:
-            advance_positions(h, x, I, F, W)
+            advance_positions(h, x, system)
     if not inside:
         x[memory + MEM_H], x[memory + MEM_DONE] = 0.0, h
     for i in range(nq):

@@ -25,6 +25,7 @@ from dalembert.kernels.base.algebra import (
     transpose,
 )
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     BENDS,
     CALLBACK_FAILED,
@@ -80,8 +81,9 @@ from dalembert.kernels.mechanics.motion import evaluate_motions, motion
 
 
 @inline
-def add_force_at(b, f_W, p, R, I, W):
+def add_force_at(b, f_W, p, R, system):
     """Add a force f_W (world) at the body point p to the wrench of body b."""
+    I, W = system.I, system.W
     h = I[W_H] + 6 * b
     add_to3(W, h, f_W)
     add_to3(W, h + 3, cross(p, mul_t(R, f_W)))
@@ -94,8 +96,9 @@ def euler_321(R):
 
 
 @inline
-def stored_energy(I, F, W):
+def stored_energy(system):
     """Potential energy of all springs that have one."""
+    I, F, W = system.I, system.F, system.W
     U = 0.0
     for e in range(I[NFORCE]):
         k, f = I[FORCE_I] + FORCE_I_W * e, I[FORCE_F] + FORCE_F_W * e
@@ -119,15 +122,16 @@ def stored_energy(I, F, W):
 
 
 @kernel
-def force_elements(mode, t, I, F, W, callback):
+def force_elements(mode, t, system):
     """WRENCH: add every element to W_H, POWER <- power of the external ones; CONSERVATIVE: only those with a potential;
     POTENTIAL: POWER <- energy stored in the elements; MOTIONS, POSITIONS: W_MOTION <- prescribed motions of the constraints;
     BENDS: nothing more. Status."""
+    I, F, W = system.I, system.F, system.W
     if mode == MOTIONS or mode == POSITIONS or mode == BENDS:
-        evaluate_motions(t, I, F, W)
+        evaluate_motions(t, system)
         return OK
     if mode == POTENTIAL:
-        W[I[W_STAT] + POWER] = stored_energy(I, F, W)
+        W[I[W_STAT] + POWER] = stored_energy(system)
         return OK
     power, conservative_only = 0.0, mode == CONSERVATIVE
     for e in range(I[NFORCE]):
@@ -152,12 +156,12 @@ def force_elements(mode, t, I, F, W, callback):
                 rate = dot3(n, v) + dot3(mul(R_i, cross(w_i, load3(F, f + FF_VEC))), d)
             elastic, external = -F[f + FF_K] * (s - F[f + FF_L]), -F[f + FF_C] * rate
             if kind == MOTOR_SLIDE:
-                elastic, external = 0.0, motion(I[k + F_MOTION], t, I, F)[0]
+                elastic, external = 0.0, motion(I[k + F_MOTION], t, system)[0]
             if conservative_only:
                 external = 0.0
             power += external * rate
             force = scale3(elastic + external, n)
-            add_force_at(bj, force, p_j, R_j, I, W)
+            add_force_at(bj, force, p_j, R_j, system)
             add_to3(W, I[W_H] + 6 * bi, scale3(-1.0, force))  # at the same world point: action equals reaction
             arm = sub3(x_j, load3(W, si + S_R))
             add_to3(W, I[W_H] + 6 * bi + 3, mul_t(R_i, cross(force, arm)))
@@ -165,7 +169,7 @@ def force_elements(mode, t, I, F, W, callback):
             c = I[W_ANGLE] + 2 * I[k + F_ANGLE]
             elastic, external = -F[f + FF_K] * (W[c] - F[f + FF_L]), -F[f + FF_C] * W[c + 1]
             if kind == MOTOR_ANGLE:
-                elastic, external = 0.0, motion(I[k + F_MOTION], t, I, F)[0]
+                elastic, external = 0.0, motion(I[k + F_MOTION], t, system)[0]
             if conservative_only:
                 external = 0.0
             power += external * W[c + 1]
@@ -197,16 +201,16 @@ def force_elements(mode, t, I, F, W, callback):
                 store3(W, s + 3, v)
                 store9(W, s + 6, R_i)
                 store3(W, s + 15, mul(R_i, w_i))
-                if callback(I[k + F_CALL], t, W, s) != OK:
+                if callback(I[k + F_CALL], t, system, s) != OK:
                     return CALLBACK_FAILED
                 vector = load3(W, s + 18)
             elif I[k + F_MOTION] >= 0:
-                vector = scale3(motion(I[k + F_MOTION], t, I, F)[0], vector)
+                vector = scale3(motion(I[k + F_MOTION], t, system)[0], vector)
             if kind == POINT_FORCE or kind == USER_FORCE:
                 if I[k + F_FRAME] == 1:
                     vector = mul(R_i, vector)
                 power += dot3(vector, v)
-                add_force_at(bi, vector, p_i, R_i, I, W)
+                add_force_at(bi, vector, p_i, R_i, system)
             elif kind == TORQUE or kind == USER_TORQUE:
                 if I[k + F_FRAME] == 0:
                     vector = mul_t(R_i, vector)

@@ -28,8 +28,9 @@ from dalembert.kernels.base.tables import (
 
 
 @inline
-def gravity_and_gyroscopic(I, F, W):
+def gravity_and_gyroscopic(system):
     """W_H <- (m g, -w_B x I w_B)  [JetMultibody, (3.4); Newton-Euler form]"""
+    I, F, W = system.I, system.F, system.W
     gravity = load3(F, GRAVITY_X)
     for b in range(I[NB] + 1):
         h, m = I[W_H] + 6 * b, I[MASS_F] + METRIC_W * b
@@ -39,8 +40,9 @@ def gravity_and_gyroscopic(I, F, W):
 
 
 @inline
-def pull_back(a, b, I, F, W):
+def pull_back(a, b, system):
     """Restrict the 6-vector at W[a] (row or wrench of body b) to the directions in which the body can move."""
+    I, F, W = system.I, system.F, system.W
     kind = I[I[BODY_I] + BODY_I_W * b + B_KIND]
     if kind == POINT:
         store3(W, a + 3, (0.0, 0.0, 0.0))
@@ -52,15 +54,17 @@ def pull_back(a, b, I, F, W):
 
 
 @inline
-def pull_back_wrenches(I, F, W):
+def pull_back_wrenches(system):
     """Restrict W_H to what planar bodies and point masses can do."""
+    I = system.I
     for b in range(1, I[NB] + 1):
-        pull_back(I[W_H] + 6 * b, b, I, F, W)
+        pull_back(I[W_H] + 6 * b, b, system)
 
 
 @inline
-def mechanical_energy(I, F, W):
+def mechanical_energy(system):
     """(T, U) without force elements: T = 1/2 sum m |v|^2 + w_B . I w_B, U = -sum m g . r"""
+    I, F, W = system.I, system.F, system.W
     T, U, gravity = 0.0, 0.0, load3(F, GRAVITY_X)
     for b in range(1, I[NB] + 1):
         m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b

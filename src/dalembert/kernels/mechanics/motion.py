@@ -8,32 +8,35 @@ from dalembert.kernels.base.tables import CONSTANT, HARMONIC, MOTION_I, NMOTION,
 
 
 @inline
-def evaluate_motions(t, I, F, W):
+def evaluate_motions(t, system):
     """W_MOTION <- (f, f', f'') of the motions that constraints follow; entry 0 stays zero, for rows without one."""
+    I, W = system.I, system.W
     for k in range(I[NMOTION]):
-        store3(W, I[W_MOTION] + 3 * (k + 1), motion(I[I[MOTION_I] + k], t, I, F))
+        store3(W, I[W_MOTION] + 3 * (k + 1), motion(I[I[MOTION_I] + k], t, system))
 
 
 @inline
-def motion(m, t, I, F):
+def motion(m, t, system):
     """(f, f', f'') at time t of the motion whose record starts at I[m]."""
+    I, F = system.I, system.F
     kind, k, n = I[m], I[m + 1], I[m + 2]
     if kind == CONSTANT:
         return F[k], 0.0, 0.0
     if kind == POLYNOMIAL:
-        return polynomial(t, k, n, F)
+        return polynomial(t, k, n, system)
     if kind == HARMONIC:
         a, w = F[k], F[k + 1]
         s, c = np.sin(w * t + F[k + 2]), np.cos(w * t + F[k + 2])
         return F[k + 3] + a * s, a * w * c, -a * w * w * s
     if kind == SMOOTH_STEP:
-        return smooth_step(t, k, F)
-    return spline(t, k, n, F)
+        return smooth_step(t, k, system)
+    return spline(t, k, n, system)
 
 
 @inline
-def polynomial(t, k, n, F):
+def polynomial(t, k, n, system):
     """Horner's scheme for c0 + c1 t + ... and its two derivatives."""
+    F = system.F
     f, f1, f2 = 0.0, 0.0, 0.0
     for i in range(n - 1, -1, -1):
         f2 = f2 * t + 2.0 * f1
@@ -43,8 +46,9 @@ def polynomial(t, k, n, F):
 
 
 @inline
-def smooth_step(t, k, F):
+def smooth_step(t, k, system):
     """start + (stop - start)(10 s^3 - 15 s^4 + 6 s^5),  s = (t - t_start) / (t_stop - t_start) in [0, 1]"""
+    F = system.F
     d = F[k + 1] - F[k]
     T = F[k + 3] - F[k + 2]
     s = (t - F[k + 2]) / T
@@ -59,8 +63,9 @@ def smooth_step(t, k, F):
 
 
 @inline
-def spline(t, k, n, F):
+def spline(t, k, n, system):
     """Piecewise cubic: n pieces, F[k..] = n+1 knots, then 4 coefficients per piece in rising order; linear outside."""
+    F = system.F
     t_first, t_last = F[k], F[k + n]
     s = min(max(t, t_first), t_last)
     low, high = 0, n

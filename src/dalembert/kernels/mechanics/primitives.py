@@ -58,8 +58,9 @@ def store_row(W, a, force, torque):
 
 
 @inline
-def constraint_rows(I, F, W):
+def constraint_rows(system):
     """W_G, W_GT, W_ZETA, W_A <- g, g_t, zeta and rows of all primitives at the poses, twists and motions in W."""
+    I, F, W = system.I, system.F, system.W
     g, gt, z = I[W_G], I[W_GT], I[W_ZETA]
     for p in range(I[NPRIM]):
         k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
@@ -85,11 +86,11 @@ def constraint_rows(I, F, W):
             continue
         if kind == A:
             f0, f1, f2 = load3(W, I[W_MOTION] + 3 * I[k + P_MOTION])
-            angle, axis, bend, w, _ = turning(si, sj, f, F, W)
+            angle, axis, bend, w, _ = turning(si, sj, f, system)
             angle -= f0 + F[f + PF_OFFSET]
             W[g + row] = angle - 2.0 * np.pi * np.floor(angle / (2.0 * np.pi) + 0.5)
             W[gt + row] = -f1
-            W[z + row] = dot3(cross(w, w_i), axis) + dot3(bend, cross(w, turned(f, R_i, R_j, F))) - f2
+            W[z + row] = dot3(cross(w, w_i), axis) + dot3(bend, cross(w, turned(f, R_i, R_j, system))) - f2
             store_row(W, ai, zero, scale3(-1.0, axis))
             store_row(W, aj, zero, mul_t(R_j, mul(R_i, axis)))
             continue
@@ -130,21 +131,23 @@ def constraint_rows(I, F, W):
 
 
 @inline
-def turned(f, R_i, R_j, F):
+def turned(f, R_i, R_j, system):
     """d = R_i^T R_j a_j, the direction whose angle is driven, in the axes of body i."""
+    F = system.F
     return mul_t(R_i, mul(R_j, load3(F, f + PF_AJ)))
 
 
 @inline
-def turning(si, sj, f, F, W):
+def turning(si, sj, f, system):
     """alpha = atan2((n x a) . d, a . d), its row alpha' = axis . w, and the gradient `bend` of axis . w over d.
 
         axis = n - p (n . d) / |p|^2,   p = d - n (n . d),   w = R_i^T R_j w_j - w_i
 
     (angle, axis, bend, w, R_i^T R_j w_j), all in the axes of body i; axis = n where the joint keeps d normal to n.
     """
+    F, W = system.F, system.W
     R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
-    a, n, d = load3(F, f + PF_AI), load3(F, f + PF_NI), turned(f, R_i, R_j, F)
+    a, n, d = load3(F, f + PF_AI), load3(F, f + PF_NI), turned(f, R_i, R_j, system)
     w_j = mul_t(R_i, mul(R_j, load3(W, sj + S_W)))
     w = sub3(w_j, load3(W, si + S_W))
     along = dot3(n, d)
@@ -158,11 +161,12 @@ def turning(si, sj, f, F, W):
 
 
 @inline
-def velocity_gradient_rows(a_base, I, F, W):
+def velocity_gradient_rows(a_base, system):
     """W[a_base..] <- rows of d(A u + g_t)/dq in quasi-displacements (dr, dphi_B), laid out like W_A.
 
     With dR = R dphi^: d(R s) = R (dphi x s), so a term (R s) . y of the velocity residual has the row s x R^T y.
     """
+    I, F, W = system.I, system.F, system.W
     shift = a_base - I[W_A]
     for p in range(I[NPRIM]):
         k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
@@ -179,8 +183,8 @@ def velocity_gradient_rows(a_base, I, F, W):
                 store_row(W, ai, zero, cross(load3(W, si + S_ROT + 3 * c), s_i))
                 store_row(W, aj, zero, cross(s_j, load3(W, sj + S_ROT + 3 * c)))
         elif kind == A:
-            _, axis, bend, _, w = turning(si, sj, f, F, W)
-            turn = add3(cross(w, axis), cross(turned(f, R_i, R_j, F), bend))
+            _, axis, bend, _, w = turning(si, sj, f, system)
+            turn = add3(cross(w, axis), cross(turned(f, R_i, R_j, system), bend))
             store_row(W, ai, zero, scale3(-1.0, turn))
             store_row(W, aj, zero, mul_t(R_j, mul(R_i, turn)))
         elif kind == SO:

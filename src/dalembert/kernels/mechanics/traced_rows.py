@@ -5,6 +5,7 @@ them, for up to three rows: g, g_t, zeta, rows A of body i and of body j, rows o
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     BEND_CODE,
     BENDS,
@@ -44,12 +45,13 @@ _GT, _ZETA, _ROWS, _BENDS = _G + 3, _G + 6, _G + 9, _G + 45
 
 
 @inline
-def traced_rows(mode, t, I, F, W, callback):
+def traced_rows(mode, t, system):
     """g, g_t, zeta and rows of the traced primitives at the poses and twists in W. Status.
 
     MOTIONS: all of them; POSITIONS: rows of velocities are left empty, so that they do not enter; BENDS: rows of
     d(A u + g_t)/dq to W[W_BEND + ...] instead, laid out like W_A.
     """
+    I, F, W = system.I, system.F, system.W
     s = I[W_CALL]
     for p in range(I[NPRIM], I[NPRIM] + I[NTRACED]):
         k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
@@ -62,7 +64,7 @@ def traced_rows(mode, t, I, F, W, callback):
         for i in range(_G, TRACED_SIZE):
             W[s + i] = 0.0
         if mode != POSITIONS or I[k + P_KIND] != V:
-            if callback(I[k + P_CALL] + (BEND_CODE if mode == BENDS else 0), t, W, s) != OK:
+            if callback(I[k + P_CALL] + (BEND_CODE if mode == BENDS else 0), t, system, s) != OK:
                 return CALLBACK_FAILED
         for c in range(I[k + P_NROWS]):
             row, ai, aj = I[k + P_ROW + c], I[k + P_AI + c], I[k + P_AJ + c]
@@ -81,11 +83,11 @@ def traced_rows(mode, t, I, F, W, callback):
 
 
 @kernel
-def forces_and_rows(mode, t, I, F, W, callback):
+def forces_and_rows(mode, t, system):
     """`force_elements`, and the traced rows where rows are asked for. Status."""
     if mode == BENDS:
-        return traced_rows(mode, t, I, F, W, callback)
-    status = force_elements(MOTIONS if mode == POSITIONS else mode, t, I, F, W, callback)
+        return traced_rows(mode, t, system)
+    status = force_elements(MOTIONS if mode == POSITIONS else mode, t, system)
     if status == OK and (mode == MOTIONS or mode == POSITIONS):
-        status = traced_rows(mode, t, I, F, W, callback)
+        status = traced_rows(mode, t, system)
     return status

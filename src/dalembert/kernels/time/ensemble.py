@@ -2,6 +2,7 @@
 
 from dalembert.kernels.base.compiler import kernel
 from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, W_STAT
+from dalembert.kernels.base.views import System
 from dalembert.kernels.time.stepping import C_H, D_ACCEPTED, H_MAX, R_NQU, R_ORDER, VISIT_PROJECT, first_step, visit
 
 CHUNK = 1000  # steps between looks at the stop flag
@@ -10,11 +11,6 @@ CHUNK = 1000  # steps between looks at the stop flag
 @kernel
 def ensemble(
     loop,
-    system,
-    project,
-    correct,
-    forces,
-    callback,
     first,
     last,
     t_end,
@@ -54,26 +50,19 @@ def ensemble(
         if status[k] != NOT_RUN:
             continue
         current[0] = k
-        F_k = F[k if F.shape[0] > 1 else 0]
+        system = System(I, F[k if F.shape[0] > 1 else 0], W)
         for i in range(W.size):
             W[i] = W_0[k if W_0.shape[0] > 1 else 0, i]
-        done = visit(VISIT_PROJECT, system, project, correct, 0.0, x[k], spare[0], I, F_k, W, forces, callback)
+        done = visit(VISIT_PROJECT, 0.0, x[k], spare[0], system)
         for i in range(start.shape[1]):
             start[k, i] = x[k, i]
         if done == OK:
             if state_f[k, C_H] == 0.0:
-                h = first_step(
-                    system, 0.0, x[k], spare, settings_i[R_NQU], settings_i[R_ORDER], t_end, settings_f, I, F_k, W, forces,
-                    callback,
-                )  # fmt: skip
+                h = first_step(0.0, x[k], spare, settings_i[R_NQU], settings_i[R_ORDER], t_end, settings_f, system)  # fmt: skip
                 state_f[k, C_H] = min(h, settings_f[H_MAX])
             done = TOO_MANY_STEPS
         while done == TOO_MANY_STEPS and stop[0] == 0 and state_i[k, D_ACCEPTED] < max_steps:
-            done = loop(
-                system, project, correct, forces, callback, t_end, x[k], x_old, *work, a, c, e, d,
-                settings_i, settings_f, state_i[k], state_f[k], save_t, out_t, out_x[k],
-                min(CHUNK, max_steps - state_i[k, D_ACCEPTED]), I, F_k, W,
-            )  # fmt: skip
+            done = loop(t_end, x[k], x_old, *work, a, c, e, d, settings_i, settings_f, state_i[k], state_f[k], save_t, out_t, out_x[k], min(CHUNK, max_steps - state_i[k, D_ACCEPTED]), system)  # fmt: skip
         status[k] = done
         for i in range(N_STAT):
             counters[k, i] = W[I[W_STAT] + i]

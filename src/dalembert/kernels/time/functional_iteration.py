@@ -19,8 +19,7 @@ INPUT, RESIDUAL, VALUE, FIRST = range(4)
 
 @flat
 def iterate(
-    system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f, state_i,
-    state_f, I, F, W,
+    t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f, state_i, state_f, system
 ):  # fmt: skip
     """Functional iteration, each k_i used as soon as it is known. Status; STAGES_FAILED where it does not contract."""
     s, spare = settings_i[R_STAGES] - 1, stages.shape[0] - 1
@@ -38,9 +37,7 @@ def iterate(
         change, seen = 0.0, OK
         for i in range(1, s + 1):
             combine(x, stages, a, i, s + 1, h, y)
-            seen = visit(
-                settings_i[R_VISIT], system, project, correct, t + c[i] * h, y, stages[spare], I, F, W, forces, callback
-            )
+            seen = visit(settings_i[R_VISIT], t + c[i] * h, y, stages[spare], system)
             if seen != OK:
                 break
             for j in range(x.size):

@@ -58,11 +58,6 @@ NOTHING, STEP_BEFORE, SAME_STEP = 0, 1, 2
 
 @kernel
 def implicit_runge_kutta(
-    system,
-    project,
-    correct,
-    forces,
-    callback,
     t_end,
     x,
     x_old,
@@ -86,9 +81,7 @@ def implicit_runge_kutta(
     out_t,
     out_x,
     max_steps,
-    I,
-    F,
-    W,
+    system,
 ):
     """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
 
@@ -102,7 +95,7 @@ def implicit_runge_kutta(
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
-        status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
+        status = visit(VISIT_RATE, t, x, stages[0], system)
         if status != OK:
             return status
         state_i[D_HAVE_RATE] = 1
@@ -111,7 +104,7 @@ def implicit_runge_kutta(
         if t >= t_end:
             return OK
         asked = h
-        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, system)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         predict(h, s, c, e, stages, state_i, state_f)
@@ -120,20 +113,14 @@ def implicit_runge_kutta(
         if settings_i[R_SOLVER] == AUTO and solved_by == NEWTON and state_i[D_RETRY] >= RETRY:
             solved_by = AUTO
         if solved_by != NEWTON:
-            status = iterate(
-                system, project, correct, forces, callback, t, h, x, y, stages, velocity_map, memory, a, c,
-                settings_i, settings_f, state_i, state_f, I, F, W,
-            )  # fmt: skip
+            status = iterate(t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f, state_i, state_f, system)  # fmt: skip
             if settings_i[R_SOLVER] == AUTO and status != OK and status != CALLBACK_FAILED:
                 repeat_rate(s, stages)
                 solved_by, state_i[D_RETRY] = NEWTON, 0
             if settings_i[R_SOLVER] == AUTO:
                 state_i[D_SOLVER] = solved_by
         if solved_by == NEWTON:
-            status = iterate_newton(
-                system, project, correct, forces, callback, t, h, x, y, stages, jacobian, factors, pivots, spectrum,
-                velocity_map, a, c, settings_i, settings_f, state_i, state_f, I, F, W,
-            )  # fmt: skip
+            status = iterate_newton(t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f, system)  # fmt: skip
             state_i[D_NEWTON] += 1
             state_i[D_RETRY] += 1
         state_i[D_SOLVES] += 1
@@ -143,8 +130,10 @@ def implicit_runge_kutta(
             combine(x, stages, a, s + 1, s + 1, h, y)
             for j in range(x.size):
                 before[j] = y[j]
-            status = visit(VISIT_ALL, system, project, correct, t + h, y, stages[s + 1], I, F, W, forces, callback)
-            wrong, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], I)
+            status = visit(VISIT_ALL, t + h, y, stages[s + 1], system)
+            wrong, moved, change = projection_error(
+                x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], system
+            )
         if settings_i[R_ERROR] != 0 and status == OK:
             if solved_by == NEWTON:
                 err = filtered_error(
@@ -175,17 +164,14 @@ def implicit_runge_kutta(
             value = 1.0  # keeps the factors [HairerWanner1996, IV.8]
         if e.shape[0] == 1:
             own_rates(stages, e, s, spare)
-        status, shorter = save_inside(
-            system, project, correct, forces, callback, t, t_new, h, x, y, stages, s + 2, dense, a, c, d, settings_i,
-            settings_f, state_i, save_t, out_t, out_x, I, F, W,
-        )  # fmt: skip
+        status, shorter = save_inside(t, t_new, h, x, y, stages, s + 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
         if status == AGAIN:
-            status, h = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback), shorter
+            status, h = visit(VISIT_RATE, t, x, stages[0], system), shorter
             if status == OK:
                 continue
         if status != OK:
             return status
-        note_leap(t_new, moved, change, I, W)
+        note_leap(t_new, moved, change, system)
         if e.shape[0] == 1:
             for j in range(x.size):
                 stages[s + 1, j] = stages[spare, j]

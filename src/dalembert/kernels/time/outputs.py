@@ -1,6 +1,7 @@
 """What saved states imply: multipliers, accelerations, residuals, energies."""
 
 from dalembert.kernels.base.compiler import light
+from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import (
     KINETIC,
     M_ALL,
@@ -17,10 +18,11 @@ from dalembert.kernels.base.tables import (
 
 
 @light
-def evaluate_states(system, forces, callback, t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, I, F, W):
+def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, system):
     """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U. Status."""
+    I, W = system.I, system.W
     for k in range(t.size):
-        status = system(OUTPUT, t[k], x[k], dx, I, F, W, forces, callback)
+        status = equations(OUTPUT, t[k], x[k], dx, system)
         if status != OK:
             return status
         for i in range(out_acc.shape[1]):  # after the ground's six numbers

@@ -4,6 +4,7 @@ Phi_h = phi_{c_s h} o ... o phi_{c_1 h}                                         
 """
 
 from dalembert.kernels.base.compiler import kernel
+from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import NMOTION, OK, STEP, STEP_TOO_SMALL, TOO_MANY_STEPS
 from dalembert.kernels.time.stepping import (
     C_H,
@@ -23,10 +24,10 @@ from dalembert.kernels.time.stepping import (
 
 @kernel
 def own_steps(
-    system, project, correct, forces, callback, t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i,
-    state_f, save_t, out_t, out_x, max_steps, I, F, W,
+    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps, system
 ):  # fmt: skip
     """As kernels/time/runge_kutta.py, with steps of the system; e : substeps as parts of h. Rates are only for dense output."""
+    I = system.I
     y, s = x_old, settings_i[R_STAGES]
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
@@ -34,7 +35,7 @@ def own_steps(
         if t >= t_end:
             return OK
         asked = h
-        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, system)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         for i in range(x.size):
@@ -43,7 +44,7 @@ def own_steps(
         for k in range(e.shape[1]):
             if status == OK:
                 stages[s, 0] = e[0, k] * h
-                status = system(STEP, at, y, stages[s], I, F, W, forces, callback)
+                status = equations(STEP, at, y, stages[s], system)
                 at += e[0, k] * h
         status, value = judge(status, 0.0, t, h, settings_i, settings_f, state_i, state_f)
         if status != OK:
@@ -51,16 +52,13 @@ def own_steps(
         inside = settings_i[R_DENSE] == 1
         inside |= settings_i[R_EVERY] == 0 and state_i[D_NEXT] < save_t.size and save_t[state_i[D_NEXT]] < t_new
         if inside:
-            status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
+            status = visit(VISIT_RATE, t, x, stages[0], system)
             if status == OK:
-                status = visit(VISIT_RATE, system, project, correct, t_new, y, stages[s], I, F, W, forces, callback)
+                status = visit(VISIT_RATE, t_new, y, stages[s], system)
         elif I[NMOTION] > 0:  # for what is noted of drivers
-            status = visit(VISIT_RATE, system, project, correct, t_new, y, stages[s], I, F, W, forces, callback)
+            status = visit(VISIT_RATE, t_new, y, stages[s], system)
         if status == OK:
-            status, _ = save_inside(
-                system, project, correct, forces, callback, t, t_new, h, x, y, stages, 0, dense, a, c, d, settings_i,
-                settings_f, state_i, save_t, out_t, out_x, I, F, W,
-            )  # fmt: skip
+            status, _ = save_inside(t, t_new, h, x, y, stages, 0, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
         if status != OK:
             return status
         h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)

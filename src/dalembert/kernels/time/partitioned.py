@@ -8,6 +8,7 @@ that depend on velocities, and nothing changes where there are none. The end is 
 """
 
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import NQ, OK, RATE, STEP_TOO_SMALL, TOO_MANY_STEPS
 from dalembert.kernels.time.stepping import (
     C_H,
@@ -31,28 +32,30 @@ SYMPLECTIC_EULER, STOERMER_VERLET = 0, 1
 
 
 @flat
-def euler_step(system, forces, callback, t, h, x, y, stages, I, F, W):
+def euler_step(t, h, x, y, stages, system):
     """y <- after a step of symplectic Euler from x with rate stages[0]. Status."""
+    I = system.I
     nq, n = I[NQ], x.size
     for i in range(n):
         y[i] = x[i] + h * stages[0, i] if i < nq else x[i]
-    status = system(RATE, t + h, y, stages[2], I, F, W, forces, callback)
+    status = equations(RATE, t + h, y, stages[2], system)
     for i in range(nq, n):
         y[i] = x[i] + h * stages[2, i]
     return status
 
 
 @flat
-def verlet_step(system, forces, callback, t, h, x, y, stages, I, F, W):
+def verlet_step(t, h, x, y, stages, system):
     """y <- after a step of Stoermer-Verlet from x with rate stages[0]. Status."""
+    I = system.I
     nq, n = I[NQ], x.size
     for i in range(n):
         y[i] = x[i] + 0.5 * h * stages[0, i]
-    status = system(RATE, t + 0.5 * h, y, stages[2], I, F, W, forces, callback)  # N at the middle, of u_h
+    status = equations(RATE, t + 0.5 * h, y, stages[2], system)  # N at the middle, of u_h
     for i in range(n):
         y[i] = x[i] + h * (stages[2, i] if i < nq else stages[0, i])
     if status == OK:
-        status = system(RATE, t + h, y, stages[2], I, F, W, forces, callback)
+        status = equations(RATE, t + h, y, stages[2], system)
     for i in range(nq, n):
         y[i] = x[i] + 0.5 * h * (stages[0, i] + stages[2, i])
     return status
@@ -60,15 +63,14 @@ def verlet_step(system, forces, callback, t, h, x, y, stages, I, F, W):
 
 @kernel
 def partitioned(
-    system, project, correct, forces, callback, t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i,
-    state_f, save_t, out_t, out_x, max_steps, I, F, W,
+    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps, system
 ):  # fmt: skip
     """As kernels/time/runge_kutta.py; settings_i[R_SOLVER] chooses the method."""
     y, before = x_old, dense[dense.shape[0] - 1]
     steps = 0
     t, h = state_f[C_T], state_f[C_H]
     if state_i[D_HAVE_RATE] == 0:
-        status = visit(VISIT_RATE, system, project, correct, t, x, stages[0], I, F, W, forces, callback)
+        status = visit(VISIT_RATE, t, x, stages[0], system)
         if status != OK:
             return status
         state_i[D_HAVE_RATE] = 1
@@ -76,28 +78,25 @@ def partitioned(
         if t >= t_end:
             return OK
         asked = h
-        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, system)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         if settings_i[R_SOLVER] == SYMPLECTIC_EULER:
-            status = euler_step(system, forces, callback, t, h, x, y, stages, I, F, W)
+            status = euler_step(t, h, x, y, stages, system)
         else:
-            status = verlet_step(system, forces, callback, t, h, x, y, stages, I, F, W)
+            status = verlet_step(t, h, x, y, stages, system)
         for i in range(x.size):
             before[i] = y[i]
         if status == OK:
-            status = visit(VISIT_ALL, system, project, correct, t_new, y, stages[1], I, F, W, forces, callback)
+            status = visit(VISIT_ALL, t_new, y, stages[1], system)
         status, value = judge(status, 0.0, t, h, settings_i, settings_f, state_i, state_f)
         if status != OK:
             return status
-        _, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], I)
-        status, _ = save_inside(
-            system, project, correct, forces, callback, t, t_new, h, x, y, stages, 2, dense, a, c, d, settings_i,
-            settings_f, state_i, save_t, out_t, out_x, I, F, W,
-        )  # fmt: skip
+        _, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], system)
+        status, _ = save_inside(t, t_new, h, x, y, stages, 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
         if status != OK:
             return status
-        note_leap(t_new, moved, change, I, W)
+        note_leap(t_new, moved, change, system)
         h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
         t = t_new
         steps += 1

@@ -35,11 +35,6 @@ from dalembert.kernels.time.watch import PROJECTED, note_leap, projection_error
 
 @light
 def runge_kutta(
-    system,
-    project,
-    correct,
-    forces,
-    callback,
     t_end,
     x,
     x_old,
@@ -57,9 +52,7 @@ def runge_kutta(
     out_t,
     out_x,
     max_steps,
-    I,
-    F,
-    W,
+    system,
 ):
     """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
 
@@ -74,7 +67,7 @@ def runge_kutta(
         if steps == max_steps:
             return TOO_MANY_STEPS
         asked = h
-        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, I, F)
+        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, system)
         if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
             return STEP_TOO_SMALL
         err, moved, change = 0.0, 0.0, 0.0
@@ -91,11 +84,11 @@ def runge_kutta(
                         break
                 for j in range(x.size):
                     before[j] = y[j]
-            status = visit(what, system, project, correct, t + c[i] * h, y, stages[i], I, F, W, forces, callback)
+            status = visit(what, t + c[i] * h, y, stages[i], system)
             if status != OK:
                 break
             if i == s:
-                wrong, moved, change = projection_error(x, y, before, nq, settings_f[H_RTOL], settings_f[H_ATOL], I)
+                wrong, moved, change = projection_error(x, y, before, nq, settings_f[H_RTOL], settings_f[H_ATOL], system)
                 if settings_i[R_ERROR] != 0:
                     err = max(err, PROJECTED * wrong)
             if i == 0:  # where a step begins, a formulation may note something in the state
@@ -111,15 +104,12 @@ def runge_kutta(
             status, h = OK, value
             continue
         if status == OK:
-            status, shorter = save_inside(
-                system, project, correct, forces, callback, t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i,
-                settings_f, state_i, save_t, out_t, out_x, I, F, W,
-            )  # fmt: skip
+            status, shorter = save_inside(t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
             if status == AGAIN:
                 status, h = OK, shorter
                 continue
         if status == OK:
-            note_leap(t_new, moved, change, I, W)
+            note_leap(t_new, moved, change, system)
             h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
             t = t_new
             steps += 1

@@ -50,8 +50,7 @@ MISSING, KEPT, NEW = 0, 1, 2
 
 @flat
 def iterate_newton(
-    system, project, correct, forces, callback, t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c,
-    settings_i, settings_f, state_i, state_f, I, F, W,
+    t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f, system
 ):  # fmt: skip
     """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
     s = settings_i[R_STAGES] - 1
@@ -60,9 +59,7 @@ def iterate_newton(
     while status == STAGES_FAILED and attempts < 2:
         attempts += 1
         if state_i[D_JACOBIAN] == MISSING:
-            status = differentiate(
-                system, project, correct, forces, callback, t, x, y, stages, jacobian, settings_i, I, F, W
-            )  # fmt: skip
+            status = differentiate(t, x, y, stages, jacobian, settings_i, system)  # fmt: skip
             if status != OK:
                 break
             status = STAGES_FAILED
@@ -81,9 +78,7 @@ def iterate_newton(
             change, seen = 0.0, OK
             for i in range(1, s + 1):
                 combine(x, stages, a, i, s + 1, h, y)
-                seen = visit(
-                    settings_i[R_VISIT], system, project, correct, t + c[i] * h, y, stages[s + 1 + i], I, F, W, forces, callback
-                )
+                seen = visit(settings_i[R_VISIT], t + c[i] * h, y, stages[s + 1 + i], system)
                 if seen != OK:
                     break
             if seen == OK:
@@ -104,7 +99,7 @@ def iterate_newton(
 
 
 @flat
-def differentiate(system, project, correct, forces, callback, t, x, y, stages, jacobian, settings_i, I, F, W):
+def differentiate(t, x, y, stages, jacobian, settings_i, system):
     """K, C <- central differences of u' over q and u at the old point, which is kept in the last row. Status."""
     forward, backward, status, n = stages.shape[0] - 1, stages.shape[0] - 2, OK, settings_i[R_NQU]
     nu = jacobian.shape[0] - 1
@@ -115,7 +110,7 @@ def differentiate(system, project, correct, forces, callback, t, x, y, stages, j
                 y[i] = x[i]
             y[j] += delta if side == 0 else -delta
             row = forward if side == 0 else backward
-            status = visit(settings_i[R_VISIT], system, project, correct, t, y, stages[row], I, F, W, forces, callback)
+            status = visit(settings_i[R_VISIT], t, y, stages[row], system)
             if status != OK:
                 break
         if status != OK:

@@ -7,6 +7,7 @@ point (first same as last). Dense output runs through the projected end points, 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
     INSIDE,
@@ -44,11 +45,12 @@ AGAIN = -1
 
 
 @flat
-def aim(t, h, t_end, settings_i, settings_f, state_i, I, F):
+def aim(t, h, t_end, settings_i, settings_f, state_i, system):
     """(h, t_new) of the next step: it ends at t_end, at a breakpoint of a motion, or, of fixed size, at a multiple of h.
 
     Times of fixed steps are multiples, not sums, so that rounding leaves no sliver at the end; h itself stays what it was.
     """
+    I, F = system.I, system.F
     while state_i[D_STOP] < I[NSTOP] and F[I[STOP_F] + state_i[D_STOP]] <= t + settings_f[H_MIN]:
         state_i[D_STOP] += 1
     stop, t_new, slack = t_end, t + h, 1e-10
@@ -122,10 +124,10 @@ def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state
 
 
 @inline
-def first_step(system, t, x, spare, n, order, span, settings_f, I, F, W, forces, callback):
+def first_step(t, x, spare, n, order, span, settings_f, system):
     """A step size to begin with [HairerNorsettWanner1993, II.4, starting step size]; spare : (3, nx) work."""
     f_0, f_1, y = spare[0], spare[1], spare[2]
-    if system(RATE, t, x, f_0, I, F, W, forces, callback) != OK:
+    if equations(RATE, t, x, f_0, system) != OK:
         return 1e-6
     d_0, d_1, d_2 = 0.0, 0.0, 0.0
     for i in range(n):
@@ -138,7 +140,7 @@ def first_step(system, t, x, spare, n, order, span, settings_f, I, F, W, forces,
         h = max(0.01 * d_0 / d_1, h)
     for i in range(x.size):
         y[i] = x[i] + h * f_0[i]
-    if system(RATE, t + h, y, f_1, I, F, W, forces, callback) != OK:
+    if equations(RATE, t + h, y, f_1, system) != OK:
         return min(h, span)
     for i in range(n):
         scale = settings_f[H_ATOL] + settings_f[H_RTOL] * abs(x[i])
@@ -151,19 +153,19 @@ def first_step(system, t, x, spare, n, order, span, settings_f, I, F, W, forces,
 
 
 @inline
-def visit(what, system, project, correct, t, y, dx, I, F, W, forces, callback):
+def visit(what, t, y, dx, system):
     """At the point y: project onto the constraints, keep invariants, evaluate dx <- rate, as bits of `what` ask. Status.
 
     Invariants and constraints are restored in turns until both hold [JetMultibody, Algorithm 5.5].
     """
     status, turns = MOVED if what & VISIT_PROJECT else OK, 0
     while status == MOVED:
-        status = project(PROJECT, t, y, dx, I, F, W, forces, callback)
+        status = projection(PROJECT, t, y, dx, system)
         if what & VISIT_KEEP and status == OK and turns < 200:
-            status = correct(PROJECT, t, y, dx, I, F, W, forces, callback)
+            status = correction(PROJECT, t, y, dx, system)
         turns += 1
     if what & VISIT_RATE and status == OK:
-        status = system(RATE, t, y, dx, I, F, W, forces, callback)
+        status = equations(RATE, t, y, dx, system)
     return status
 
 
@@ -202,12 +204,12 @@ def squared_errors(x, y, stages, e, count, n, settings_f):
 
 @flat
 def save_inside(
-    system, project, correct, forces, callback, t, t_new, h, x, y, stages, row, dense, a, c, d, settings_i, settings_f, state_i,
-    save_t, out_t, out_x, I, F, W,
+    t, t_new, h, x, y, stages, row, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system
 ):  # fmt: skip
     """(status, h): store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if
     watched; or AGAIN and a smaller step, where something happens between the stages. row : of stages, free for rates"""
-    note_drivers(t_new, y, I, F, W)  # while the workspace is still that of the new point
+    I, W = system.I, system.W
+    note_drivers(t_new, y, system)  # while the workspace is still that of the new point
     status, every, due, shorter = OK, settings_i[R_EVERY], 1, 0.0
     if every == 0:
         due = 0
@@ -216,15 +218,10 @@ def save_inside(
     between = every == 0 and due > 0 and save_t[state_i[D_NEXT]] < t_new
     look = settings_i[R_CONTROL] == 1 and h > settings_f[H_LOOK]
     if between or look or settings_i[R_DENSE] == 1:
-        status = dense_coefficients(
-            system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W
-        )
+        status = dense_coefficients(t, h, x, y, stages, dense, a, c, d, settings_i, system)
     if look and status == OK:
         spare, tolerance = dense[dense.shape[0] - 1], settings_f[H_RTOL : H_ATOL + 1]
-        shorter = look_between(
-            system, forces, callback, t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance,
-            settings_i[R_NQU], I, F, W,
-        )  # fmt: skip
+        shorter = look_between(t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance, settings_i[R_NQU], system)  # fmt: skip
         if shorter > settings_f[H_MIN]:
             status, due = AGAIN, 0
             state_i[D_REJECTED] += 1
@@ -239,7 +236,7 @@ def save_inside(
             interpolate((at - t) / h, x, dense, 2 + d.shape[0], out_x[k])
             what, spare = VISIT_PROJECT | VISIT_KEEP, dense[dense.shape[0] - 1]
             W[I[W_STAT] + INSIDE] = 1.0
-            status = visit(what, system, project, correct, at, out_x[k], spare, I, F, W, forces, callback)
+            status = visit(what, at, out_x[k], spare, system)
             W[I[W_STAT] + INSIDE] = 0.0
         state_i[D_SAVED] = k + 1
         state_i[D_NEXT] += 1
@@ -255,14 +252,14 @@ def save_inside(
 
 
 @flat
-def dense_coefficients(system, project, correct, forces, callback, t, h, x, y, stages, dense, a, c, d, settings_i, I, F, W):
+def dense_coefficients(t, h, x, y, stages, dense, a, c, d, settings_i, system):
     """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
     n, s, spare = x.size, settings_i[R_STAGES], dense.shape[0] - 1
     status = OK
     for row in range(s + 1, s + 1 + settings_i[R_EXTRA]):
         combine(x, stages, a, row, row, h, dense[spare])
         at = t + c[row] * h
-        status = visit(VISIT_RATE, system, project, correct, at, dense[spare], stages[row], I, F, W, forces, callback)
+        status = visit(VISIT_RATE, at, dense[spare], stages[row], system)
         if status != OK:
             break
     for i in range(n):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import (
     ANGLE_I,
     ANGLE_I_W,
@@ -40,8 +41,9 @@ NO_LEAP = 1e-6  # projections that are not compared with their step [m or rad]
 
 
 @flat
-def note_drivers(t, x, I, F, W):
+def note_drivers(t, x, system):
     """GAP <- the largest |coordinate - f(t)| so far, angles unwrapped; residuals and motions in W are those at x."""
+    I, F, W = system.I, system.F, system.W
     stat = I[W_STAT]
     for p in range(I[NPRIM]):
         k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
@@ -57,11 +59,12 @@ def note_drivers(t, x, I, F, W):
 
 
 @flat
-def projection_error(x, y, before, n, rtol, atol, I):
+def projection_error(x, y, before, n, rtol, atol, system):
     """What a projection changed, y - before: RMS over q and u in tolerances, largest |dq|; then |dq| of the step before it.
 
     Changes below NO_LEAP count for nothing: they hang on the projection's own tolerance, and no smaller step makes them less.
     """
+    I = system.I
     total, moved, change = 0.0, 0.0, 0.0
     for i in range(n):
         d = y[i] - before[i]
@@ -73,8 +76,9 @@ def projection_error(x, y, before, n, rtol, atol, I):
 
 
 @flat
-def note_leap(t, moved, change, I, W):
+def note_leap(t, moved, change, system):
     """LEAP <- the largest projection so far, as a part of its step's own change."""
+    I, W = system.I, system.W
     stat = I[W_STAT]
     if moved > NO_LEAP and moved > W[stat + LEAP] * change:
         W[stat + LEAP], W[stat + LEAP_SIZE], W[stat + LEAP_TIME] = moved / max(change, NO_LEAP), moved, t
@@ -105,14 +109,14 @@ def slope(theta, dense, top, i):
 
 
 @flat
-def look_between(system, forces, callback, t, h, distance, x, dense, top, y, dx, tolerance, n, I, F, W):
+def look_between(t, h, distance, x, dense, top, y, dx, tolerance, n, system):
     """Evaluate rates within a step, at most `distance` apart, against those of the interpolant: 0, or where a shorter step
     should end because a force is there that no stage has seen. y, dx : work"""
     count, k, shorter = int(np.ceil(h / distance)), 1, 0.0
     while k < count and shorter == 0.0:
         theta = k / count
         interpolate(theta, x, dense, top, y)
-        if system(RATE, t + theta * h, y, dx, I, F, W, forces, callback) == OK:
+        if equations(RATE, t + theta * h, y, dx, system) == OK:
             for i in range(n):
                 surprise = abs(dx[i] - slope(theta, dense, top, i) / h) * (h / count)
                 if surprise > SURPRISE * (tolerance[1] + tolerance[0] * abs(y[i])):

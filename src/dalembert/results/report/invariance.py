@@ -64,6 +64,6 @@ def _derivative(mechanism: Any, t: float, x: Array) -> Array:
     """x' of the equations of motion."""
     run = Jet().prepare(mechanism)
     dx, state = np.zeros(run.state_size), x.copy()
-    if run.system(T.RATE, t, state, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) != T.OK:
+    if run.rate(t, state, dx) != T.OK:
         raise SimulationError(f"accelerations could not be found at t = {t:.6g} s")
     return dx
