@@ -39,7 +39,7 @@ def ours(n: int) -> Case:
     theta, w = state(n)
     x = np.concatenate([theta.ravel(), w.ravel(), [0.0]])
     dx = np.zeros_like(x)
-    assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     count = CALLS // n
     return lambda: seconds_per_call(run, run.system, T.RATE, 0.0, x, count), dx[4 * n : 7 * n]
 

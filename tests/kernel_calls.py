@@ -9,7 +9,8 @@ import numpy as np
 
 from dalembert.compilation.mechanism import dense_rows
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.slots import as_callback, as_forces, as_system, no_callback, no_forces
+from dalembert.kernels.base.slots import address, as_callback, as_forces, as_system, forces, no_callback, no_forces
+from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates import one_state
 from dalembert.kernels.coordinates.choosing import choosing_bodies
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
@@ -56,11 +57,12 @@ def copy_tables(mechanism, **settings):
     return I, F
 
 
-def seams(mechanism):
-    """The force elements, compiled only where there are any, and the user's functions, of which there are none."""
-    if mechanism.I[T.NCHOICE]:
-        return as_forces(choosing_bodies), as_callback(no_callback)
-    return as_forces(force_elements if mechanism.I[T.NFORCE] else no_forces), as_callback(no_callback)
+def view(mechanism, I, F, W):
+    """What kernels take: the force elements, compiled only where there are any, and no user's functions."""
+    elements = choosing_bodies if I[T.NCHOICE] else force_elements if I[T.NFORCE] else no_forces
+    I[T.AT_FORCES], I[T.AT_CALLBACK] = address(as_forces(elements)), address(as_callback(no_callback))
+    I[T.W_SIZE] = len(W)
+    return System(I, F, W)
 
 
 def evaluate(mechanism, t, x, *, conjugate_gradients=False):
@@ -68,7 +70,7 @@ def evaluate(mechanism, t, x, *, conjugate_gradients=False):
     I, F = copy_tables(mechanism)
     system = as_system(jet_rate_by_cg if conjugate_gradients else jet)
     W, dx = mechanism.workspace(), np.zeros(len(x))
-    status = system(T.RATE, t, x.copy(), dx, I, F, W, *seams(mechanism))
+    status = system(T.RATE, t, x.copy(), dx, view(mechanism, I, F, W))
     nb6 = 6 * mechanism.nb
     return Evaluation(
         status,
@@ -88,7 +90,7 @@ def project(mechanism, t, x, *, orthogonal=False, metric=None, **settings):
         I[T.METRIC_F] = metric
     W, x, dx = mechanism.workspace(dense=orthogonal), x.copy(), np.zeros(len(x))
     system = as_system(project_orthogonal if orthogonal else jet)
-    return system(T.PROJECT, t, x, dx, I, F, W, *seams(mechanism)), x, W
+    return system(T.PROJECT, t, x, dx, view(mechanism, I, F, W)), x, W
 
 
 def moved(mechanism, x, dq, du=None):
@@ -102,7 +104,7 @@ def moved(mechanism, x, dq, du=None):
 def twist(mechanism, x):
     """(v, w_B) of every body, 6 numbers each."""
     W = mechanism.workspace()
-    load_poses(x, mechanism.I, mechanism.F, W)
+    load_poses(x, System(mechanism.I, mechanism.F, W))
     table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)
     return table[1:, T.S_V : T.S_V + 6].ravel()
 
@@ -110,7 +112,7 @@ def twist(mechanism, x):
 def poses(mechanism, x):
     """Positions (nb, 3) and rotations (nb, 3, 3)."""
     W = mechanism.workspace()
-    load_poses(x, mechanism.I, mechanism.F, W)
+    load_poses(x, System(mechanism.I, mechanism.F, W))
     table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)[1:]
     return table[:, T.S_R : T.S_R + 3], table[:, T.S_ROT : T.S_ROT + 9].reshape(-1, 3, 3)
 
@@ -145,10 +147,11 @@ def velocity_gradient(mechanism, t, x):
     I, F, W = mechanism.I.tolist(), mechanism.F.tolist(), mechanism.workspace().tolist()
     base, size = len(W), I[T.W_Y] - I[T.W_A]
     W += [0.0] * size
-    load_poses(x.tolist(), I, F, W)
-    evaluate_motions(t, I, F, W)
-    velocity_gradient_rows(base, I, F, W)
-    pull_back_rows(base, I, F, W)
+    system = System(I, F, W)
+    load_poses(x.tolist(), system)
+    evaluate_motions(t, system)
+    velocity_gradient_rows(base, system)
+    pull_back_rows(base, system)
     B = np.zeros((mechanism.m, 6 * mechanism.nb))
     for e in range(I[T.NINC]):
         body, n, a, row, _ = I[I[T.INC_I] + T.INC_I_W * e :][: T.INC_I_W]
@@ -163,14 +166,14 @@ def energies(mechanism, x):
 
 def conservative_wrench(mechanism, x):
     """-dU/dq, 6 numbers per body."""
-    I, F, W = mechanism.I, mechanism.F, mechanism.workspace()
-    load_poses(x, I, F, W)
-    load_angles(x, I, F, W)
+    I, F, W = mechanism.I.copy(), mechanism.F.copy(), mechanism.workspace()
+    system = view(mechanism, I, F, W)
+    load_poses(x, system)
+    load_angles(x, system)
     for b in range(1, mechanism.nb + 1):
         W[I[T.W_H] + 6 * b :][:3] = F[I[T.MASS_F] + T.METRIC_W * b + T.MM] * F[T.GRAVITY_X :][:3]
-    forces, callback = seams(mechanism)
-    assert forces(T.CONSERVATIVE, 0.0, I.copy(), F.copy(), W, callback) == T.OK
-    pull_back_wrenches(I, F, W)
+    assert forces(T.CONSERVATIVE, 0.0, system) == T.OK
+    pull_back_wrenches(system)
     return W[I[T.W_H] + 6 :][: 6 * mechanism.nb].copy()
 
 

@@ -61,7 +61,7 @@ def test_nothing_normalises_but_where_it_must():
         x[16:28] = np.linspace(-1.0, 1.0, 12)
         x[:16] *= size
         dx = np.zeros_like(x)
-        assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+        assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
         rates.append(dx[16:28])
     np.testing.assert_allclose(rates[1], rates[0], rtol=0, atol=1e-13 * np.abs(rates[0]).max())
 
@@ -129,6 +129,6 @@ def test_rounding_does_not_grow_along_a_chain(n):
     relative, absolute = da.MovingFrame().prepare(mechanism), da.Jet().prepare(mechanism)
     for run, state in ((relative, x), (absolute, relative.to_absolute(x[None])[0])):
         dx = np.zeros_like(state)
-        assert run.system(T.OUTPUT, 0.0, state, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+        assert run.system(T.OUTPUT, 0.0, state, dx, run.view) == T.OK
         found.append(run.W[run.I[T.W_ACC] + 6 :][: 6 * n].copy())
     assert np.abs(found[0] - found[1]).max() <= 1e-12 * np.abs(found[1]).max()

@@ -319,7 +319,7 @@ def test_baumgarte_at_acceleration_level():
     rng = np.random.default_rng(2)
     x, dx = mechanism.x_0 + 0.01 * rng.normal(size=len(mechanism.x_0)), np.zeros(len(mechanism.x_0))
     x[3:7] /= np.linalg.norm(x[3:7])
-    assert run.system(T.RATE, 0.3, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.3, x, dx, run.view) == T.OK
     G, g, g_t, zeta = dense_rows(mechanism, 0.3, x)
     u, u_dot = x[7:13], dx[7:13]
     assert np.abs(g).min() > 1e-5

@@ -164,7 +164,7 @@ def test_positions_are_projected_onto_holonomic_rows_only():
             x[: 2 * n] += off
             before = x[:n].copy()
             G = mechanism.evaluate(T.ROWS_PART, 0.0, x).A[:m].copy()
-            status = run.project(T.PROJECT, 0.0, x, np.zeros_like(x), run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+            status = run.project(T.PROJECT, 0.0, x, np.zeros_like(x), run.view)
             assert status == T.OK
             values = mechanism.evaluate(T.ROWS_PART, 0.0, x)
             np.testing.assert_allclose(values.A @ x[n : 2 * n] + values.b, 0, atol=1e-10)

@@ -21,7 +21,7 @@ VARIANTS = [
 def accelerations(run, x):
     """u' of all velocities and the external power at one state of a run."""
     dx = np.zeros(len(x))
-    assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     return dx[int(run.I[T.NQ]) : run.size], dx[run.size]
 
 
@@ -68,7 +68,7 @@ def test_carried_basis_turns_with_the_jacobian(seed):
     run = da.Minimal().prepare(mechanism)
     x = run.from_absolute(mechanism.x_0)
     dx = np.zeros(len(x))
-    assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     nu, f, at = mechanism.nu, mechanism.degrees_of_freedom, run._at(T.Z_CARRY)
 
     def spread(v):

@@ -17,7 +17,7 @@ LOOPS = ["slider_crank", "planar_quadrangle", "bricard", "andrews"]
 def rates(run, x):
     """Rates of q, u and external work."""
     dx = np.zeros(len(x))
-    assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     return dx
 
 

@@ -144,7 +144,7 @@ def test_carried_basis_turns_with_rows_of_velocities(name):
     run = da.Minimal().prepare(mechanism)
     x = run.from_absolute(mechanism.x_0)
     dx = np.zeros(len(x))
-    assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     nq, nu, at = mechanism.nq, mechanism.nu, run._at(T.Z_CARRY)
 
     def spread(v):
@@ -177,7 +177,7 @@ def test_positions_are_projected_onto_holonomic_rows_only(formulation):
     off[7:10] += (0.1, 0.2, 0.3)
     x = run.from_absolute(mechanism.x_0)
     x[: len(off)] = off if run.tree is None else run.tree.from_absolute(off)
-    status = run.project(T.PROJECT, 0.0, x, np.zeros_like(x), run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+    status = run.project(T.PROJECT, 0.0, x, np.zeros_like(x), run.view)
     assert status == T.OK
     after = run.to_absolute(x[None])[0]
     np.testing.assert_allclose(after[:7], [0.02, -0.03, 0.1, 1, 0, 0, 0], atol=1e-12)

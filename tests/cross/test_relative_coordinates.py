@@ -19,14 +19,10 @@ SEEDS = range(6)
 BODIES = [name for name in GALLERY if isinstance(build(name), da.Model)]
 
 
-def rest_of(run):
-    return run.I, run.F, run.W, run.forces, run.callbacks.compiled
-
-
 def body_accelerations(run, x, mode=T.RATE):
     """(v', w_B') of all bodies and the external power at one state of a run."""
     dx = np.zeros(int(run.I[T.NX]))
-    assert run.system(mode, 0.0, x, dx, *rest_of(run)) == T.OK
+    assert run.system(mode, 0.0, x, dx, run.view) == T.OK
     return run.W[run.I[T.W_ACC] + 6 :][: 6 * run.mechanism.nb].copy(), dx[run.size]
 
 
@@ -148,7 +144,7 @@ def test_projection_closes_an_open_loop(path):
     mechanism = da.compile(build("slider_crank"))
     run = da.MovingFrame(path=path).prepare(mechanism)
     x = run.from_absolute(mechanism.x_0) + 1e-3 * np.random.default_rng(1).standard_normal(int(run.I[T.NX]))
-    assert run.project(T.PROJECT, 0.0, x, np.zeros_like(x), *rest_of(run)) == T.OK
+    assert run.project(T.PROJECT, 0.0, x, np.zeros_like(x), run.view) == T.OK
     state = run.to_absolute(x[None])[0]
     check = da.Jet().prepare(mechanism)
     as_system(jet)

@@ -24,9 +24,9 @@ def test_user_functions_see_the_states_of_the_mechanism(shape, seed):
         if link.kind[0] == T.QUATERNION:
             x[link.q : link.q + 4] /= np.linalg.norm(x[link.q : link.q + 4])
     dx = np.zeros_like(x)
-    move_tree(x, dx, run.I, run.F, run.W)
-    place_bodies(x, run.I, run.F, run.W)
-    absolute_state(x, run.I, run.F, run.W)
+    move_tree(x, dx, run.view)
+    place_bodies(x, run.view)
+    absolute_state(x, run.view)
     expected = run.to_absolute(x[None])[0]
     found = run.W[run.I[T.W_CALL] :][: len(expected)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * max(1.0, np.abs(expected).max()))

@@ -247,7 +247,7 @@ def test_velocity_map(name, formulation):
     if not isinstance(formulation, da.Minimal):  # whose velocities are tangent to the constraints
         x[nq : run.size] = rng.standard_normal(run.size - nq)
     rate, found = np.zeros_like(x), np.zeros_like(x)
-    assert run.system(T.RATE, 0.0, x, rate, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+    assert run.system(T.RATE, 0.0, x, rate, run.view) == T.OK
     apply_velocity_map(run.velocity_map, x, x, found)
     np.testing.assert_allclose(found[:nq], rate[:nq], rtol=0, atol=1e-13)
 

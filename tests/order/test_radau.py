@@ -85,7 +85,7 @@ def test_jacobian_matrix(name):
 
     def rate(x):
         dx = np.zeros_like(x)
-        assert run.system(T.RATE, 0.0, x, dx, run.I, run.F, run.W, run.forces, run.callbacks.compiled) == T.OK
+        assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
         return dx[:n]
 
     def central(j, delta):

@@ -171,18 +171,18 @@ from dalembert.kernels.formulations import variational_bodies as kernels
 for model in (gallery.build("bicycle"), gallery.build("slider_crank"), gallery.routh_sphere()):
     run = da.Variational(quadrature="simpson").prepare(da.compile(model))
     I, F, W, x, t, h = run.I, run.F, run.W, run.from_absolute(run.mechanism.x_0), 0.3, 0.07
-    nu, N, forces, callback = int(I[T.NU]), int(I[T.NU] + I[T.M]), run.forces, run.callbacks.compiled
+    nu, N, system = int(I[T.NU]), int(I[T.NU] + I[T.M]), run.view
     y = x.copy()
-    kernels.load_node(t, x, I, F, W, forces, callback)
-    r, z, S, E = (kernels.layout(I)[k] for k in (0, 1, 6, 7))
+    kernels.load_node(t, x, system)
+    r, z, S, E = (kernels.layout(system)[k] for k in (0, 1, 6, 7))
     W[z : z + N] += np.random.default_rng(1).normal(size=N)
 
     def residual(differentiate):
-        kernels.force_terms(t, h, x, z, S, E, y, I, F, W, forces, callback)
+        kernels.force_terms(t, h, x, z, S, E, y, system)
         A = I[T.W_SYSTEM]
         W[A : A + N * N] = 0.0
-        kernels.balance(h, differentiate, I, F, W)
-        kernels.mean_rows(t, h, differentiate, x, y, I, F, W, forces, callback)
+        kernels.balance(h, differentiate, system)
+        kernels.mean_rows(t, h, differentiate, x, y, system)
         return W[r : r + N].copy()
 
     residual(True)

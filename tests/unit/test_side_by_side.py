@@ -59,9 +59,9 @@ def test_slot_gives_every_lane_what_it_gives_one_run(forces):
     rates, rate = np.zeros(group.state_size), np.zeros((group.lanes, run.state_size))
     assert rates.size == group.lanes * run.state_size
     for mode in (T.RATE, T.PROJECT):
-        assert group.system(mode, 0.3, together, rates, group.I, group.F, group.W, group.forces, run.callbacks.compiled) == T.OK
+        assert group.system(mode, 0.3, together, rates, group.view) == T.OK
         for lane in range(group.lanes):
-            status = run.system(mode, 0.3, x[lane], rate[lane], run.I, run.F, run.W, run.forces, run.callbacks.compiled)
+            status = run.system(mode, 0.3, x[lane], rate[lane], run.view)
             assert status == T.OK
         result = (rates, rate) if mode == T.RATE else (together, x)
         for lane in range(group.lanes):
@@ -76,8 +76,7 @@ def test_a_lane_that_is_not_finite_is_noticed():
     for lane in range(group.lanes):
         x = np.repeat(run.from_absolute(run.mechanism.x_0), group.lanes)
         x[group.lanes * int(run.I[T.NQ]) + lane] = np.nan
-        rest = group.I, group.F, group.W, group.forces, run.callbacks.compiled
-        assert group.system(T.RATE, 0.0, x, np.zeros_like(x), *rest) == T.NON_FINITE
+        assert group.system(T.RATE, 0.0, x, np.zeros_like(x), group.view) == T.NON_FINITE
 
 
 def test_equal_steps_give_equal_bits(monkeypatch, chain):
