@@ -55,7 +55,7 @@ def test_accelerations_in_the_gallery(name):
     x = mechanism.x_0.copy()
     x[u] += rng.standard_normal(mechanism.nu)  # most of them start at rest, where B' has no part
     absolute, relative = da.Jet().prepare(mechanism), da.MovingFrame().prepare(mechanism)
-    assert absolute.project(T.PROJECT, 0.0, x, x.copy(), *rest_of(absolute)) == T.OK
+    assert absolute.project(T.PROJECT, 0.0, x, x.copy(), absolute.view) == T.OK
     x = relative.to_absolute(relative.from_absolute(x)[None])[0]  # what the projection leaves, stiff dampers would show
     # M* of 64 rods has a condition number of 3e7: its factorisation, not the recursion, loses that many digits
     check_three_ways(dataclasses.replace(mechanism, x_0=x), (1e-11, 1e-9 if name == "coiled_chain" else 1e-11))

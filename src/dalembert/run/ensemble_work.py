@@ -129,7 +129,8 @@ class Work:
             while k < last:
                 try:
                     kernel(
-                        advance.kernel, k, last, self.t_end, self.x, self.start, x_old, spare, work, tableau.a, tableau.c, tableau.e, tableau.d,
+                        advance.kernel, k, last, self.t_end, self.x, self.start, x_old, spare, work, tableau.a, tableau.c,
+                        tableau.e, tableau.d,
                         *advance.settings, self.state_i, self.state_f, self._save_at, out_t, self.out,
                         advance.integrator.max_steps, self._stop, current, self.status, self.counters, run.I, self._F, W,
                         self._W_0,

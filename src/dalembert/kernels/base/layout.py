@@ -83,9 +83,9 @@ CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)  # of a user's force:
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
 PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned"))
-# of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential,
-# -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the
-# state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation,
+# of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
+# exponential, -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights
+# in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation,
 # gradient rows, states of bridge.py
 MINIMAL = Record(
     "Minimal",
@@ -117,15 +117,15 @@ _FORCE = (
 # the child's differ from its body axes
 _LINK = (
     Section(
-        "I", "TREE_I", parent=INT, turn=INT, q=INT, u=INT, rotations=INT, translations=INT, column=INT, axis=Ints(3), turned=INT,
-        skew=INT,
+        "I", "TREE_I", parent=INT, turn=INT, q=INT, u=INT, rotations=INT, translations=INT, column=INT, axis=Ints(3),
+        turned=INT, skew=INT,
     ),
     # joint point and axes on the parent and on the child; then in joint axes (of the parent's own joint: quaternion of the
     # joint's axes, from joint point to joint point; of the child's: from its joint point to its centre of mass, the inertia
     # about the joint point as J_0 1 + a a^T + b b^T, mass)
     Section(
-        "F", "TREE_F", p_parent=VEC, p_child=VEC, E_parent=MAT, E_child=MAT, theta_0=QUAT, d_0=VEC, c_0=VEC, a=VEC, b=VEC, J_0=NUM,
-        m=NUM,
+        "F", "TREE_F", p_parent=VEC, p_child=VEC, E_parent=MAT, E_child=MAT, theta_0=QUAT, d_0=VEC, c_0=VEC, a=VEC, b=VEC,
+        J_0=NUM, m=NUM,
     ),
     # quaternions of the joint axes on the parent and, conjugate and with the link's sign, on the child
     Section("F", "LINK_F", theta_parent=QUAT, theta_child=QUAT),
@@ -133,7 +133,8 @@ _LINK = (
     # of mass and from the parent's joint point to its own, bias; articulated inertia J, H, M, after elimination of a ball joint
     # its factors; bias force, then acceleration
     Section(
-        "W", "W_TREE", theta=QUAT, R=MAT, w=VEC, c=VEC, d=VEC, bias_w=VEC, bias_v=VEC, J=SYM, H=MAT, M=SYM, torque=VEC, force=VEC,
+        "W", "W_TREE", theta=QUAT, R=MAT, w=VEC, c=VEC, d=VEC, bias_w=VEC, bias_v=VEC, J=SYM, H=MAT, M=SYM,
+        torque=VEC, force=VEC,
     ),
 )  # fmt: skip
 TABLES = {
@@ -211,9 +212,9 @@ NUMBERS = {
     "all": ("W", None, 0),
 }
 _SETTINGS = """
-    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION NCOL
-    STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NCHOICE NIDLE
-    FLOW NODES W_CALL W_WORK
+    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION
+    NCOL STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY
+    NCHOICE NIDLE FLOW NODES W_CALL W_WORK
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()}
 HEADER_F = {

@@ -335,7 +335,7 @@ def accelerate_by_columns(e, o, system):
         else:
             for j in range(I[k + R_NROT] + I[k + R_NTRANS]):
                 W[I[W_COL] + COL_W * (I[k + R_COL] + j) + K_E] = W[e + u + j]
-    accelerate_tree(o, COL_W, 0.0, system)
+    accelerate_tree(system.W, o, COL_W, 0.0, system)
 
 
 @inline
@@ -344,4 +344,4 @@ def respond(h, o, system):
     clear_forces(system)
     subtract_wrenches(h, system)
     carry_wrenches(system)
-    accelerate_tree(o, COL_W, 0.0, system)
+    accelerate_tree(system.W, o, COL_W, 0.0, system)

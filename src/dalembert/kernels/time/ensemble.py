@@ -62,7 +62,10 @@ def ensemble(
                 state_f[k, C_H] = min(h, settings_f[H_MAX])
             done = TOO_MANY_STEPS
         while done == TOO_MANY_STEPS and stop[0] == 0 and state_i[k, D_ACCEPTED] < max_steps:
-            done = loop(t_end, x[k], x_old, *work, a, c, e, d, settings_i, settings_f, state_i[k], state_f[k], save_t, out_t, out_x[k], min(CHUNK, max_steps - state_i[k, D_ACCEPTED]), system)  # fmt: skip
+            done = loop(
+                t_end, x[k], x_old, *work, a, c, e, d, settings_i, settings_f, state_i[k], state_f[k], save_t, out_t,
+                out_x[k], min(CHUNK, max_steps - state_i[k, D_ACCEPTED]), system,
+            )  # fmt: skip
         status[k] = done
         for i in range(N_STAT):
             counters[k, i] = W[I[W_STAT] + i]

@@ -113,14 +113,19 @@ def implicit_runge_kutta(
         if settings_i[R_SOLVER] == AUTO and solved_by == NEWTON and state_i[D_RETRY] >= RETRY:
             solved_by = AUTO
         if solved_by != NEWTON:
-            status = iterate(t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f, state_i, state_f, system)  # fmt: skip
+            status = iterate(
+                t, h, x, y, stages, velocity_map, memory, a, c, settings_i, settings_f, state_i, state_f, system,
+            )  # fmt: skip
             if settings_i[R_SOLVER] == AUTO and status != OK and status != CALLBACK_FAILED:
                 repeat_rate(s, stages)
                 solved_by, state_i[D_RETRY] = NEWTON, 0
             if settings_i[R_SOLVER] == AUTO:
                 state_i[D_SOLVER] = solved_by
         if solved_by == NEWTON:
-            status = iterate_newton(t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f, system)  # fmt: skip
+            status = iterate_newton(
+                t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f,
+                state_i, state_f, system,
+            )  # fmt: skip
             state_i[D_NEWTON] += 1
             state_i[D_RETRY] += 1
         state_i[D_SOLVES] += 1
@@ -164,7 +169,9 @@ def implicit_runge_kutta(
             value = 1.0  # keeps the factors [HairerWanner1996, IV.8]
         if e.shape[0] == 1:
             own_rates(stages, e, s, spare)
-        status, shorter = save_inside(t, t_new, h, x, y, stages, s + 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
+        status, shorter = save_inside(
+            t, t_new, h, x, y, stages, s + 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system,
+        )  # fmt: skip
         if status == AGAIN:
             status, h = visit(VISIT_RATE, t, x, stages[0], system), shorter
             if status == OK:

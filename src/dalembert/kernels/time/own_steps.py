@@ -24,7 +24,8 @@ from dalembert.kernels.time.stepping import (
 
 @kernel
 def own_steps(
-    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps, system
+    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps,
+    system
 ):  # fmt: skip
     """As kernels/time/runge_kutta.py, with steps of the system; e : substeps as parts of h. Rates are only for dense output."""
     I = system.I
@@ -58,7 +59,9 @@ def own_steps(
         elif I[NMOTION] > 0:  # for what is noted of drivers
             status = visit(VISIT_RATE, t_new, y, stages[s], system)
         if status == OK:
-            status, _ = save_inside(t, t_new, h, x, y, stages, 0, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
+            status, _ = save_inside(
+                t, t_new, h, x, y, stages, 0, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system,
+            )  # fmt: skip
         if status != OK:
             return status
         h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)

@@ -63,7 +63,8 @@ def verlet_step(t, h, x, y, stages, system):
 
 @kernel
 def partitioned(
-    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps, system
+    t_end, x, x_old, stages, dense, a, c, e, d, settings_i, settings_f, state_i, state_f, save_t, out_t, out_x, max_steps,
+    system
 ):  # fmt: skip
     """As kernels/time/runge_kutta.py; settings_i[R_SOLVER] chooses the method."""
     y, before = x_old, dense[dense.shape[0] - 1]
@@ -93,7 +94,9 @@ def partitioned(
         if status != OK:
             return status
         _, moved, change = projection_error(x, y, before, settings_i[R_NQU], settings_f[H_RTOL], settings_f[H_ATOL], system)
-        status, _ = save_inside(t, t_new, h, x, y, stages, 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
+        status, _ = save_inside(
+            t, t_new, h, x, y, stages, 2, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system,
+        )  # fmt: skip
         if status != OK:
             return status
         note_leap(t_new, moved, change, system)

@@ -104,7 +104,9 @@ def runge_kutta(
             status, h = OK, value
             continue
         if status == OK:
-            status, shorter = save_inside(t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system)  # fmt: skip
+            status, shorter = save_inside(
+                t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system,
+            )  # fmt: skip
             if status == AGAIN:
                 status, h = OK, shorter
                 continue

@@ -50,7 +50,8 @@ MISSING, KEPT, NEW = 0, 1, 2
 
 @flat
 def iterate_newton(
-    t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f, system
+    t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f,
+    system
 ):  # fmt: skip
     """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
     s = settings_i[R_STAGES] - 1

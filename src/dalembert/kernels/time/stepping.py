@@ -221,7 +221,9 @@ def save_inside(
         status = dense_coefficients(t, h, x, y, stages, dense, a, c, d, settings_i, system)
     if look and status == OK:
         spare, tolerance = dense[dense.shape[0] - 1], settings_f[H_RTOL : H_ATOL + 1]
-        shorter = look_between(t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance, settings_i[R_NQU], system)  # fmt: skip
+        shorter = look_between(
+            t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance, settings_i[R_NQU], system,
+        )  # fmt: skip
         if shorter > settings_f[H_MIN]:
             status, due = AGAIN, 0
             state_i[D_REJECTED] += 1
