@@ -85,8 +85,8 @@ CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)  # of a user's force:
 PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned"))
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
 # exponential, -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights
-# in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation,
-# gradient rows, states of bridge.py
+# in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices,
+# dense factorisation, gradient rows, states of bridge.py
 MINIMAL = Record(
     "Minimal",
     **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense rows bridge"),

@@ -142,9 +142,9 @@ def make_tangent(X, system):
     k = I[MINIMAL_I]
     nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
     for j in range(f):
-        spread(W, X + nu * j, v, system)
+        spread(system.W, X + nu * j, v, system)
         project_tangent(2, v, system)
-        gather(v, W, X + nu * j, system)
+        gather(v, system.W, X + nu * j, system)
     return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], system)
 
 
@@ -156,9 +156,9 @@ def turn_basis(X, out, system):
     nu, v = I[NU], I[k + Z_COLUMNS]
     turned = v + 6 * (I[NB] + 1)
     for j in range(I[k + Z_DOF]):
-        spread(W, X + nu * j, v, system)
+        spread(system.W, X + nu * j, v, system)
         turning(2, v, I[k + Z_ROWS], turned, system)
-        gather(turned, W, out + nu * j, system)
+        gather(turned, system.W, out + nu * j, system)
 
 
 @flat
