@@ -8,10 +8,12 @@ import contextlib
 import hashlib
 import os
 import pickle
+import re
 import sys
 import tempfile
 import uuid
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numba
@@ -23,6 +25,7 @@ from numba.core.serialize import dumps
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
 _DIGEST = 32
+_IMPORT = re.compile(r"^ *from (dalembert\.kernels[\w.]*) import ([^\n]*)", re.MULTILINE)
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
@@ -31,13 +34,34 @@ def options_text():
     return ";".join(f"{option}={os.environ.get(option, '')}" for option in _OPTIONS)
 
 
-def source_stamp():
-    """Hash of every kernel source file but this one, and of the options that change the machine code."""
+@cache
+def source_stamp(module):
+    """Hash of the sources that a kernel module is made of, those it imports included, and of the options that change code."""
     digest = hashlib.sha256(options_text().encode())
-    for path in sorted(_FOLDER.rglob("*.py")):
-        if path.name != Path(__file__).name:
-            digest.update(path.relative_to(_FOLDER).as_posix().encode() + path.read_bytes())
+    for path in sorted(_sources(module)):
+        digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _source(module):
+    """The file of a module, None for what was typed in."""
+    if module.startswith("dalembert.kernels."):
+        return _FOLDER.joinpath(*module.split(".")[2:]).with_suffix(".py")
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return None if file is None else Path(file)
+
+
+def _sources(module):
+    """Files of a kernel module and of all that it imports, directly or not, but this one."""
+    found, waiting = set(), [module]
+    while waiting:
+        path = _source(waiting.pop())
+        if path is not None and path not in found and path.name != Path(__file__).name:
+            found.add(path)
+            for package, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+                of_package = [f"{package}.{name}" for name in re.findall(r"(\w+)(?: as \w+)?", names)]
+                waiting += of_package if _FOLDER.joinpath(*package.split(".")[2:]).is_dir() else [package]
+    return found
 
 
 def cache_folders():

@@ -19,7 +19,6 @@ from numba.extending import register_jitable
 
 from dalembert.kernels.base.cache import DiskCache, options_text, source_stamp
 
-_STAMP = source_stamp()
 _ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
 _KEPT = 256  # generated functions that a process remembers
 JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
@@ -29,7 +28,9 @@ COMPILING = threading.RLock()  # a function is open to new signatures only while
 def kernel(function):
     """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
     module, line = function.__module__.rpartition(".")[2], function.__code__.co_firstlineno
-    return _cached(function, DiskCache(f"{module}.{function.__qualname__}-{line}", _STAMP), nogil=True, **_ALL)
+    return _cached(
+        function, DiskCache(f"{module}.{function.__qualname__}-{line}", source_stamp(function.__module__)), nogil=True, **_ALL
+    )
 
 
 def light(function):
