@@ -43,6 +43,11 @@ def source_stamp(module):
     return digest.hexdigest()
 
 
+def has_source(module):
+    """Whether a module has a file, so that its code can be told from older code of the same name."""
+    return _source(module) is not None
+
+
 def _source(module):
     """The file of a module, None for what was typed in."""
     if module.startswith("dalembert.kernels."):

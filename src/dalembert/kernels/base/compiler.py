@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
-from dalembert.kernels.base.cache import DiskCache, options_text, source_stamp
+from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
 
 _ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
 _KEPT = 256  # generated functions that a process remembers
@@ -27,10 +27,10 @@ COMPILING = threading.RLock()  # a function is open to new signatures only while
 
 def kernel(function):
     """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
-    module, line = function.__module__.rpartition(".")[2], function.__code__.co_firstlineno
-    return _cached(
-        function, DiskCache(f"{module}.{function.__qualname__}-{line}", source_stamp(function.__module__)), nogil=True, **_ALL
-    )
+    module, line = function.__module__, function.__code__.co_firstlineno
+    label = f"{module.rpartition('.')[2]}.{function.__qualname__}-{line}"
+    cache = DiskCache(label, source_stamp(module)) if has_source(module) else None
+    return _cached(function, cache, nogil=True, **_ALL)
 
 
 def light(function):
