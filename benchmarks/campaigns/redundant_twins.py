@@ -8,8 +8,10 @@ itself comes near a singular configuration says so and is not compared, because 
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,28 @@ def add_link(model: da.Model, rng: np.random.Generator, name: str, position: Arr
     model.add_body(name, mass=rng.uniform(0.5, 2.0), inertia=moments.sum() - moments, position=position, rotation=rotation(rng))
 
 
+def twins(
+    rng: np.random.Generator, gravity: Array, centres: list[Array], axes: list[tuple[Array, Array]], close: Callable[..., None]
+) -> tuple[da.Model, da.Model]:
+    """A loop of links about hinges (point, axis), in random order; twin: the last hinge is what `close` adds for it."""
+    n, seed = len(axes), int(rng.integers(2**31))
+    rates, order = rng.uniform(-2, 2, n), [int(k) for k in rng.permutation(n)]
+    names = ["ground", *(f"b{k}" for k in range(n - 1)), "ground"]
+    made = []
+    for whole in (True, False):
+        own, model = np.random.default_rng(seed), da.Model(gravity=gravity)
+        for name, centre in zip(names[1:-1], centres, strict=True):
+            add_link(model, own, name, centre)
+        for k in order:
+            (point, axis), rate = axes[k], {"rate": rates[k]} if k < n - 3 else {}
+            if whole or k < n - 1:
+                model.add_revolute(f"h{k}", names[k], names[k + 1], point=point, axis=axis, **rate)
+            else:
+                close(model, names[k])
+        made.append(model)
+    return made[0], made[1]
+
+
 def planar_loop(rng: np.random.Generator) -> tuple[da.Model, da.Model]:
     """A polygon of hinges; twin: the last hinge only keeps a point on the line of its axis."""
     n = int(rng.integers(4, 7))
@@ -43,23 +67,12 @@ def planar_loop(rng: np.random.Generator) -> tuple[da.Model, da.Model]:
     corners = [
         R @ np.array([r * np.cos(a), r * np.sin(a), 0.0]) + offset for a, r in zip(angles, rng.uniform(0.4, 1, n), strict=True)
     ]
-    seed, rates = int(rng.integers(2**31)), rng.uniform(-2, 2, n)
-    order = [int(k) for k in rng.permutation(n)]
-    made = []
-    for whole in (True, False):
-        own = np.random.default_rng(seed)
-        model = da.Model(gravity=gravity)
-        names = ["ground", *(f"b{k}" for k in range(n - 1)), "ground"]
-        for k in range(n - 1):
-            add_link(model, own, names[k + 1], (corners[k] + corners[k + 1]) / 2)
-        for k in order:
-            rate = {"rate": rates[k]} if k < n - 3 else {}
-            if whole or k < n - 1:
-                model.add_revolute(f"h{k}", names[k], names[k + 1], point=corners[k], axis=R[:, 2], **rate)
-            else:
-                model.add_point_on_line(f"h{k}", names[k], names[k + 1], point=corners[k], axis=R[:, 2])
-        made.append(model)
-    return made[0], made[1]
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(corners)]
+
+    def close(model: da.Model, first: str) -> None:
+        model.add_point_on_line("last", first, "ground", point=corners[-1], axis=R[:, 2])
+
+    return twins(rng, gravity, middles, [(corner, R[:, 2]) for corner in corners], close)
 
 
 def spherical_loop(rng: np.random.Generator) -> tuple[da.Model, da.Model]:
@@ -69,28 +82,17 @@ def spherical_loop(rng: np.random.Generator) -> tuple[da.Model, da.Model]:
     around = (np.arange(n) + rng.uniform(-0.25, 0.25, n)) * 2 * np.pi / n
     tilt = rng.uniform(0.5, 1.1, n)
     axes = [R @ np.array([np.sin(b) * np.cos(a), np.sin(b) * np.sin(a), np.cos(b)]) for a, b in zip(around, tilt, strict=True)]
-    seed, rates = int(rng.integers(2**31)), rng.uniform(-2, 2, n)
-    order = [int(k) for k in rng.permutation(n)]
-    made = []
-    for whole in (True, False):
-        own = np.random.default_rng(seed)
-        model = da.Model(gravity=gravity)
-        names = ["ground", *(f"b{k}" for k in range(n - 1)), "ground"]
-        for k in range(n - 1):
-            add_link(model, own, names[k + 1], centre + 0.6 * (axes[k] + axes[k + 1]) / 2)
-        for k in order:
-            rate = {"rate": rates[k]} if k < n - 3 else {}
-            if whole or k < n - 1:
-                model.add_revolute(f"h{k}", names[k], names[k + 1], point=centre + 0.6 * axes[k], axis=axes[k], **rate)
-            else:
-                side = np.cross(axes[k], R[:, 0] if abs(axes[k] @ R[:, 0]) < 0.7 else R[:, 1])
-                side /= np.linalg.norm(side)
-                for c, across in enumerate((side, np.cross(axes[k], side))):
-                    turn = model.body(names[k]).rotation
-                    own_axis = da.Rotation(turn).matrix.T @ axes[k]
-                    model.add_perpendicular(f"h{k}{c}", names[k], names[k + 1], axes=(own_axis, across))
-        made.append(model)
-    return made[0], made[1]
+
+    def close(model: da.Model, first: str) -> None:
+        axis = axes[-1]
+        side = np.cross(axis, R[:, 0] if abs(axis @ R[:, 0]) < 0.7 else R[:, 1])
+        side /= np.linalg.norm(side)
+        own_axis = da.Rotation(model.body(first).rotation).matrix.T @ axis
+        for c, across in enumerate((side, np.cross(axis, side))):
+            model.add_perpendicular(f"last{c}", first, "ground", axes=(own_axis, across))
+
+    middles = [centre + 0.6 * (a + b) / 2 for a, b in itertools.pairwise(axes)]
+    return twins(rng, gravity, middles, [(centre + 0.6 * axis, axis) for axis in axes], close)
 
 
 def doubled_chain(rng: np.random.Generator) -> tuple[da.Model, da.Model]:
