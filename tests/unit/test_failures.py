@@ -76,10 +76,21 @@ def test_user_force_that_raises(integrator, function):
     assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_user_force_that_raises_among_others():
-    """A compiled exception does not say whose it is: both are named."""
-    with pytest.raises(da.SimulationError, match=r"user function 'push or twist' raised ValueError"):
-        da.simulate(pushed(raise_after_half, second=nothing), 1.0)
+@pytest.mark.parametrize(("functions", "name"), [((raise_after_half, nothing), "push"), ((nothing, raise_after_half), "twist")])
+def test_user_force_that_raises_among_others(functions, name):
+    """A compiled exception does not say whose it is: the function that did not come to its end is named."""
+    with pytest.raises(da.SimulationError, match=rf"user function '{name}' raised ValueError"):
+        da.simulate(pushed(functions[0], second=functions[1]), 1.0)
+    mechanism = da.compile(pushed(functions[0], second=functions[1]))
+    runs = da.simulate_many(mechanism, 1.0, initial_states=np.tile(mechanism.x_0[: mechanism.nq + mechanism.nu], (2, 1)))
+    assert all(f"user function '{name}' raised" in runs.message[k] for k in range(2))
+
+
+@both_steps
+@pytest.mark.parametrize(("functions", "name"), [((nan_after_half, nothing), "push"), ((nothing, nan_after_half), "twist")])
+def test_user_force_that_returns_nan_among_others(integrator, functions, name):
+    with pytest.raises(da.SimulationError, match=rf"check the user function\(s\) '{name}'$"):
+        da.simulate(pushed(functions[0], second=functions[1]), 1.0, integrator=integrator)
 
 
 def always(t):

@@ -28,6 +28,7 @@ from dalembert.model.validation import argument_count, plain_function, shown
 
 Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
+UNFINISHED = 1e15  # and the number of a function, in the place of its value while it runs
 _OF_STATE = "t, W[s : s + 3], W[s + 3 : s + 6], W[s + 6 : s + 15].reshape(3, 3), W[s + 15 : s + 18]"
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
@@ -81,11 +82,12 @@ class _Entry:
 
     def lines(self, name: str) -> list[str]:
         """Source of a call."""
+        mark, call = f"W[s + {self.at}] = {UNFINISHED + self.number!r}", f"{name}({self.arguments})"
         if not self.shape:
-            return [f"W[s + {self.at}] = {name}({self.arguments})", "return 0"]
+            return [mark, f"W[s + {self.at}] = {call}", "return 0"]
         places = ", ".join(f"W[s + {self.at + k}]" for k in range(3))
         check = ["if len(f) != 3:", "    raise ValueError('did not return three numbers')"]
-        return [f"f = {name}({self.arguments})", *check, f"{places} = f[0], f[1], f[2]", "return 0"]
+        return [mark, f"f = {call}", *check, f"{places} = f[0], f[1], f[2]", "return 0"]
 
     def plain(self) -> Callable[[int, float, Array, int], int]:
         """The same call as plain Python; what is raised is kept for `simulate`."""
@@ -133,9 +135,10 @@ class Callbacks:
     ) -> None:
         self.error = None
         self.slow: list[str] = []
+        self._mechanism, self._elements = mechanism, mechanism.functions
         self._nq, self._nu = mechanism.nq, mechanism.nu
         self._invariants = list(invariants)
-        self._entries = [_force(k, element, mechanism) for k, element in enumerate(mechanism.functions)]
+        self._entries = [_force(k, element, mechanism) for k, element in enumerate(self._elements)]
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
@@ -151,10 +154,22 @@ class Callbacks:
     def error(self, value: tuple[str, BaseException] | None) -> None:
         _raised.error = value
 
-    @property
-    def compiled_names(self) -> list[str]:
-        """Names of the user functions that run compiled: what they raise does not say which of them it was."""
-        return [entry.name for entry in self._entries if entry.name not in self.slow]
+    def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
+        """Name of the compiled user function that raised: what it raised does not say so."""
+        places = W[I[T.W_CALL] :]
+        return next((entry.name for entry in self._entries if places[entry.at] == UNFINISHED + entry.number), None)
+
+    def forces_at(self, t: float, x: Array) -> dict[str, Array]:
+        """What each force or torque function returns at a state, by name; NaN where it raises."""
+        values = {}
+        for entry, element in zip(self._entries, self._elements, strict=False):
+            arguments = _arguments(entry, element, self._mechanism, t, x)
+            with np.errstate(all="ignore"):
+                try:
+                    values[entry.name] = np.array(plain_function(entry.function)(*arguments), dtype=float)
+                except Exception:  # the function is the user's
+                    values[entry.name] = np.full(3, np.nan)
+        return values
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
@@ -239,15 +254,18 @@ def _force(number: int, element: PointForce | Torque, mechanism: Mechanism) -> _
     word = "force" if isinstance(element, PointForce) else "torque"
     arguments = "t" if argument_count(function) == 1 else _OF_STATE
     entry = _Entry(number, f"{word} {element.name!r}", element.name, function, arguments, (3,), 18)
-    if arguments == "t":
-        entry.look(0.0)
-        return entry
-    start = mechanism.trajectory(np.zeros(1), mechanism.x_0[None])
-    R, w_B = start.rotation(element.body)[0], start.angular_velocity(element.body, "body")[0]
-    w, arm = R @ w_B, R @ getattr(element, "point", np.zeros(3))
-    r, v = start.position(element.body)[0] + arm, start.velocity(element.body)[0] + np.cross(w, arm)
-    entry.look(0.0, r, v, R, w)
+    entry.look(*_arguments(entry, element, mechanism, 0.0, mechanism.x_0))
     return entry
+
+
+def _arguments(entry: _Entry, element: PointForce | Torque, mechanism: Mechanism, t: float, x: Array) -> tuple[Any, ...]:
+    """What the function of a force or torque is given at a state."""
+    if entry.arguments == "t":
+        return (t,)
+    state = mechanism.trajectory(np.array([t]), x[None])
+    R, w_B = state.rotation(element.body)[0], state.angular_velocity(element.body, "body")[0]
+    w, arm = R @ w_B, R @ getattr(element, "point", np.zeros(3))
+    return t, state.position(element.body)[0] + arm, state.velocity(element.body)[0] + np.cross(w, arm), R, w
 
 
 def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) -> _Entry:

@@ -92,7 +92,7 @@ class Advance:
         if self._state_f[rk.C_H] == 0.0:
             order, spare, view = tableau.error_order, np.zeros((3, n)), run.view
             arguments = t_0, self.x, spare, max(run.size, 1), order, span, self._settings_f, view
-            h = self._call(rk.first_step, *arguments, failed=1e-6)
+            h = self.call(rk.first_step, *arguments, failed=1e-6)
             self._state_f[rk.C_H] = min(h, integrator.max_step)
 
     @property
@@ -174,15 +174,15 @@ class Advance:
             int(count[rk.D_JACOBIANS]),
         )
 
-    def _call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
+    def call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
         try:
             return kernel(*arguments)
         except Exception as problem:
-            names = self.run.callbacks.compiled_names
-            if not names:
+            name = self.run.callbacks.unfinished(self.run.I, self.run.W)
+            if name is None:
                 raise
-            self.run.callbacks.error = (" or ".join(names), problem)
+            self.run.callbacks.error = (name, problem)
             return failed
 
     def steps(self, count: int, t_limit: float | None = None) -> int:
@@ -198,7 +198,7 @@ class Advance:
             t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
             self._out_t, self._out_x = t, x
         begin = time.process_time()
-        status: int = self._call(
+        status: int = self.call(
             self.kernel, self.t_end if t_limit is None else t_limit,
             self.x, self.x_old, *self._work,
             tableau.a, tableau.c, tableau.e, tableau.d,

@@ -31,8 +31,7 @@ ENERGY_INVARIANT = FIRST_INVARIANT - 1
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
 
-    compiled : what is passed to the kernels;  error, slow, compiled_names, of_time : as in `Callbacks`; traced code does not
-        raise
+    compiled : what is passed to the kernels;  error, slow, of_time : as in `Callbacks`; traced code does not raise
     """
 
     def __init__(
@@ -48,7 +47,6 @@ class GeneratedCode:
 
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []
-        self.compiled_names: list[str] = []
         e = system.equations
         chosen: dict[int, Node] = {ENERGY_INVARIANT: e.energies[0] + e.energies[1]} if energy else {}
         self._system = system
@@ -62,6 +60,13 @@ class GeneratedCode:
         source = write_source(parts, inputs)
         self.of_time = uses_time(source)
         self.compiled = as_callback(generated(source, "callback", CALLBACK_SIGNATURE))
+
+    def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
+        """No function that could raise."""
+
+    def forces_at(self, t: float, x: Array) -> dict[str, Array]:
+        """No functions of the user."""
+        return {}
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""

@@ -139,10 +139,11 @@ class Work:
                         self.errors[k], callbacks.error = callbacks.error, None
                     k = last
                 except Exception as problem:  # kernels raise nothing: this comes from a compiled user function
-                    if not callbacks.compiled_names:
+                    name = callbacks.unfinished(run.I, W)
+                    if name is None:
                         raise
                     k = int(current[0])
-                    self.errors[k] = " or ".join(callbacks.compiled_names), problem
+                    self.errors[k] = name, problem
                     self.status[k] = T.CALLBACK_FAILED
                     k += 1
 

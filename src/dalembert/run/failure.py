@@ -13,7 +13,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.model.elements import SpringDamper
 from dalembert.results.trajectory import Trajectory
 from dalembert.run.diagnosis import SINGULAR
-from dalembert.run.jumps import jumping_constraint
+from dalembert.run.jumps import jumping_constraint, not_finite
 from dalembert.run.singular import refused
 
 Array = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         failure.__cause__ = problem
         return failure
     if status == T.NON_FINITE:
-        names = ", ".join(repr(force.name) for force in mechanism.functions)
+        names = ", ".join(map(repr, not_finite(advance)))
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         if short := vanishing_springs(mechanism, advance.state):
             hint = f"; spring-damper {', '.join(map(repr, short))} has length 0 there, and its force no direction"

@@ -40,11 +40,35 @@ def raise_if_stalled(advance: Advance, step: float) -> None:
     """Stop a run whose steps, of this mean size, have collapsed because a force jumps where the motion is."""
     left = (advance.t_end - advance.t) / max(step, 1e-300)
     if advance.integrator.adaptive and left > HOPELESS and _force_jumps(advance, step):
-        names = ", ".join(repr(force.name) for force in advance.run.mechanism.functions)
+        names = ", ".join(map(repr, jumping_functions(advance, 10.0 * step)))
         text = f"steps have shrunk to {step:.1e} s at t = {advance.t:.6g} s, {left:.0e} of them to go: a force jumps there"
         text += f"; look at the user function(s) {names}" if names else ""
         text += "; write sign(v) of friction as tanh(v / v_0) with a small speed v_0, or use fixed steps"
         raise SimulationError(text, time=advance.t)
+
+
+def _functions(advance: Advance, reach: float) -> list[dict[str, Array]]:
+    """What the user's functions return where the motion was, is, and goes on by itself."""
+    run, x, rate = advance.run, advance.x, np.zeros_like(advance.x)
+    if advance.call(run.rate, advance.t, x.copy(), rate) != T.OK or not np.isfinite(rate).all():
+        rate[:] = 0.0
+    run.callbacks.error = None
+    times = (-reach, 0.0, reach)
+    return [run.callbacks.forces_at(advance.t + h, np.array(run.to_absolute((x + h * rate)[None])[0])) for h in times]
+
+
+def jumping_functions(advance: Advance, reach: float) -> list[str]:
+    """Names of the user's functions that jump around here; all of them where none does."""
+    before, _, after = _functions(advance, reach)
+    jumps = {name: float(np.abs(after[name] - before[name]).max()) for name in before}
+    largest = max(jumps.values(), default=0.0)
+    return [name for name, jump in jumps.items() if not jump <= 0.1 * largest] or list(jumps)
+
+
+def not_finite(advance: Advance) -> list[str]:
+    """Names of the user's functions that are not finite here or a step ahead; all of them where each is."""
+    values = _functions(advance, advance.step_size or 1e-6)
+    return [name for name in values[0] if not all(np.isfinite(at[name]).all() for at in values)] or list(values[0])
 
 
 def _force_jumps(advance: Advance, step: float) -> bool:
