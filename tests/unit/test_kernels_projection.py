@@ -123,7 +123,7 @@ def test_orthogonal_is_nearest(shape, seed, rng):
         assert distance(mechanism, x, a) ** 2 >= least**2 - 1e-10
 
 
-@pytest.mark.parametrize("name", ["crank_mechanism", "planar_quadrangle"])  # redundant rows would be chosen at other points
+@pytest.mark.parametrize("name", ["crank_mechanism", "planar_quadrangle", "spatial_four_bar"])
 def test_quasi_orthogonal_agrees_to_second_order_at_rest(name, rng):
     """At rest B = d(G u)/dq is small, and both step along G^T: half the distance, a quarter of the difference.
 

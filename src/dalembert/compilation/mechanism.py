@@ -192,6 +192,13 @@ class Mechanism(Compiled):
         return tuple(body.name for body in self.model.bodies)
 
     @property
+    def uneven(self) -> bool:
+        """Whether masses, or moments of inertia, differ so much that it costs multipliers digits."""
+        masses = [body.mass for body in self.model.bodies]
+        moments = [float(m) for body in self.model.bodies if body.kind == "rigid" for m in np.linalg.eigvalsh(body.inertia)]
+        return any(values and max(values) > 1e3 * min(values) for values in (masses, moments))
+
+    @property
     def acceleration_size(self) -> int:
         return 6 * self.nb
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
-from dalembert.compilation.pack_choices import choice_section, choice_workspace
+from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_forces import force_records
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
@@ -108,9 +108,9 @@ def pack(
     coordinates: Coordinates,
     plane: Plane | None,
     dropped: frozenset[RowKey] = frozenset(),
-    choices: Sequence[tuple[int, Sequence[RowKey]]] = (),
+    choices: Sequence[Choice[RowKey]] = (),
 ) -> Packed:
-    """Lay everything out; rows in `dropped` are monitored only; choices : rank and rows of every group that has more rows."""
+    """Lay everything out; rows in `dropped` are monitored only; choices : groups that have more rows than rank."""
     out = Writer()
     nq, nu = _bodies(out, flat, coordinates, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
@@ -120,7 +120,7 @@ def pack(
     row_source, bend_source, turn_source, numbers = _traced(flat)
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
     number = {(row.primitive, row.component): row.index for row in rows}
-    choice_section(out.I, [(rank, [number[key] for key in keys]) for rank, keys in choices])
+    choice_section(out.I, [choice.among(number) for choice in choices])
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _breakpoints(out)

@@ -2,8 +2,8 @@
 
 Rank belongs to the mechanism, not to a pose: it is the largest over several poses on the constraints, so that a singular start
 and rounding off the constraints do not count. A row is called redundant when rows before it imply it: tree joints first, then
-the joints that close loops, then drivers. Which rows act in a run is chosen there (choice.py). Only rows of one loop
-block can depend on each other, so each block is looked at alone.
+the joints that close loops, then drivers, then rows of velocities. Which rows act in a run is chosen there
+(kernels/coordinates/choice.py). Only rows of one loop block can depend on each other, so each block is looked at alone.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism, dense_rows, new_workspace
 from dalembert.compilation.pack import Packed
+from dalembert.compilation.pack_choices import Choice
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
 
@@ -28,12 +29,12 @@ ON_CONSTRAINTS = 1e-13  # residual of a pose, relative to the largest coordinate
 
 @dataclass(frozen=True)
 class RankReport:
-    """choices : rank and rows of every block that has more rows;  redundant : rows by which they are more, by priority
+    """choices : every block that has more rows than rank;  redundant : rows by which they are more, by priority
 
     not_unique : rows whose multipliers the redundancy leaves undetermined;  singular_start : rank is lower at the start
     """
 
-    choices: tuple[tuple[int, tuple[RowKey, ...]], ...]
+    choices: tuple[Choice[RowKey], ...]
     redundant: frozenset[RowKey]
     not_unique: frozenset[RowKey]
     singular_start: bool
@@ -153,15 +154,17 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
     alone = set(by_node) - {node for block in in_loops for node in block}
     key = {row.index: (row.primitive, row.component) for row in packed.rows}
     rheonomic = {row.index: row.rheonomic for row in packed.rows}
+    of_velocities = {row.index: row.nonholonomic for row in packed.rows}
     cuts = set(packed.forest.cuts)
 
-    choices: list[tuple[int, tuple[RowKey, ...]]] = []
+    choices: list[Choice[RowKey]] = []
     redundant: set[RowKey] = set()
     not_unique: set[RowKey] = set()
     singular_start = False
     for block in [*([node] for node in sorted(alone)), *in_loops]:
         rows = [k for node in block for k in by_node.get(node, [])]
-        rows.sort(key=lambda k: (rheonomic[k], node_of_row[k] in cuts, k))
+        rows.sort(key=lambda k: (of_velocities[k], rheonomic[k], node_of_row[k] in cuts, k))
+        held = sum(not of_velocities[k] for k in rows)
         touched = np.any([np.any(G[rows] != 0.0, axis=0) for G in scaled], axis=0)
         at = [G[rows][:, touched] for G in scaled]
         factors = [np.linalg.svd(A) for A in at]
@@ -170,7 +173,9 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
         singular_start |= ranks[0] < rank
         if rank == len(rows):
             continue
-        choices.append((rank, tuple(key[k] for k in rows)))
+        held_rank = max(int(np.sum(np.linalg.svd(A[:held], compute_uv=False) > TOLERANCE)) for A in at)
+        keys = tuple(key[k] for k in rows)
+        choices.append(Choice(rank, held_rank, keys[:held], keys[held:]))
         best = max((k for k in range(len(at)) if ranks[k] == rank), key=lambda k: factors[k][1][rank - 1] if rank else 0.0)
         redundant.update(key[rows[k]] for k in last_dependent(at[best], rank))
         for (U, _, _), full in zip(factors, ranks, strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism, new_workspace
-from dalembert.compilation.pack_choices import choice_section
+from dalembert.compilation.pack_choices import choice_section, choices_of
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.views import System
@@ -270,7 +270,7 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
     I[T.M], I[T.M_ALL], I[T.NCOL] = rows, rows, nu
-    choice_section(I, _choices(I, renumbered))
+    choice_section(I, [choice.among(renumbered) for choice in choices_of(I)])  # tree joints hold by themselves
     for k in range(I[T.NANGLE]):
         I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
     for entry, values in (
@@ -286,17 +286,6 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         F += numbers
     _workspace(I)
     return np.array(I, dtype=np.int64), np.array(F)
-
-
-def _choices(I: list[int], renumbered: dict[int, int]) -> list[tuple[int, list[int]]]:
-    """Groups of redundant rows without those of tree joints, which are independent and hold by themselves."""
-    groups, at = [], I[T.CHOICE_I]
-    for _ in range(I[T.NCHOICE]):
-        rank, count = I[at], I[at + 1]
-        rows = [renumbered[row] for row in I[at + 2 : at + 2 + count] if row in renumbered]
-        groups.append((rank - (count - len(rows)), rows))
-        at += 2 + count
-    return groups
 
 
 def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:

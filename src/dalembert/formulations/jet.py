@@ -17,6 +17,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
+SWEEPS = 2  # of refinement, where masses differ by orders of magnitude
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +140,8 @@ class Jet:
         if self.projection == "orthogonal" and I[T.NTRACED] > 0:
             raise ModelError("Jet: rolling and user-written constraints have no orthogonal projection; use 'quasi-orthogonal'")
         I[T.W_BEND] = I[T.W_A]
+        if system is jet and mechanism.uneven:
+            I[T.REFINE] = SWEEPS
         run = Run(
             mechanism=mechanism,
             I=I,

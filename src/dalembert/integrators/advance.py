@@ -158,6 +158,11 @@ class Advance:
         return int(self._state_i[self._rk.D_FAILED_PROJECTIONS])
 
     @property
+    def rounded(self) -> tuple[int, float]:
+        """Steps whose error estimate was rounding of the rates; the largest, in tolerances."""
+        return int(self._state_i[self._rk.D_ROUNDED]), float(self._state_f[self._rk.C_ROUNDED])
+
+    @property
     def contraction(self) -> float:
         """Factor by which the last iteration on implicit stages changed their error."""
         return float(self._state_f[self._rk.C_CONTRACTION])

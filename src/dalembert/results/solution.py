@@ -47,6 +47,7 @@ class Statistics:
     basis_restarts : how often Minimal could not continue its basis and found it afresh
     cpu_time : CPU time inside the compiled time loop [s]
     driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
+    rounded_steps, rounded_error : steps whose error estimate was rounding of the accelerations; the largest, in tolerances
     largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
         the one with the largest share, of those above 1e-6
     smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
@@ -83,6 +84,8 @@ class Statistics:
     largest_projection: float = 0.0
     largest_projection_share: float = 0.0
     largest_projection_at: float = 0.0
+    rounded_steps: int = 0
+    rounded_error: float = 0.0
     smallest_pivot: float = -1.0
     smallest_pivot_time: float = 0.0
     branch_points: int = 0

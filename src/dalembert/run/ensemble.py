@@ -232,7 +232,9 @@ class Ensemble:
         """A run as it ended, with its counters."""
         work, run = self._work, self._runs[k]
         W = run.W.copy()
-        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[k]
+        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[k, : T.N_STAT]
+        if run.I[T.W_PIVOT] > 0:
+            W[run.I[T.W_PIVOT] :][: T.V_GUARD] = work.counters[k, T.N_STAT :]
         run = replace(run, W=W)
         return run, work.advance.at(run, work.x[k], work.state_i[k], work.state_f[k])
 

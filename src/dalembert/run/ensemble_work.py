@@ -39,7 +39,7 @@ class Work:
         self.state_i, self.state_f = (np.tile(a, (count, 1)) for a in self.advance.fresh)
         self.out = np.full((count, len(save_at), n), np.nan)
         self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
-        self.counters = np.zeros((count, T.N_STAT))
+        self.counters = np.zeros((count, T.N_STAT + T.V_GUARD))
         self.errors: dict[int, tuple[str, BaseException]] = {}
         self._save_at, self.t_end = save_at, t_end
         different = runs[:1] if self._shared else runs

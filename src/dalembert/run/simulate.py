@@ -313,6 +313,8 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         largest_projection=run.counter(T.LEAP_SIZE),
         largest_projection_share=run.counter(T.LEAP),
         largest_projection_at=run.counter(T.LEAP_TIME),
+        rounded_steps=advance.rounded[0],
+        rounded_error=advance.rounded[1],
         time=dict(parts),
     )
 

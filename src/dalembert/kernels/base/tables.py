@@ -64,7 +64,8 @@ V_PLACES = 16
 V_GUARD = V_WHERE + 2 * V_PLACES
 # header of I: addresses of what fills the seams (slots.py)
 (AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
-HEADER_I = 120
+REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
+HEADER_I = 121
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # a state's memory: time since the step began, size of the last step, its impulses (m); of the step's start lam (m), q (nq),

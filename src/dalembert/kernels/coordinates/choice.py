@@ -7,8 +7,12 @@ count twice, so that it changes rarely. It is looked at after each factorisation
 largest since the choice, or still poor though better than it was then. Off the constraints another choice is another extension
 of the equations of motion, the rougher the smaller its pivots.
 
+Rows of velocities alone (nonholonomic ones) take no part in closing positions: the others are chosen first, to their own rank,
+and nothing is chosen where rows of velocities are left empty.
+
 Section W_CHOICE of W: reference and first pivot in the mass and in the projection's metric, number of choices, 1 per idle row,
-then work: a number per row and a group's matrix. Table CHOICE_I, per group: rank, number of rows, rows.
+then work: a number per row and a group's matrix. Table CHOICE_I, per group: rank, number of rows, the same of the rows
+of positions, then the rows, these first.
 """
 
 import numpy as np
@@ -33,6 +37,7 @@ from dalembert.kernels.base.tables import (
     MM_INV,
     NCHOICE,
     NINC,
+    NVELOCITY,
     W_A,
     W_CHOICE,
     M,
@@ -65,6 +70,15 @@ def silence(at, value, system):
         for i in range(I[M]):
             if W[I[W_CHOICE] + H_IDLE + i] != 0.0:
                 W[at + i] = value
+
+
+@inline
+def without_velocities(scale, system):
+    """Whether rows of velocities are left empty: their scales at W[scale + row] vanish."""
+    I, W, empty = system.I, system.W, False
+    for i in range(I[M] if I[NVELOCITY] > 0 else 0):
+        empty |= W[scale + i] == 0.0
+    return empty
 
 
 @flat
@@ -106,13 +120,14 @@ def entry(i, j, K, count):
 
 
 @flat
-def pick(group, rank, count, K, first, system):
+def pick(group, K, first, system):
     """Idle flags of a group from its matrix at W[K], which is lost; True when one changed."""
     I, W = system.I, system.W
     idle, column = I[W_CHOICE] + H_IDLE, I[W_CHOICE] + H_IDLE + I[M]
-    for _ in range(rank):
+    rank, count, held_rank, held = I[group - 4], I[group - 3], I[group - 2], I[group - 1]
+    for chosen in range(rank):
         best, size = -1, -1.0
-        for i in range(count):
+        for i in range(held if chosen < held_rank else count):
             pivot = W[K + (count + 1) * i]  # -1 once a row is chosen
             value = pivot * (1.0 if first or W[idle + I[group + i]] != 0.0 else KEPT)
             if pivot >= 0.0 and value > size:
@@ -146,10 +161,10 @@ def choose(fill, system):
     h, at, changed = I[W_CHOICE], I[CHOICE_I], False
     first = W[h + H_COUNT] == 0.0
     for _ in range(I[NCHOICE]):
-        rank, count, K = I[at], I[at + 1], h + H_IDLE + 2 * I[M]
-        fill(at + 2, count, K, system)
-        changed |= pick(at + 2, rank, count, K, first, system)
-        at += 2 + count
+        count, K = I[at + 1], h + H_IDLE + 2 * I[M]
+        fill(at + 4, count, K, system)
+        changed |= pick(at + 4, K, first, system)
+        at += 4 + count
     if changed or first:
         W[h + H_COUNT] += 1.0
         for slot in range(2):

@@ -27,13 +27,14 @@ from dalembert.kernels.base.tables import (
     W_CG,
     W_CHOICE,
     W_COL,
+    W_DIAG,
     W_PIVOT,
     W_RHS,
     W_SCHUR,
     W_WORK,
     M,
 )
-from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence
+from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence, without_velocities
 from dalembert.kernels.coordinates.cut_choice import aside
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
 from dalembert.kernels.formulations.moving_frame import along, respond_to_row
@@ -49,6 +50,8 @@ def choosing_bodies(mode, t, system):
     I, W = system.I, system.W
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
+    if without_velocities(I[W_DIAG], system):
+        return OK
     if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(int(t), weakest_row(system)[1], system):
         known, size, turned = comparable(system), I[M] + 6 * I[NHUB], False
         for i in range(size):
@@ -97,6 +100,8 @@ def choosing_cut_joints(mode, t, system):
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
     m, S = I[M], I[W_SCHUR]
+    if without_velocities(S + m * m, system):
+        return OK
     if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(S, m, S + m * m, W)[1], system):
         known, turned, guard = comparable(system) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
         for i in range(m):

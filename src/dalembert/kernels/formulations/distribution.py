@@ -29,11 +29,13 @@ from dalembert.kernels.base.tables import (
     POTENTIAL,
     POTENTIAL_ENERGY,
     POWER,
+    REFINE,
     U_BODY,
     U_X,
     W_A,
     W_ACC,
     W_ANGLE,
+    W_CG,
     W_GT,
     W_H,
     W_RHS,
@@ -92,11 +94,30 @@ def solve_by_factor(system):
 
 
 @flat
+def refine(system):
+    """u', lam <- u' + M^-1 A^T d, lam + d with S d = -zeta - A u': light bodies between heavy ones have lost digits of both
+    [GolubVanLoan2013, 3.5.3]."""
+    I, W = system.I, system.W
+    lam, r = I[W_CG], I[W_RHS]
+    for i in range(I[M] + 6 * I[NHUB]):
+        W[lam + i] = W[r + i]
+        W[r + i] = -W[I[W_ZETA] + i] if i < I[M] else 0.0
+    subtract_row_products(I[W_A], I[W_ACC], 6, r, False, system)
+    silence(r, 0.0, system)
+    back_solve(system)
+    add_rows_transposed(I[W_Y], r, I[W_ACC], system)
+    for i in range(I[M]):
+        W[r + i] += W[lam + i]
+
+
+@flat
 def store_solution(x, dx, system):
     """dx <- (N u, u', external power, angle rates) from lam and M^-1 h. Status."""
     I, W = system.I, system.W
     W[I[W_STAT] + N_RHS] += 1.0
     add_rows_transposed(I[W_Y], I[W_RHS], I[W_ACC], system)
+    for _ in range(I[REFINE]):
+        refine(system)
     power = W[I[W_STAT] + POWER]
     for i in range(I[M]):  # moving constraints work too: u . G^T lam = -lam . g_t
         power -= W[I[W_RHS] + i] * W[I[W_GT] + i]

@@ -22,6 +22,7 @@ from dalembert.kernels.base.tables import (
     BODY_F_W,
     BODY_I,
     BODY_I_W,
+    CHOOSE,
     EPS_PIVOT,
     MAX_NEWTON,
     METRIC_F,
@@ -32,6 +33,7 @@ from dalembert.kernels.base.tables import (
     N_NEWTON_MAX,
     N_PROJECT,
     NB,
+    NCHOICE,
     NEWTON_FAILED,
     NON_FINITE,
     NQ,
@@ -51,7 +53,7 @@ from dalembert.kernels.base.tables import (
     W_WORK,
     M,
 )
-from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.coordinates.choice import choices, silence
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
@@ -198,6 +200,8 @@ def project_orthogonal(mode, t, x, dx, system):
         constraint_rows(system)
         pull_back_rows(I[W_A], system)
         W[I[W_STAT] + N_DG] += 1.0
+        if I[NCHOICE] > 0 and choices(system) == 0.0:
+            forces(CHOOSE, 1.0, system)
         velocity_residual(c + m, system)
         for i in range(m):
             W[c + i] = W[I[W_G] + i]

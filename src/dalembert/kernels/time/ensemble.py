@@ -1,7 +1,7 @@
 """Many runs of one model: the time loop of an integrator, from one start after another."""
 
 from dalembert.kernels.base.compiler import kernel
-from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, W_STAT
+from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, V_GUARD, W_PIVOT, W_STAT
 from dalembert.kernels.base.views import System
 from dalembert.kernels.time.stepping import C_H, D_ACCEPTED, H_MAX, R_NQU, R_ORDER, VISIT_PROJECT, first_step, visit
 
@@ -69,5 +69,7 @@ def ensemble(
         status[k] = done
         for i in range(N_STAT):
             counters[k, i] = W[I[W_STAT] + i]
+        for i in range(V_GUARD if I[W_PIVOT] > 0 else 0):
+            counters[k, N_STAT + i] = W[I[W_PIVOT] + i]
         if stop[0] != 0:
             return

@@ -3,18 +3,23 @@
     k_i = f(t + c_i h, x + h sum_j a_ij k_j),  x_1 = P(x + h sum b_i k_i),  err = h sum e_i k_i  [HairerNorsettWanner1993, II]
 
 The last stage of the tableau is f at the projected new point (first same as last). Two error laws: |err| in the scaled RMS
-norm, or that of DOP853 with its third-order companion.
+norm, or that of DOP853 with its third-order companion. Where masses differ by orders of magnitude, rounding of f alone can make
+err larger than the tolerance; it falls with h only, so that steps would collapse: none is rejected for it.
 """
 
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline, light
-from dalembert.kernels.base.tables import OK, STEP_TOO_SMALL, TOO_MANY_STEPS
+from dalembert.kernels.base.slots import equations
+from dalembert.kernels.base.tables import OK, RATE, STEP_TOO_SMALL, TOO_MANY_STEPS
 from dalembert.kernels.time.stepping import (
     AGAIN,
+    C_FACMAX,
     C_H,
+    C_ROUNDED,
     C_T,
     D_HAVE_RATE,
+    D_ROUNDED,
     H_ATOL,
     H_RTOL,
     R_ERROR,
@@ -31,6 +36,35 @@ from dalembert.kernels.time.stepping import (
     visit,
 )
 from dalembert.kernels.time.watch import PROJECTED, note_leap, projection_error
+
+LAST_DIGIT = 2.2e-16
+PROBES, ROUNDING = 2, 10.0  # pairs of changes of the last digits; their effect against that of all stages
+
+
+@light
+def step_error(t, h, x, y, stages, dense, e, count, n, settings_f, state_i, state_f, system):
+    """The error of a step in tolerances; where rounding of the rates explains it, what is left. A kernel of its own.
+
+    dense : rows 0 to 3 are scratch, the last <- how much the rates change where the state does by its last digits
+    """
+    err = error_norm(x, y, stages, dense, e, count, h, n, 0.0, settings_f)
+    if err > 1.0 and (state_f[C_FACMAX] == 1.0 or state_i[D_ROUNDED] > 0):  # rejected before
+        near, rate, status = dense[0], dense[1], OK
+        for k in range(2 * PROBES):
+            for i in range(x.size):
+                if k == 0:
+                    dense[3, i] = 0.0
+                near[i] = x[i] * (1.0 + (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT))
+            if status == OK:
+                status = equations(RATE, t, near, rate, system)
+            for i in range(n):
+                dense[3, i] = max(dense[3, i], abs(rate[i] - stages[0, i]))
+        if status == OK:
+            plain, err = err, error_norm(x, y, stages, dense, e, count, h, n, ROUNDING * abs(h), settings_f)
+            if err <= 1.0:
+                state_i[D_ROUNDED] += 1
+                state_f[C_ROUNDED] = max(state_f[C_ROUNDED], plain)
+    return err
 
 
 @light
@@ -79,7 +113,7 @@ def runge_kutta(
             elif i == s:
                 what = VISIT_ALL
                 if settings_i[R_ERROR] == 2:
-                    err = error_norm(x, y, stages, dense, e, s, h, nq, settings_f)
+                    err = step_error(t, h, x, y, stages, dense, e, s, nq, settings_f, state_i, state_f, system)
                     if not err <= 1.0:
                         break
                 for j in range(x.size):
@@ -98,7 +132,7 @@ def runge_kutta(
         if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
             return status
         if settings_i[R_ERROR] == 1 and status == OK:
-            err = max(err, error_norm(x, y, stages, dense, e, s + 1, h, nq, settings_f))
+            err = max(err, step_error(t, h, x, y, stages, dense, e, s + 1, nq, settings_f, state_i, state_f, system))
         status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
         if status == AGAIN:
             status, h = OK, value
@@ -119,8 +153,9 @@ def runge_kutta(
 
 
 @inline
-def error_norm(x, y, stages, dense, e, count, h, n, settings_f):
-    """RMS over q and u of err = h sum e_i k_i over atol + rtol max(|x|, |y|) [HairerNorsettWanner1993, II (4.11)].
+def error_norm(x, y, stages, dense, e, count, h, n, rounding, settings_f):
+    """RMS over q and u of err = h sum e_i k_i over atol + rtol max(|x|, |y|) [HairerNorsettWanner1993, II (4.11)], and, where
+    it is not zero, `rounding` times row 3 of dense.
 
     With a second estimator (DOP853): err5^2 / sqrt(err5^2 + 0.01 err3^2)  [HairerNorsettWanner1993, II.10 (10.17)]
     dense : rows 0..2 are scratch
@@ -133,6 +168,8 @@ def error_norm(x, y, stages, dense, e, count, h, n, settings_f):
     five, three = 0.0, 0.0
     for i in range(n):
         scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        if rounding > 0.0:
+            scale += rounding * dense[3, i]
         five += (first[i] / scale) * (first[i] / scale)
         three += (last[i] / scale) * (last[i] / scale)
     if e.shape[0] == 1:

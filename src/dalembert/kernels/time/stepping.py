@@ -35,11 +35,12 @@ VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
 (H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE, H_STEP, H_START, H_LOOK) = range(11)
 # real state kept between chunks; from C_H_STAGES on it belongs to implicit stages
 (C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST, C_H_STAGES, C_H_FACTORED, C_CONTRACTION) = range(10)
-C_ERR, C_STIFFNESS, N_STATE_F = 10, 11, 12
+C_ERR, C_STIFFNESS = 10, 11
+C_ROUNDED, N_STATE_F = 12, 13  # C_ROUNDED : largest error of a step, in tolerances, that rounding of rates explains
 # integer state kept between chunks; from D_SOLVER on it belongs to implicit stages
 (D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
 (D_SOLVER, D_RETRY, D_PREDICT, D_JACOBIAN, D_SOLVES, D_ITERATIONS, D_ITERATIONS_MAX, D_NEWTON, D_JACOBIANS) = range(6, 15)
-D_STOP, N_STATE_I = 15, 16  # D_STOP : breakpoints passed
+D_STOP, D_ROUNDED, N_STATE_I = 15, 16, 17  # breakpoints passed; steps whose error rounding of rates explains
 # status of an attempted step that is to be repeated
 AGAIN = -1
 

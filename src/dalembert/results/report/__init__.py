@@ -23,7 +23,7 @@ from dalembert.results.report.checks import checks, conserved
 from dalembert.results.report.conditioning import conditioning
 from dalembert.results.report.contacts import contacts
 from dalembert.results.report.drivers import driver_lines
-from dalembert.results.report.inertia import mass_conditioning
+from dalembert.results.report.inertia import mass_conditioning, rounding
 from dalembert.results.report.invariance import enforced
 from dalembert.results.report.notes import mechanism_notes, run_notes
 from dalembert.results.report.plane import plane_kept
@@ -41,7 +41,13 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     name = solution.mechanism.model.name or "model"
     found = [*checks(solution), *driver_lines(solution), *projection_lines(solution), error_estimate(solution)]
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
-    found += [*mass_conditioning(solution), *plane_kept(solution), *contacts(solution), *conditioning(solution)]
+    found += [
+        *mass_conditioning(solution),
+        *rounding(solution),
+        *plane_kept(solution),
+        *contacts(solution),
+        *conditioning(solution),
+    ]
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
     return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism, dense_rows
+from dalembert.formulations.jet import SWEEPS
 from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-SOLVED_BY_MULTIPLIERS = ("Jet", "Impulse")  # factor G M^-1 G^T; the others reduce the equations first
+SOLVED_BY_MULTIPLIERS = ("Jet", "Impulse")  # factor G M^-1 G^T, Jet with refinement; the others reduce the equations first
 _SAMPLES = 5
 _MOST_ROWS = 400  # dense algebra
 
@@ -26,7 +27,7 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
     mechanism, kind = solution.mechanism, solution.settings["formulation"]["type"]
     if not isinstance(mechanism, Mechanism) or not 0 < mechanism.m <= _MOST_ROWS or not len(solution.steps.t):
         return
-    if kind not in SOLVED_BY_MULTIPLIERS or not _uneven(mechanism):
+    if kind not in SOLVED_BY_MULTIPLIERS or not mechanism.uneven:
         return
     steps = solution.steps
     chosen = np.unique(np.linspace(0, len(steps.t) - 1, _SAMPLES).round().astype(int))
@@ -35,17 +36,21 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
     options = solution.settings["integrator"]["options"]
     limit = 1e-6 if options.get("step") is not None else min(1e-6, max(10 * options["rtol"], 1e-11))
     lost = float(np.finfo(float).eps) * worst
+    if kind == "Jet" and solution.settings["formulation"]["options"].get("solver") == "block":
+        lost **= 1 + SWEEPS
     if lost > 1e-3 * limit:
         lightest = min(mechanism.model.bodies, key=lambda body: body.mass).name
         shown = f"condition {worst:.2g}: accelerations are rounded to {lost:.2g}; body {lightest!r} is light beside the others"
         yield limited("mass conditioning", shown + (", use MovingFrame" if lost > limit else ""), lost, limit)
 
 
-def _uneven(mechanism: Mechanism) -> bool:
-    """Only masses or moments of inertia that differ by more than 1e3 are looked into."""
-    masses = [body.mass for body in mechanism.model.bodies]
-    moments = [float(m) for body in mechanism.model.bodies if body.kind == "rigid" for m in np.linalg.eigvalsh(body.inertia)]
-    return any(values and max(values) > 1e3 * min(values) for values in (masses, moments))
+def rounding(solution: Result) -> Iterator[Line]:
+    """Steps in which rounding of the accelerations is more than the tolerance: no smaller step makes less of it."""
+    s = solution.statistics
+    if s.rounded_steps:
+        shown = f"in {s.rounded_steps} of {s.accepted} steps that of the accelerations is the error, up to"
+        shown += f" {s.rounded_error:.2g} tolerances: ask for less, or use another formulation"
+        yield Line("rounding", shown, "1", "WARN", {"steps": s.rounded_steps, "error": s.rounded_error})
 
 
 def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]:
