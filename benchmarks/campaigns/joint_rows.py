@@ -198,16 +198,15 @@ def stacked(same: list[Any], name: str) -> Any:
     return np.moveaxis(np.array([getattr(e, name) for e in same], dtype=float), 0, -1)
 
 
-def rows_of(models: list[Any]) -> list[Group]:
-    """The rows of all joints and drivers."""
+def rows_of(models: list[Any], *, drivers: bool = True) -> list[Group]:
+    """The rows of all joints, and of all drivers."""
     rows = []
     for k, joint in enumerate(models[0].joints):
         same = [m.joints[k] for m in models]
         assert all((j.type, j.first, j.second) == (joint.type, joint.first, joint.second) for j in same)
         rows += joint_pairs(joint, same)
-    for k, driver in enumerate(models[0].drivers):
-        drivers = [m.drivers[k] for m in models]
-        p = [d.primitive for d in drivers]
+    for k, driver in enumerate(models[0].drivers if drivers else ()):
+        p = [m.drivers[k].primitive for m in models]
         vectors = {name: stacked(p, name) for name in ("p_i", "p_j", "a_i", "a_j", "n_i")}
         law, data = angle, (vectors["a_i"], vectors["n_i"], vectors["a_j"])
         if p[0].kind != "A":

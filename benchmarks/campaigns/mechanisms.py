@@ -28,7 +28,7 @@ MEMBERS = 24
 T_END = 0.25
 TOLERANCE = 1e-12  # of adaptive runs: a step that runs over a knot of a table costs two digits
 LIMIT = 1e-8  # of their error, times the growth of small changes of the start
-STEPS = 25  # of the runs with fixed steps, and twice as many
+STEPS = (25, 50, 100, 200, 400)  # of the runs with fixed steps; from the second on an order may show
 ORDERS = {"Impulse": 2, "Variational": 2, "Soft": 1}
 FLOOR = {"Impulse": 1e-8, "Variational": 1e-8, "Soft": 1e-6}  # Soft: the deflection under stiffness 1e8 N/m
 LARGEST = 0.1  # error at which a fixed step is too rough to show an order
@@ -66,7 +66,12 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
         counts["rolling or nonholonomic"] += any(p.kind == "V" for j in model.joints for p in j.primitives)
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            mechanism = da.compile(model)
+            try:
+                mechanism = da.compile(model)
+            except da.ModelError as reason:  # a driver of what the joints hold already
+                words += [] if overdriven(model) else [f"{what}, member {k}: {str(reason)[:200]}"]
+                counts["over-driven"] += 1
+                continue
             for name, way in ways.items():
                 verdict, error, why = judged(name, way, mechanism, model, truth)
                 counts[f"{name} {verdict}"] += 1
@@ -121,10 +126,10 @@ def difference(solution: Any, model: Any, truth: dict[str, Any], at: int = -1) -
 def judged(name: str, way: Any, mechanism: Any, model: Any, truth: dict[str, Any]) -> tuple[str, float, str]:
     """Verdict, error and words on one formulation."""
     errors: list[float] = []
-    integrators = [da.DOP853(rtol=TOLERANCE, atol=TOLERANCE)]
+    integrators: list[Any] = [da.DOP853(rtol=TOLERANCE, atol=TOLERANCE)]
     if name in ORDERS:
         method = da.FixedStep if name == "Variational" else da.RungeKutta4
-        integrators = [method(step=T_END / n) for n in (STEPS, 2 * STEPS)]
+        integrators = [method(step=T_END / n) for n in STEPS]
     for integrator in integrators:
         try:
             solution = da.simulate(mechanism, T_END, formulation=way, integrator=integrator, save_at=[T_END])
@@ -133,15 +138,23 @@ def judged(name: str, way: Any, mechanism: Any, model: Any, truth: dict[str, Any
         except da.SimulationError as reason:
             return "stopped", float("nan"), str(reason)[:200]
         errors.append(difference(solution, model, truth))
-    if name not in ORDERS:
-        if errors[0] <= LIMIT or errors[0] <= LIMIT * growth(model):
-            return "right", errors[0], ""
-        return "wrong", errors[0], report_of(mechanism, way, integrators[0])
-    coarse, fine = errors
-    if fine <= max(FLOOR[name], 0.5 ** (ORDERS[name] - 0.5) * coarse) and fine <= LARGEST:
-        return "right", fine, ""
-    words = f"(with twice the step {coarse:.2e}) "
-    return ("rough" if coarse > LARGEST else "wrong"), fine, words + report_of(mechanism, way, integrators[1])
+        if name not in ORDERS:
+            if errors[0] <= LIMIT or errors[0] <= LIMIT * growth(model):
+                return "right", errors[0], ""
+            return "wrong", errors[0], report_of(mechanism, way, integrator)
+        if len(errors) == 1:
+            continue
+        coarse, fine = errors[-2:]
+        if fine <= max(FLOOR[name], 0.5 ** (ORDERS[name] - 0.5) * coarse) and fine <= LARGEST:
+            return "right", fine, ""
+    words = f"(with {STEPS} steps {', '.join(f'{error:.2e}' for error in errors)}) "
+    return ("rough" if errors[0] > LARGEST else "wrong"), errors[-1], words + report_of(mechanism, way, integrators[-1])
+
+
+def overdriven(model: Any) -> bool:
+    """Whether drivers leave the freedom of the joints as it is, by the oracle."""
+    with_drivers, without = (Oracle([model], drivers=drivers) for drivers in (True, False))
+    return with_drivers.conditioning(0.0, with_drivers.start)[0] == without.conditioning(0.0, without.start)[0]
 
 
 def growth(model: Any) -> float:

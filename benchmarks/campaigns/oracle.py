@@ -76,7 +76,7 @@ def turned(w: Any, R: Any) -> Any:
 class Oracle:
     """Models of one structure: same bodies, joints, forces in the same order; numbers differ."""
 
-    def __init__(self, models: list[Any]) -> None:
+    def __init__(self, models: list[Any], *, drivers: bool = True) -> None:
         first = models[0]
         self.names = [b.name for b in first.bodies]
         self.index = {name: k for k, name in enumerate(self.names)}
@@ -93,7 +93,7 @@ class Oracle:
                 for name in ("position", "rotation", "velocity", "angular_velocity")
             )
         )
-        self.rows: list[Group] = rows_of(models)
+        self.rows: list[Group] = rows_of(models, drivers=drivers)
         self.forces = forces_of(models)
         self.breaks = sorted({t for m in models for t in breakpoints(m)})
 
