@@ -54,7 +54,7 @@ def step_error(t, h, x, y, stages, dense, e, count, n, settings_f, state_i, stat
             for i in range(x.size):
                 if k == 0:
                     dense[3, i] = 0.0
-                near[i] = x[i] * (1.0 + (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT))
+                near[i] = x[i] + max(abs(x[i]), 1.0) * (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT)
             if status == OK:
                 status = equations(RATE, t, near, rate, system)
             for i in range(n):
