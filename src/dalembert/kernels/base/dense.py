@@ -1,54 +1,139 @@
-"""Dense linear algebra on pieces of the workspace: roots of small symmetric matrices, rank-aware; LU with row exchanges."""
+"""Dense linear algebra on numbers (views.py): sums, roots of symmetric matrices, rank-aware, LU with row exchanges.
+
+An n x n matrix A lies row by row: A + n * i is its row i. Roots L L^T have the reciprocals of their diagonal on it, zero where
+a row depends on those before it: such a row takes no part in solutions.
+"""
 
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.coordinates.solve import small_cholesky
 
 
 @inline
-def factor_symmetric(S, n, own, eps, W):
-    """Root of the n x n matrix at W[S] in place, reciprocal diagonal, its diagonal kept at W[own]; number of dependent rows."""
+def plus_dot(s, a, b, n):
+    """s + a . b, summed from s on"""
+    for k in range(n):
+        s += a[k] * b[k]
+    return s
+
+
+@inline
+def minus_dot(s, a, b, n):
+    """s - a . b, summed from s on"""
+    for k in range(n):
+        s -= a[k] * b[k]
+    return s
+
+
+@inline
+def clear(a, n):
+    for k in range(n):
+        a[k] = 0.0
+
+
+@inline
+def copy(out, a, n):
+    """out <- a"""
+    for k in range(n):
+        out[k] = a[k]
+
+
+@inline
+def add_multiple(out, s, a, n):
+    """out += s a"""
+    for k in range(n):
+        out[k] += s * a[k]
+
+
+@inline
+def dense_cholesky(S, n, scale, eps):
+    """S <- its root (lower triangle used); number of rows whose pivot falls below eps times their scale."""
+    dependent = 0
     for i in range(n):
-        W[own + i] = W[S + n * i + i]
-    return small_cholesky(W, S, n, own, eps)
+        row = S + n * i
+        for j in range(i):
+            row[j] = minus_dot(row[j], row, S + n * j, j) * S[n * j + j]
+        s, pivot = minus_dot(row[i], row, row, i), np.nan
+        if s > eps * scale[i]:
+            pivot = 1.0 / np.sqrt(s)
+        elif s <= eps * scale[i]:
+            pivot = 0.0
+            dependent += 1
+        row[i] = pivot
+    return dependent
 
 
 @inline
-def solve_lower(S, c, n, W):
-    """W[c] <- L^-1 W[c]; zero where a row depends on those before it."""
+def factor_symmetric(S, n, scale, eps):
+    """scale <- the diagonal of S, then `dense_cholesky`."""
     for i in range(n):
-        s = W[c + i]
-        for k in range(i):
-            s -= W[S + n * i + k] * W[c + k]
-        W[c + i] = s * W[S + n * i + i]
+        scale[i] = S[(n + 1) * i]
+    return dense_cholesky(S, n, scale, eps)
 
 
 @inline
-def solve_upper(S, c, n, W):
-    """W[c] <- L^-T W[c]"""
+def weakest_dense_row(S, n, scale, spare):
+    """(row, sine): the smallest sqrt(pivot / scale) of a root, without idle rows and the first `spare` that vanished."""
+    row, smallest = 0, 1.0
+    for i in range(n):
+        inverse = S[(n + 1) * i]
+        if inverse == 0.0 and spare > 0:
+            spare -= 1
+            continue
+        sine = 1.0 / (inverse * np.sqrt(scale[i])) if inverse > 0.0 else 0.0
+        if sine < smallest and scale[i] < np.inf:
+            row, smallest = i, sine
+    return row, smallest
+
+
+@inline
+def solve_lower(S, c, n):
+    """c <- L^-1 c"""
+    for i in range(n):
+        c[i] = minus_dot(c[i], S + n * i, c, i) * S[(n + 1) * i]
+
+
+@inline
+def solve_upper(S, c, n):
+    """c <- L^-T c"""
     for i in range(n - 1, -1, -1):
-        s = W[c + i]
+        s = c[i]
         for k in range(i + 1, n):
-            s -= W[S + n * k + i] * W[c + k]
-        W[c + i] = s * W[S + n * i + i]
+            s -= S[n * k + i] * c[k]
+        c[i] = s * S[(n + 1) * i]
 
 
 @inline
-def factor_general(A, n, null, pivots, W):
-    """LU factors of the n x n matrix at W[A] in place, pivots by size relative to their row; a singular matrix gives NaN.
+def solve_with_factor(S, c, n):
+    """c <- (L L^T)^-1 c"""
+    solve_lower(S, c, n)
+    solve_upper(S, c, n)
+
+
+@inline
+def solve_definite(S, c, n):
+    """c <- S^-1 c for a positive definite S with n numbers to spare behind it; a singular one gives NaN."""
+    if factor_symmetric(S, n, S + n * n, 1e-13) > 0:
+        S[0] = np.nan
+    solve_with_factor(S, c, n)
+
+
+@inline
+def factor_general(A, n, null, pivots):
+    """LU factors of A in place, pivots (2 n numbers) by size relative to their row; a singular matrix gives NaN.
 
     null : how many pivots may vanish, of redundant constraints; their unknown is zero
     """
+    relative = pivots + n
     for i in range(n):
         largest = 0.0
         for j in range(n):
-            largest = max(largest, abs(W[A + n * i + j]))
-        W[pivots + n + i] = 1.0 / largest if largest > 0.0 else np.nan
+            largest = max(largest, abs(A[n * i + j]))
+        relative[i] = 1.0 / largest if largest > 0.0 else np.nan
     for k in range(n):
         row, best = k, -1.0
         for i in range(k, n):
-            size = abs(W[A + n * i + k]) * W[pivots + n + i]
+            size = abs(A[n * i + k]) * relative[i]
             if size > best:
                 row, best = i, size
         vanished = null > 0 and best <= 1e-12
@@ -57,44 +142,37 @@ def factor_general(A, n, null, pivots, W):
             for i in range(k, n):
                 size = 0.0
                 for j in range(k + 1, n):
-                    size = max(size, abs(W[A + n * i + j]) * W[pivots + n + i])
+                    size = max(size, abs(A[n * i + j]) * relative[i])
                 if size < least:
                     row, least = i, size
-        W[pivots + k] = float(row)
+        pivots[k] = float(row)
         if row != k:
-            W[pivots + n + row] = W[pivots + n + k]
+            relative[row] = relative[k]
             for j in range(n):
-                swap = W[A + n * k + j]
-                W[A + n * k + j] = W[A + n * row + j]
-                W[A + n * row + j] = swap
-        inverse = 1.0 / W[A + n * k + k] if W[A + n * k + k] != 0.0 else np.nan
+                A[n * k + j], A[n * row + j] = A[n * row + j], A[n * k + j]
+        inverse = 1.0 / A[n * k + k] if A[n * k + k] != 0.0 else np.nan
         if vanished:
             inverse = 0.0
         for i in range(k + 1, n):
-            factor = W[A + n * i + k] * inverse
-            W[A + n * i + k] = factor
+            factor = A[n * i + k] * inverse
+            A[n * i + k] = factor
             if factor != 0.0:
                 for j in range(k + 1, n):
-                    W[A + n * i + j] -= factor * W[A + n * k + j]
-        W[A + n * k + k] = inverse
+                    A[n * i + j] -= factor * A[n * k + j]
+        A[n * k + k] = inverse
 
 
 @inline
-def solve_general(A, n, pivots, c, W):
-    """W[c] <- (LU)^-1 W[c]"""
+def solve_general(A, n, pivots, c):
+    """c <- (LU)^-1 c"""
     for k in range(n):
-        row = int(W[pivots + k])
+        row = int(pivots[k])
         if row != k:
-            swap = W[c + k]
-            W[c + k] = W[c + row]
-            W[c + row] = swap
+            c[k], c[row] = c[row], c[k]
     for i in range(n):
-        s = W[c + i]
-        for k in range(i):
-            s -= W[A + n * i + k] * W[c + k]
-        W[c + i] = s
+        c[i] = minus_dot(c[i], A + n * i, c, i)
     for i in range(n - 1, -1, -1):
-        s = W[c + i]
+        s = c[i]
         for k in range(i + 1, n):
-            s -= W[A + n * i + k] * W[c + k]
-        W[c + i] = s * W[A + n * i + i]
+            s -= A[n * i + k] * c[k]
+        c[i] = s * A[(n + 1) * i]

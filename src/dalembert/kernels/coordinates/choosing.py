@@ -7,6 +7,7 @@ chosen anew (choice.py), the factor of the new choice takes its place.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.dense import dense_cholesky, weakest_dense_row
 from dalembert.kernels.base.tables import (
     CHOOSE,
     COL_W,
@@ -34,11 +35,11 @@ from dalembert.kernels.base.tables import (
     W_WORK,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence, without_velocities
 from dalembert.kernels.coordinates.cut_choice import aside
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
 from dalembert.kernels.formulations.moving_frame import along, respond_to_row
-from dalembert.kernels.formulations.orthogonal import dense_cholesky, weakest_dense_row
 from dalembert.kernels.formulations.pivots import comparable
 from dalembert.kernels.formulations.tangent_space import dual_vector, inner
 from dalembert.kernels.mechanics.traced_rows import forces_and_rows
@@ -102,7 +103,7 @@ def choosing_cut_joints(mode, t, system):
     m, S = I[M], I[W_SCHUR]
     if without_velocities(S + m * m, system):
         return OK
-    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(S, m, S + m * m, W)[1], system):
+    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)[1], system):
         known, turned, guard = comparable(system) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
         for i in range(m):
             W[aside(system) + m * m + m + i] = W[I[W_RHS] + i]
@@ -113,9 +114,9 @@ def choosing_cut_joints(mode, t, system):
             for i in range(m * m + m):
                 W[S + i] = W[aside(system) + i]
             silence(S + m * m, np.inf, system)
-            dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
+            dense_cholesky(Numbers(W, S), m, Numbers(W, S + m * m), F[EPS_PIVOT])
             if known:
-                row, pivot = weakest_dense_row(S, m, S + m * m, W)
+                row, pivot = weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)
                 respond_to_row(row, system)
                 for i in range(I[NU]):
                     W[guard + i] = W[I[W_COL] + COL_W * i + K_ACC]

@@ -3,10 +3,11 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.dense import dense_cholesky
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE, EPS_PIVOT, H_IDLE, NCHOICE, W_CHOICE, W_SCHUR, M
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.formulations.orthogonal import dense_cholesky
 
 
 @inline
@@ -25,6 +26,6 @@ def factor_cut_schur(system):
         for i in range(m * m + m):
             W[aside(system) + i] = W[S + i]
         silence(S + m * m, np.inf, system)
-    dense_cholesky(S, m, S + m * m, F[EPS_PIVOT], W)
+    dense_cholesky(Numbers(W, S), m, Numbers(W, S + m * m), F[EPS_PIVOT])
     if I[NCHOICE] > 0:
         forces(CHOOSE, 0.0, system)

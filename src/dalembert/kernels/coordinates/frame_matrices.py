@@ -33,6 +33,7 @@ from dalembert.kernels.base.algebra import (
     sym_mul,
 )
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.dense import solve_with_factor
 from dalembert.kernels.base.tables import (
     COL_W,
     CUT_I,
@@ -77,10 +78,10 @@ from dalembert.kernels.base.tables import (
     W_STAT,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.solve import apply_inverse, dot6
 from dalembert.kernels.coordinates.tree import column
-from dalembert.kernels.formulations.orthogonal import solve_with_factor
 
 
 @inline
@@ -266,7 +267,7 @@ def solve_rows_of_cut_joints(system):
                 v_b, w_b = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
                 W[S + m * m + r] += dot3(v_b, load3(W, a)) + dot3(w_b, load3(W, a + 3))
     factor_cut_schur(system)
-    solve_with_factor(S, I[W_RHS], m, W)
+    solve_with_factor(Numbers(W, S), Numbers(W, I[W_RHS]), m)
     for r in range(m):
         for c in range(nu):
             W[y + c] += W[I[W_RHS] + r] * W[Y + nu * r + c]

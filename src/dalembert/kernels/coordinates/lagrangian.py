@@ -57,6 +57,7 @@ from dalembert.kernels.base.tables import (
     W_ZETA,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.formulations.project import note_failure, worst_entry
 
 
@@ -81,7 +82,7 @@ def factor_mass(system):
                 for k in range(I[M]):
                     s += c * W[I[W_A] + n * k + i] * W[I[W_A] + n * k + j]
             W[I[W_ROOT] + n * i + j] = s
-    if factor_symmetric(I[W_ROOT], n, I[W_DIAG], 1e-14, W) > 0:
+    if factor_symmetric(Numbers(W, I[W_ROOT]), n, Numbers(W, I[W_DIAG]), 1e-14) > 0:
         W[I[W_ROOT]] = np.nan
 
 
@@ -94,7 +95,7 @@ def assemble_rows(m, weighted, system):
         for j in range(n):
             W[Y + n * i + j] = W[I[W_A] + n * i + j]
         if weighted:
-            solve_lower(I[W_ROOT], Y + n * i, n, W)
+            solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, Y + n * i), n)
         for k in range(i + 1):
             s = 0.0
             for j in range(n):
@@ -108,7 +109,7 @@ def factor_rows(m, weighted, system):
     I, F, W = system.I, system.F, system.W
     assemble_rows(m, weighted, system)
     W[I[W_STAT] + N_FACTOR] += 1.0
-    return factor_symmetric(I[W_K], m, I[W_DIAG], F[EPS_PIVOT], W)
+    return factor_symmetric(Numbers(W, I[W_K]), m, Numbers(W, I[W_DIAG]), F[EPS_PIVOT])
 
 
 @inline
@@ -125,8 +126,8 @@ def add_reactions(m, d, system):
 def solve_rows(m, system):
     """W_RHS <- (Y Y^T)^-1 W_RHS"""
     I, W = system.I, system.W
-    solve_lower(I[W_K], I[W_RHS], m, W)
-    solve_upper(I[W_K], I[W_RHS], m, W)
+    solve_lower(Numbers(W, I[W_K]), Numbers(W, I[W_RHS]), m)
+    solve_upper(Numbers(W, I[W_K]), Numbers(W, I[W_RHS]), m)
 
 
 @inline
@@ -143,7 +144,7 @@ def solve_motion(system):
             for i in range(m):
                 s -= c * W[I[W_A] + n * i + j] * W[I[W_BIAS] + i]
         W[a + j] = s
-    solve_lower(I[W_ROOT], a, n, W)
+    solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
     for i in range(m):
         s = -W[I[W_BIAS] + i]
         for j in range(n):
@@ -151,7 +152,7 @@ def solve_motion(system):
         W[I[W_RHS] + i] = s
     solve_rows(m, system)
     add_reactions(m, a, system)
-    solve_upper(I[W_ROOT], a, n, W)
+    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
 
 
 @flat
@@ -231,7 +232,7 @@ def project_rows(t, x, system):
             W[d + j] = 0.0
         add_reactions(m, d, system)
         if weighted:
-            solve_upper(I[W_ROOT], d, n, W)
+            solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
         for j in range(n):
             x[level * n + j] += W[d + j]
         before, iteration = worst, iteration + 1

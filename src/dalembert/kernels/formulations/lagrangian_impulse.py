@@ -40,6 +40,7 @@ from dalembert.kernels.base.tables import (
     W_WORK,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import (
     accelerations,
     add_reactions,
@@ -71,7 +72,7 @@ def start_step(t, x, dx, system):
     for j in range(n):
         W[d + j] = 0.0
     add_reactions(I[M], d, system)
-    solve_upper(I[W_ROOT], d, n, W)
+    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
     for j in range(n):
         x[share + j] = W[d + j]
     remember_start(x, dx, W[I[W_SCALARS]], system)
@@ -89,8 +90,8 @@ def solve_forces(system):
             s += W[I[W_A] + n * i + j] * W[I[W_RHS] + i]
         W[a + j] = s
     factor_mass(system)
-    solve_lower(I[W_ROOT], a, n, W)
-    solve_upper(I[W_ROOT], a, n, W)
+    solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
+    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
 
 
 @flat
@@ -141,12 +142,12 @@ def correct_velocities(t, h, x, system):
             W[I[W_RHS] + i] -= W[I[W_A] + n * i + j] * x[n + j]
         if I[SOFT_F] > 0:
             W[I[W_K] + (m + 1) * i] += compliance(h, i, system)
-    factor_symmetric(I[W_K], m, I[W_DIAG], F[EPS_PIVOT], W)
+    factor_symmetric(Numbers(W, I[W_K]), m, Numbers(W, I[W_DIAG]), F[EPS_PIVOT])
     solve_rows(m, system)
     for j in range(n):
         W[d + j] = 0.0
     add_reactions(m, d, system)
-    solve_upper(I[W_ROOT], d, n, W)
+    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
     for j in range(n):
         x[n + j] += W[d + j]
     add_work(h, x, system)

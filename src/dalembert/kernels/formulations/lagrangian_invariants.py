@@ -35,6 +35,7 @@ from dalembert.kernels.base.tables import (
     W_Y,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_mass, factor_rows, solve_rows
 from dalembert.kernels.formulations.invariants import state_size
 
@@ -45,7 +46,7 @@ def tangent(g, system):
     I, W = system.I, system.W
     n, weighted = I[NQ], I[MASS_METRIC] == 1
     if weighted:
-        solve_lower(I[W_ROOT], g, n, W)
+        solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, g), n)
     for i in range(I[M]):
         s = 0.0
         for j in range(n):
@@ -57,7 +58,7 @@ def tangent(g, system):
     for j in range(n):
         slope += W[g + j] * W[g + j]
     if weighted:
-        solve_upper(I[W_ROOT], g, n, W)
+        solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, g), n)
     return slope
 
 
@@ -76,7 +77,7 @@ def follow(gq, gv, B, system):
         W[d + j] = 0.0
     add_reactions(I[M], d, system)
     if I[MASS_METRIC] == 1:
-        solve_upper(I[W_ROOT], d, n, W)
+        solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
     for j in range(n):
         W[gv + j] += W[d + j]
 

@@ -62,6 +62,7 @@ from dalembert.kernels.base.tables import (
     Z_WEIGHT,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_rows, project_rows, solve_rows
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise
 from dalembert.kernels.formulations.tangent_basis import eigen_basis, qr_basis, svd_basis
@@ -128,10 +129,10 @@ def mass_product(v, out, system):
 @inline
 def solve_small(A, c, f, W):
     """W[c] <- A^-1 W[c] for the f x f matrix at W[A], positive definite, lower triangle given; a singular one gives NaN."""
-    if factor_symmetric(A, f, A + f * f, 1e-13, W) > 0:
+    if factor_symmetric(Numbers(W, A), f, Numbers(W, A + f * f), 1e-13) > 0:
         W[A] = np.nan
-    solve_lower(A, c, f, W)
-    solve_upper(A, c, f, W)
+    solve_lower(Numbers(W, A), Numbers(W, c), f)
+    solve_upper(Numbers(W, A), Numbers(W, c), f)
 
 
 @flat

@@ -26,6 +26,7 @@ from dalembert.kernels.base.algebra import (
     sym_mul,
 )
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
@@ -86,6 +87,7 @@ from dalembert.kernels.base.tables import (
     Z_WEIGHT,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     assemble_blocks,
@@ -95,7 +97,6 @@ from dalembert.kernels.coordinates.solve import (
     subtract_row_products,
     weakest_row,
 )
-from dalembert.kernels.formulations.orthogonal import dense_cholesky_solve
 from dalembert.kernels.formulations.tangent_space import (
     clear_rows,
     gather,
@@ -116,7 +117,8 @@ def solve_small(A, c, n, W):
     """W[c] <- A^-1 W[c] for the n x n matrix at W[A], positive definite, lower triangle given; its diagonal is kept aside."""
     for i in range(n):
         W[A + n * n + i] = W[A + n * i + i]
-    dense_cholesky_solve(A, c, n, A + n * n, 1e-13, W)
+    dense_cholesky(Numbers(W, A), n, Numbers(W, A + n * n), 1e-13)
+    solve_with_factor(Numbers(W, A), Numbers(W, c), n)
 
 
 @flat

@@ -11,6 +11,7 @@ from numpy import uintp
 
 from dalembert.kernels.base.algebra import dot3, load3, load6
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.dense import solve_with_factor, weakest_dense_row
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     ANGLE_I,
@@ -63,6 +64,7 @@ from dalembert.kernels.base.tables import (
     WRENCH,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import (
     accelerate_by_columns,
     accelerate_tree,
@@ -79,7 +81,6 @@ from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.kinematics import load_angles
 from dalembert.kernels.coordinates.solve import apply_inverse, dot6
 from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
-from dalembert.kernels.formulations.orthogonal import solve_with_factor, weakest_dense_row
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -141,7 +142,7 @@ def solve_cut_rows(c, system):
                 v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
                 W[scale + r] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
     factor_cut_schur(system)
-    solve_with_factor(S, c, m, W)
+    solve_with_factor(Numbers(W, S), Numbers(W, c), m)
     W[I[W_STAT] + N_FACTOR] += 1.0
 
 
@@ -165,7 +166,7 @@ def respond_to_row(row, system):
     I, W = system.I, system.W
     for i in range(I[M]):
         W[I[W_RHS] + i] = 1.0 if i == row else 0.0
-    solve_with_factor(I[W_SCHUR], I[W_RHS], I[M], W)
+    solve_with_factor(Numbers(W, I[W_SCHUR]), Numbers(W, I[W_RHS]), I[M])
     respond_to_multipliers(I[W_RHS], system)
 
 
@@ -184,7 +185,7 @@ def watch_cut_rows(t, system):
     """`watch_rows` of pivots.py for the rows of cut joints."""
     I, W = system.I, system.W
     m, S, k = I[M], I[W_SCHUR], I[W_PIVOT]
-    row, least = weakest_dense_row(S, m, S + m * m, W)
+    row, least = weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)
     across = W[k + V_TURNED] != 0.0 or turned_far(t, system)
     for turn in range(2):
         if turn == 1 or comparable(system):

@@ -12,6 +12,7 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     B_KIND,
@@ -53,6 +54,7 @@ from dalembert.kernels.base.tables import (
     W_WORK,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.choice import choices, silence
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import (
@@ -97,57 +99,6 @@ def displacement(x, a, dq, du, system):
                 W[v + i] = e1 * (x[u] - W[a + u]) + e2 * (x[u + 1] - W[a + u + 1])
                 W[p + 3 + i] = F[n + i] * (x[q + 2] - W[a + q + 2])
                 W[v + 3 + i] = F[n + i] * (x[u + 2] - W[a + u + 2])
-
-
-@inline
-def dense_cholesky_solve(S, c, n, scale, eps, W):
-    """W[c] <- S^-1 W[c] for the n x n matrix at W[S] (lower triangle used); see `dense_cholesky`."""
-    dense_cholesky(S, n, scale, eps, W)
-    solve_with_factor(S, c, n, W)
-
-
-@inline
-def dense_cholesky(S, n, scale, eps, W):
-    """W[S] <- its Cholesky factor with inverse pivots.
-
-    A row whose pivot falls below eps times its scale at W[scale + i] depends on those before it and gets zero.
-    """
-    for i in range(n):
-        for j in range(i + 1):
-            s = W[S + n * i + j]
-            for k in range(j):
-                s -= W[S + n * i + k] * W[S + n * j + k]
-            if j < i:
-                W[S + n * i + j] = s * W[S + n * j + j]
-            else:
-                W[S + n * i + i] = 1.0 / np.sqrt(s) if s > eps * W[scale + i] else 0.0
-
-
-@inline
-def weakest_dense_row(S, n, scale, W):
-    """(row, sine): the smallest sqrt(pivot / scale) of what `dense_cholesky` left at W[S], idle rows apart."""
-    row, smallest = 0, 1.0
-    for i in range(n):
-        inverse = W[S + (n + 1) * i]
-        sine = 1.0 / (inverse * np.sqrt(W[scale + i])) if inverse > 0.0 else 0.0
-        if sine < smallest and W[scale + i] < np.inf:
-            row, smallest = i, sine
-    return row, smallest
-
-
-@inline
-def solve_with_factor(S, c, n, W):
-    """W[c] <- S^-1 W[c] with what `dense_cholesky` left at W[S]."""
-    for i in range(n):
-        s = W[c + i]
-        for k in range(i):
-            s -= W[S + n * i + k] * W[c + k]
-        W[c + i] = s * W[S + n * i + i]
-    for i in range(n - 1, -1, -1):
-        s = W[c + i]
-        for k in range(i + 1, n):
-            s -= W[S + n * k + i] * W[c + k]
-        W[c + i] = s * W[S + n * i + i]
 
 
 @inline
@@ -230,7 +181,8 @@ def project_orthogonal(mode, t, x, dx, system):
             W[scale + i] = W[S + 2 * m * i + i]
         silence(scale, np.inf, system)
         silence(scale + m, np.inf, system)
-        dense_cholesky_solve(S, c, 2 * m, scale, F[EPS_PIVOT], W)
+        dense_cholesky(Numbers(W, S), 2 * m, Numbers(W, scale), F[EPS_PIVOT])
+        solve_with_factor(Numbers(W, S), Numbers(W, c), 2 * m)
         dq, du = I[W_H], I[W_ACC]
         for i in range(nb6):
             W[dq + i], W[du + i] = 0.0, 0.0

@@ -8,6 +8,7 @@ Every solution is refined once, so that its error is that of an orthogonal facto
 
 from dalembert.kernels.base.algebra import add3, cross, dot3, load3, load6, store3
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.dense import weakest_dense_row
 from dalembert.kernels.base.tables import (
     CUT_I,
     N_FACTOR,
@@ -24,10 +25,10 @@ from dalembert.kernels.base.tables import (
     W_ZETA,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.frame_matrices import block, derivative, multiply, reduced_matrix
 from dalembert.kernels.coordinates.solve import dot6
-from dalembert.kernels.formulations.orthogonal import weakest_dense_row
 
 
 @inline
@@ -76,7 +77,7 @@ def factor_cut_rows(system):
             W[S + m * i + j] = dot(G + n * i, G + n * j, n, W)
     W[I[W_STAT] + N_FACTOR] += 1.0
     factor_cut_schur(system)
-    return weakest_dense_row(S, m, S + m * m, W)
+    return weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)
 
 
 @inline

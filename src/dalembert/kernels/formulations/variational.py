@@ -51,6 +51,7 @@ from dalembert.kernels.base.tables import (
     W_SYSTEM,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import evaluate_part, lagrangian, solve_motion
 from dalembert.kernels.formulations.constraint_flow import D_END, D_MIDDLE, END, MIDDLE, VECTORS, flow
 
@@ -200,9 +201,9 @@ def solve_step(t, h, system):
     for iteration in range(I[MAX_NEWTON]):
         newton_system(t, h, fresh, system)
         if fresh:
-            factor_general(A, N, I[M] - I[RANK], pivots, W)
+            factor_general(Numbers(W, A), N, I[M] - I[RANK], Numbers(W, pivots))
             W[I[W_STAT] + N_FACTOR] += 1.0
-        solve_general(A, N, pivots, r, W)
+        solve_general(Numbers(W, A), N, Numbers(W, pivots), Numbers(W, r))
         change, size = 0.0, floor
         for i in range(N):
             W[z + i] += W[r + i]

@@ -84,6 +84,7 @@ from dalembert.kernels.base.tables import (
     WRENCH,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.exponential import (
     dexp,
@@ -318,9 +319,9 @@ def solve_step(t, h, x, y, system):
             return seen, work
         mean_rows(t, h, fresh, x, y, system)
         if fresh:
-            factor_general(A, N, 0, pivots, W)
+            factor_general(Numbers(W, A), N, 0, Numbers(W, pivots))
             W[I[W_STAT] + N_FACTOR] += 1.0
-        solve_general(A, N, pivots, r, W)
+        solve_general(Numbers(W, A), N, Numbers(W, pivots), Numbers(W, r))
         change, size = 0.0, floor
         for i in range(N):
             W[z + i] += W[r + i]
