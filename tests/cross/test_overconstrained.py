@@ -36,8 +36,7 @@ def test_a_turn_of_the_crank_follows_the_closed_form(k, formulation):
     error, solution = overconstrained.driven_error(linkage, formulation, reordered(linkage, k + 1))
     assert error <= LIMIT
     assert solution.drift.position.max() <= 1e-9
-    failed = [line.name for line in solution.report().failures]
-    assert not {"position drift", "velocity drift", "energy balance", "branch"} & set(failed), failed
+    assert solution.report().passed, solution.report().failures
 
 
 @pytest.mark.parametrize("formulation", ["Jet", "MovingFrame", "Minimal"])

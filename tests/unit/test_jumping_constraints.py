@@ -44,6 +44,16 @@ def test_fixed_steps_leave_it_to_the_report(integrator):
     assert report["largest projection"].data > 1.0  # the wheels were moved by more than they turned
 
 
+@pytest.mark.parametrize("curve", ["midpoint", "verlet", "symplectic-euler"])
+def test_variational_steps_leave_it_to_the_report(curve):
+    """No projection ends such a step: what its velocities do not explain is what the jump moved."""
+    run = {"formulation": da.Variational(curve=curve), "integrator": da.FixedStep(step=0.01)}
+    report = da.simulate(gear(), t_end=0.5, **run).report()
+    assert report["largest projection"].verdict == "FAIL"
+    before = da.simulate(gear(), t_end=0.15, **run).report()
+    assert "largest projection" not in [line.name for line in before.failures]
+
+
 def test_smooth_constraints_project_little():
     model = da.Model()
     model.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))

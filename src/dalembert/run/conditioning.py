@@ -24,7 +24,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 
 if TYPE_CHECKING:
-    from dalembert.results.solution import Result
+    from dalembert.results.solution import Result, Statistics
 
 Array = npt.NDArray[np.float64]
 
@@ -75,16 +75,16 @@ def crossed(run: Run, integrator: Integrator, solution: Result) -> tuple[str, ..
     return tuple(texts)
 
 
+def with_pivots(statistics: Statistics, run: Run) -> Statistics:
+    """Statistics with the smallest pivot of a run."""
+    pivots = pivots_of(run)
+    return replace(statistics, smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time)
+
+
 def note_conditioning(run: Run, integrator: Integrator, solution: Result) -> None:
     """The statistics and warnings of a solution take what its run met."""
-    pivots = pivots_of(run)
     texts = () if isinstance(run, MinimalRun) else crossed(run, integrator, solution)  # which refuses, or stays on its branch
-    solution.statistics = replace(
-        solution.statistics,
-        smallest_pivot=pivots.smallest,
-        smallest_pivot_time=pivots.time,
-        branch_points=len(texts),
-    )
+    solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
     solution.warnings = (*solution.warnings, *texts)
     for text in texts:
         warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -30,6 +30,7 @@ from dalembert.model.model import Model
 from dalembert.results.evaluation import Evaluated
 from dalembert.results.solution import Statistics
 from dalembert.results.trajectory import OUTPUTS
+from dalembert.run.conditioning import note_conditioning, with_pivots
 from dalembert.run.ensemble_variants import full_states, starts_of, variants
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
@@ -164,7 +165,11 @@ class Ensemble:
             return self._stack(lambda solution: solution[which])
         if not -len(self) <= which < len(self):
             raise IndexError(f"there are {len(self)} runs; {which} is not one of them")
-        return self._solution(int(which) % len(self))
+        k = int(which) % len(self)
+        solution = self._solution(k)
+        if self._runs is not None:
+            note_conditioning(self._stand(k)[0], self.integrator, solution)
+        return solution
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES:
@@ -197,7 +202,8 @@ class Ensemble:
             record: tuple[Array, Array, dict[str, Array], Statistics] = self._records[k]
             return record
         run, (t, x) = self._runs[k], self._saved(k)
-        return t, run.to_absolute(x), run.more(x), statistics_of(*self._stand(k), {})
+        stand, advance = self._stand(k)
+        return t, run.to_absolute(x), run.more(x), with_pivots(statistics_of(stand, advance, {}), stand)
 
     @cached_property
     def _evaluations(self) -> list[Evaluated]:
