@@ -83,12 +83,15 @@ def evaluate(mechanism, t, x, *, conjugate_gradients=False):
     )
 
 
-def project(mechanism, t, x, *, orthogonal=False, metric=None, **settings):
-    """(status, projected copy of x, workspace) through the compiled projection."""
+def project(mechanism, t, x, *, orthogonal=False, metric=None, chosen=None, **settings):
+    """(status, projected copy of x, workspace) through the compiled projection; chosen : a workspace whose rows act too."""
     I, F = copy_tables(mechanism, **settings)
     if metric is not None:
         I[T.METRIC_F] = metric
     W, x, dx = mechanism.workspace(dense=orthogonal), x.copy(), np.zeros(len(x))
+    if chosen is not None and I[T.NCHOICE]:
+        rows = slice(I[T.W_CHOICE], I[T.W_CHOICE] + T.H_IDLE + I[T.M])
+        W[rows] = chosen[rows]
     system = as_system(project_orthogonal if orthogonal else jet)
     return system(T.PROJECT, t, x, dx, view(mechanism, I, F, W)), x, W
 
