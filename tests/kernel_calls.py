@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.compilation.mechanism import dense_rows
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.slots import address, as_callback, as_forces, as_system, forces, no_callback, no_forces
-from dalembert.kernels.base.views import System
+from dalembert.kernels.base.views import Rows, System
 from dalembert.kernels.coordinates import one_state
 from dalembert.kernels.coordinates.choosing import choosing_bodies
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
@@ -153,8 +153,8 @@ def velocity_gradient(mechanism, t, x):
     system = System(I, F, W)
     load_poses(x.tolist(), system)
     evaluate_motions(t, system)
-    velocity_gradient_rows(base, system)
-    pull_back_rows(base, system)
+    velocity_gradient_rows(Rows(W, base), system)
+    pull_back_rows(Rows(W, base), system)
     B = np.zeros((mechanism.m, 6 * mechanism.nb))
     for e in range(I[T.NINC]):
         body, n, a, row, _ = I[I[T.INC_I] + T.INC_I_W * e :][: T.INC_I_W]

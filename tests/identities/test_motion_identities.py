@@ -8,7 +8,7 @@ from random_mechanisms import MOTIONS, motion
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.views import System
-from dalembert.kernels.mechanics.motion import motion as evaluate
+from dalembert.kernels.mechanics.motion import follow as evaluate
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial, SmoothStep, Table
 
@@ -24,7 +24,7 @@ def kernel_motion(f):
     model.add_motor("motor", hinge, f)
     I, F = compile(model).I.tolist(), compile(model).F.tolist()
     at = I[I[T.FORCE_I] + T.F_MOTION]
-    return lambda t: np.array(evaluate(at, t, System(I, F, [])))
+    return lambda t: np.array(list(evaluate(at, t, System(I, F, []))))
 
 
 @pytest.mark.nojit

@@ -17,7 +17,7 @@ from dalembert.compilation.planarity import Plane
 from dalembert.compilation.topology import Forest, spanning_forest
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.views import System
-from dalembert.kernels.mechanics.motion import motion as evaluate_motion
+from dalembert.kernels.mechanics.motion import follow
 from dalembert.model.elements import PointForce, Primitive, Torque
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
 from dalembert.model.rotation import quaternion_to_matrix
@@ -315,7 +315,7 @@ def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
     out = Writer()
     at = out.motion(motion)
     record = System(out.I, out.F, [])
-    return np.array([evaluate_motion(at, time, record)[0] if at >= 0 else 0.0 for time in times.tolist()])
+    return np.array([follow(at, time, record).x if at >= 0 else 0.0 for time in times.tolist()])
 
 
 def reference_length(primitive: Primitive) -> float:

@@ -184,3 +184,8 @@ def rotation_vector(R):
         return 0.0 * v, 0.0 * v, 0.0 * v
     s = 2.0 * np.arctan2(v, a) / v
     return s * b, s * c, s * d
+
+
+@inline
+def dot6(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]

@@ -79,10 +79,21 @@ COUNTERS = Record(
     **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time"),
 )
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)  # of a user's force: what it reads, then what it leaves
+# of the code of a traced primitive: what it reads of bodies i and j and of the primitive; then what it leaves for up to three
+# rows, the rows of both bodies and those of d(A u + g_t)/dq behind it
+TRACED = Record(
+    "Traced",
+    **{f"{name}_{body}": kind for body in "ij" for name, kind in (("r", VEC), ("R", MAT), ("v", VEC), ("w", VEC))},
+    **dict.fromkeys("p_i p_j a_i a_j n_i".split(), VEC),
+    **_numbers("offset scale"),
+    **dict.fromkeys("g g_t zeta".split(), VEC),
+)
 # of the watch over rows (pivots.py): 1 once something is known; row of the smallest pivot, number of the choice, that pivot and
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
 PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned"))
+# of the choice of rows (choice.py): reference and first pivot in the mass metric and in the other one, number of choices
+CHOICE = Record("Choice", **_numbers("reference_mass reference_metric first_mass first_metric count"))
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
 # exponential, -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights
 # in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices,
@@ -173,14 +184,17 @@ RECORDS = {
     "twists": ("W", T.W_BODY, TWIST, 18, 12),
     "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry
     "Y": ("W", T.W_Y, ROW, 1, 0),
+    "traced_rows": ("W", T.W_CALL, ROW, 6, TRACED.width),  # three of body i, three of body j, then the same of bends
     "bends": ("W", T.W_BEND, ROW, 1, 0),  # rows of d(A u + g_t)/dq of traced constraints
 }
 # one record: array, header entry, record
 RECORD = {
     "plane": ("F", T.PLANE_F, PLANE),
     "call": ("W", T.W_CALL, CALL),
+    "traced": ("W", T.W_CALL, TRACED),
     "count": ("W", T.W_STAT, COUNTERS),
     "pivot": ("W", T.W_PIVOT, PIVOT),
+    "choice": ("W", T.W_CHOICE, CHOICE),
     "minimal": ("I", T.MINIMAL_I, MINIMAL),
 }
 # plain numbers: array, header entry, offset
@@ -195,9 +209,9 @@ NUMBERS = {
     "called": ("W", T.W_CALL, 0),
     "counts": ("W", T.W_STAT, 0),
     "crossings": ("W", T.W_PIVOT, T.V_WHERE),
-    "choice": ("W", T.W_CHOICE, 0),  # see choice.py
-    "idle": ("W", T.W_CHOICE, T.H_IDLE),
-    "nodes": ("I", T.NODE_I, 0),
+    "references": ("W", T.W_CHOICE, T.H_REFERENCE),
+    "idle": ("W", T.W_CHOICE, T.H_IDLE),  # 1 per idle row; then work: a number per row and a group's matrix
+    "tapes": ("I", T.NODE_I, 0),  # where the tape of each node of the elimination begins in I
     "order": ("I", T.ORDER_I, 0),
     "cut": ("I", T.CUT_I, 0),
     "followed": ("I", T.MOTION_I, 0),  # where the records of the motions that constraints follow begin in I
@@ -214,14 +228,16 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION
     NCOL STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY
-    NCHOICE NIDLE FLOW NODES W_CALL W_WORK
+    NCHOICE NIDLE REFINE NODES W_CALL W_WORK
 """
-HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()}
+HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {
     "gravity": (VEC, T.GRAVITY_X),
     **{name.lower(): (NUM, getattr(T, name)) for name in "EPS_PIVOT TOL_POSITION TOL_VELOCITY TOL_INVARIANT ENERGY_0".split()},
     **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
 }
+_NAMES = [*TABLES, *RECORDS, *RECORD, *NUMBERS, *HEADER_I, *HEADER_F]
+assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)
 
 
 def offset(table, label):

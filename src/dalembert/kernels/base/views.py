@@ -114,6 +114,15 @@ class Rows(_Records):
         super().__init__(array, at, 1, _RECORD_CLASSES["Row"])
 
 
+class Wrenches(_Records):
+    """Wrenches from array[at] on, six numbers per body."""
+
+    __slots__ = ()
+
+    def __init__(self, array, at):
+        super().__init__(array, at, 6, _RECORD_CLASSES["Row"])
+
+
 class Twists(_Records):
     """Twists from array[at] on, six numbers per body."""
 
@@ -121,6 +130,16 @@ class Twists(_Records):
 
     def __init__(self, array, at):
         super().__init__(array, at, 6, Twist)
+
+
+def rows_of(numbers):
+    """Numbers as rows, by their first entry."""
+    return Rows(numbers.array, numbers.at)
+
+
+def twists_of(numbers):
+    """Numbers as twists, six per body."""
+    return Twists(numbers.array, numbers.at)
 
 
 def _member_class(table):
@@ -577,7 +596,7 @@ def _unbox(typ, obj, c):
 
 
 def _view_of_array(made):
-    strides = {Rows: (L.ROW, 1), Twists: (L.TWIST, 6)}
+    strides = {Rows: (L.ROW, 1), Wrenches: (L.ROW, 6), Twists: (L.TWIST, 6)}
 
     def result(typingctx, a, k):
         if isinstance(a, types.Array) and isinstance(k, types.Integer):
@@ -598,5 +617,20 @@ def _view_of_array(made):
     lower_builtin(made, types.Array, types.Integer)(define(made, 2, result, lower))
 
 
-for _made in (Numbers, Rows, Twists, Pose, Twist):
+for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist):
     _view_of_array(_made)
+
+
+def _records_of_numbers(function, record, stride):
+    def result(typingctx, a):
+        return View(_RECORDS, record, a.scalars[0]) if isinstance(a, View) and a.what == _NUMBERS else None
+
+    def lower(context, builder, out, a):
+        words = [builder.extract_value(a[0], k) for k in range(3 if _BOUNDS else 1)]
+        return _pack(context, builder, out, *words, _number(stride))
+
+    lower_builtin(function, View)(define(function, 1, result, lower))
+
+
+_records_of_numbers(rows_of, L.ROW, 1)
+_records_of_numbers(twists_of, L.TWIST, 6)

@@ -8,34 +8,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import dense_cholesky, weakest_dense_row
-from dalembert.kernels.base.tables import (
-    CHOOSE,
-    COL_W,
-    EPS_PIVOT,
-    H_COUNT,
-    K_ACC,
-    MASS_F,
-    METRIC_F,
-    MINIMAL_I,
-    NHUB,
-    NU,
-    OK,
-    V_CHOICE,
-    V_GUARD,
-    V_LAST,
-    V_ROW,
-    V_TURNED,
-    W_CG,
-    W_CHOICE,
-    W_COL,
-    W_DIAG,
-    W_PIVOT,
-    W_RHS,
-    W_SCHUR,
-    W_WORK,
-    M,
-)
-from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.base.tables import CHOOSE, OK, V_GUARD, W_PIVOT
 from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence, without_velocities
 from dalembert.kernels.coordinates.cut_choice import aside
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
@@ -48,79 +21,79 @@ from dalembert.kernels.mechanics.traced_rows import forces_and_rows
 @kernel
 def choosing_bodies(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of bodies, t = 0 after a factorisation in the mass metric, 1 in the other."""
-    I, W = system.I, system.W
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
-    if without_velocities(I[W_DIAG], system):
+    if without_velocities(system.diag, system):
         return OK
-    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(int(t), weakest_row(system)[1], system):
-        known, size, turned = comparable(system), I[M] + 6 * I[NHUB], False
+    if system.choice.count == 0.0 or gone_bad(int(t), weakest_row(system)[1], system):
+        known, size, turned = comparable(system), system.m + 6 * system.nhub, False
         for i in range(size):
-            W[I[W_CG] + i] = W[I[W_RHS] + i]
+            system.cg[i] = system.rhs[i]
         if known:
-            dual_vector(int(W[I[W_PIVOT] + V_ROW]), I[W_WORK], system)
-            turned = inner(I[METRIC_F], I[W_WORK], I[W_PIVOT] + V_GUARD, system) < 0.0
+            dual_vector(int(system.pivot.row), system.work, system)
+            turned = inner(system.work, system.guard, system) < 0.0
         if choose(fill_from_bodies, system):
-            assemble_blocks(I[MASS_F] if t == 0.0 else I[METRIC_F], system)
+            assemble_blocks(system.masses if t == 0.0 else system.metrics, system)
             factor_blocks(system)
             if known:
                 row, pivot = weakest_row(system)
-                dual_vector(row, I[W_PIVOT] + V_GUARD, system)
+                dual_vector(row, system.guard, system)
                 take_guard(row, pivot, turned, system)
         for i in range(size):
-            W[I[W_RHS] + i] = W[I[W_CG] + i]
+            system.rhs[i] = system.cg[i]
     return OK
 
 
 @flat
 def take_guard(row, pivot, turned, system):
     """The guard belongs to another choice now."""
-    I, W = system.I, system.W
-    k = I[W_PIVOT]
-    W[k + V_ROW], W[k + V_LAST], W[k + V_CHOICE] = row, pivot, choices(system)
+    seen = system.pivot
+    seen.row, seen.last, seen.choice = row, pivot, choices(system)
     if turned:
-        W[k + V_TURNED] = 1.0
+        seen.turned = 1.0
 
 
 @flat
-def fill_from_tree(group, count, K, system):
-    """W[K] <- matrix of the rows of a group over their scales, lower triangle."""
-    I, W = system.I, system.W
-    m, kept = I[M], aside(system)
+def fill_from_tree(rows, count, K, system):
+    """K <- matrix of the rows of a group over their scales, lower triangle."""
+    m, kept = system.m, aside(system)
+    scale = kept + m * m
     for i in range(count):
-        r = I[group + i]
+        r = rows[i]
         for j in range(i + 1):
-            s = I[group + j]
-            W[K + count * i + j] = W[kept + m * max(r, s) + min(r, s)] / np.sqrt(W[kept + m * m + r] * W[kept + m * m + s])
+            s = rows[j]
+            K[count * i + j] = kept[m * max(r, s) + min(r, s)] / np.sqrt(scale[r] * scale[s])
 
 
 @kernel
 def choosing_cut_joints(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of cut joints."""
-    I, F, W = system.I, system.F, system.W
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
-    m, S = I[M], I[W_SCHUR]
-    if without_velocities(S + m * m, system):
+    m, S, W = system.m, system.schur, system.W
+    scale = S + m * m
+    if without_velocities(scale, system):
         return OK
-    if W[I[W_CHOICE] + H_COUNT] == 0.0 or gone_bad(0, weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)[1], system):
-        known, turned, guard = comparable(system) and I[MINIMAL_I] == 0, False, I[W_PIVOT] + V_GUARD
+    if system.choice.count == 0.0 or gone_bad(0, weakest_dense_row(S, m, scale, 0)[1], system):
+        known, turned, guard = comparable(system) and system.minimal_i == 0, False, system.I[W_PIVOT] + V_GUARD
+        kept = aside(system)
+        rhs = kept + (m * m + m)
         for i in range(m):
-            W[aside(system) + m * m + m + i] = W[I[W_RHS] + i]
+            rhs[i] = system.rhs[i]
         if known:
-            respond_to_row(int(W[I[W_PIVOT] + V_ROW]), system)
+            respond_to_row(int(system.pivot.row), system)
             turned = along(guard, system) < 0.0
         if choose(fill_from_tree, system):
             for i in range(m * m + m):
-                W[S + i] = W[aside(system) + i]
-            silence(S + m * m, np.inf, system)
-            dense_cholesky(Numbers(W, S), m, Numbers(W, S + m * m), F[EPS_PIVOT])
+                S[i] = kept[i]
+            silence(scale, np.inf, system)
+            dense_cholesky(S, m, scale, system.eps_pivot)
             if known:
-                row, pivot = weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)
+                row, pivot = weakest_dense_row(S, m, scale, 0)
                 respond_to_row(row, system)
-                for i in range(I[NU]):
-                    W[guard + i] = W[I[W_COL] + COL_W * i + K_ACC]
+                for i in range(system.nu):
+                    W[guard + i] = system.columns[i].acc
                 take_guard(row, pivot, turned, system)
         for i in range(m):
-            W[I[W_RHS] + i] = W[aside(system) + m * m + m + i]
+            system.rhs[i] = rhs[i]
     return OK

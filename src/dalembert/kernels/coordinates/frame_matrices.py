@@ -21,7 +21,7 @@ from dalembert.kernels.base.algebra import (
     add3,
     axpy3,
     cross,
-    dot3,
+    dot6,
     load3,
     load6,
     load9,
@@ -78,9 +78,8 @@ from dalembert.kernels.base.tables import (
     W_STAT,
     M,
 )
-from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.base.views import Numbers, Rows
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
-from dalembert.kernels.coordinates.solve import apply_inverse, dot6
 from dalembert.kernels.coordinates.tree import column
 
 
@@ -264,8 +263,8 @@ def solve_rows_of_cut_joints(system):
         for side in range(2):
             a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
             if b > 0:
-                v_b, w_b = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
-                W[S + m * m + r] += dot3(v_b, load3(W, a)) + dot3(w_b, load3(W, a + 3))
+                row, inertia = Rows(system.W, a)[0], system.masses[b]
+                W[S + m * m + r] += (inertia.m_inv * row.force) @ row.force + (inertia.J_inv @ row.torque) @ row.torque
     factor_cut_schur(system)
     solve_with_factor(Numbers(W, S), Numbers(W, I[W_RHS]), m)
     for r in range(m):

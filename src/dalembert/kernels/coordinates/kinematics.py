@@ -11,158 +11,112 @@ are the only places that know which coordinates carry them.
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import (
-    add3,
-    axpy3,
-    dot3,
-    euler_parameter_rates,
-    load3,
-    load4,
-    load9,
-    mul,
-    mul_t,
-    normalise4,
-    rotation_matrix,
-    scale3,
-    store3,
-    store4,
-    store9,
-    sub3,
-)
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.tables import (
-    ANGLE_F,
-    ANGLE_F_W,
-    ANGLE_I,
-    ANGLE_I_W,
-    B_KIND,
-    B_Q,
-    B_U,
-    BF_NORMAL,
-    BF_ORIGIN,
-    BF_R0,
-    BODY_F,
-    BODY_F_W,
-    BODY_I,
-    BODY_I_W,
-    G_BI,
-    G_BJ,
-    G_X,
-    NANGLE,
-    NB,
-    NQ,
-    PLANAR,
-    PLANE_F,
-    RIGID,
-    S_R,
-    S_ROT,
-    S_V,
-    S_W,
-    STATE_W,
-    W_ANGLE,
-    W_BODY,
-)
+from dalembert.kernels.base.tables import PLANAR, RIGID
+from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
+from dalembert.kernels.base.views import Pose, Twist
+
+
+@inline
+def rotation(theta):
+    """R = H~ H^T of Euler parameters [JetMultibody, (2.1)], divided by |theta|^2 so that any length gives a rotation."""
+    a, b, c, d = theta.a, theta.b, theta.c, theta.d
+    s = 2.0 / (a * a + b * b + c * c + d * d)
+    ab, ac, ad = s * a * b, s * a * c, s * a * d
+    bb, bc, bd = s * b * b, s * b * c, s * b * d
+    cc, cd, dd = s * c * c, s * c * d, s * d * d
+    return Mat3(1.0 - cc - dd, bc - ad, bd + ac, bc + ad, 1.0 - bb - dd, cd - ab, bd - ac, cd + ab, 1.0 - bb - cc)
+
+
+@inline
+def euler_parameter_rates(theta, w_B):
+    """theta' = 1/2 H(theta)^T w_B  [JetMultibody, Lemma 3.1]"""
+    a, b, c, d = theta.a, theta.b, theta.c, theta.d
+    x, y, z = 0.5 * w_B.x, 0.5 * w_B.y, 0.5 * w_B.z
+    return Quat(-b * x - c * y - d * z, a * x - d * y + c * z, d * x + a * y - b * z, -c * x + b * y + a * z)
+
+
+@inline
+def normalised(theta):
+    a, b, c, d = theta.a, theta.b, theta.c, theta.d
+    return (1.0 / np.sqrt(a * a + b * b + c * c + d * d)) * theta
 
 
 @inline
 def load_poses(x, system):
-    """W_BODY <- pose and twist of every body from q and u."""
-    I, F, W = system.I, system.F, system.W
-    nq = I[NQ]
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        q, u = I[k + B_Q], nq + I[k + B_U]
-        s = I[W_BODY] + STATE_W * b
-        kind = I[k + B_KIND]
-        if kind == PLANAR:
-            f = I[BODY_F] + BODY_F_W * b
-            e1, e2, n = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3), load3(F, I[PLANE_F] + 6)
-            store3(W, s + S_R, axpy3(x[q], e1, axpy3(x[q + 1], e2, load3(F, f + BF_ORIGIN))))
-            store3(W, s + S_V, axpy3(x[u], e1, scale3(x[u + 1], e2)))
-            store3(W, s + S_W, scale3(x[u + 2], load3(F, f + BF_NORMAL)))
-            half = scale3(np.sin(0.5 * x[q + 2]), n)
-            R = rotation_matrix((np.cos(0.5 * x[q + 2]), half[0], half[1], half[2]))
-            for j in range(3):  # columns of exp(beta n^) R_0
-                d = mul(R, (F[f + BF_R0 + j], F[f + BF_R0 + 3 + j], F[f + BF_R0 + 6 + j]))
-                W[s + S_ROT + j], W[s + S_ROT + 3 + j], W[s + S_ROT + 6 + j] = d
+    """Pose and twist of every body from q and u."""
+    for body in system.bodies:
+        pose, twist = Pose(x, body.q), Twist(x, system.nq + body.u)
+        if body.kind == PLANAR:
+            plane, c, d = system.plane, pose.r, twist.v  # (x, y, beta), (x', y', beta')
+            half = np.sin(0.5 * c.z) * plane.n
+            body.r = c.x * plane.e1 + (c.y * plane.e2 + body.origin)
+            body.R = rotation(Quat(np.cos(0.5 * c.z), half.x, half.y, half.z)) @ body.R_0
+            body.v = d.x * plane.e1 + d.y * plane.e2
+            body.w = d.z * body.normal
         else:
-            store3(W, s + S_R, load3(x, q))
-            store3(W, s + S_V, load3(x, u))
-            if kind == RIGID:
-                store9(W, s + S_ROT, rotation_matrix(load4(x, q + 3)))
-                store3(W, s + S_W, load3(x, u + 3))
+            body.r = pose.r
+            body.v = twist.v
+            if body.kind == RIGID:
+                body.R = rotation(pose.theta)
+                body.w = twist.w
 
 
 @inline
-def in_plane(v, w, b, system):
+def in_plane(v, w, body, plane):
     """(e1 . v, e2 . v, n_B . w) of a planar body"""
-    I, F = system.I, system.F
-    e1, e2 = load3(F, I[PLANE_F]), load3(F, I[PLANE_F] + 3)
-    return dot3(e1, v), dot3(e2, v), dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
+    return Vec3(plane.e1 @ v, plane.e2 @ v, body.normal @ w)
 
 
 @inline
-def store_rates(x, dx, acc, system):
-    """dx_q = N(q) u and dx_u from the 6 accelerations (v', w_B') per body at W[acc + 6 b]."""
-    I, W = system.I, system.W
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        q, u, kind = I[k + B_Q], I[NQ] + I[k + B_U], I[k + B_KIND]
-        v, w = load3(W, acc + 6 * b), load3(W, acc + 6 * b + 3)
-        if kind == PLANAR:
-            v = in_plane(v, w, b, system)
-        store3(dx, q, load3(x, u))
-        store3(dx, u, v)
-        if kind == RIGID:
-            store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), load3(x, u + 3)))
-            store3(dx, u + 3, w)
+def store_rates(x, dx, acceleration, system):
+    """dx_q = N(q) u and dx_u from the accelerations (v', w_B') per body."""
+    for body in system.bodies:
+        q, u = body.q, system.nq + body.u
+        twist, d_pose, d_twist = Twist(x, u), Pose(dx, q), Twist(dx, u)
+        a = acceleration[body.number]
+        d_pose.r = twist.v
+        d_twist.v = in_plane(a.v, a.w, body, system.plane) if body.kind == PLANAR else a.v
+        if body.kind == RIGID:
+            d_pose.theta = euler_parameter_rates(Pose(x, q).theta, twist.w)
+            d_twist.w = a.w
 
 
 @inline
 def displace(level, x, d, scale, system):
-    """Level 0: q <- q (+) scale d, Euler parameters stay unit; level 1: u <- u + scale d.
-
-    d holds 6 numbers per body at W[d + 6 b]: (dr, dphi_B) or (dv, dw_B).
-    """
-    I, W = system.I, system.W
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        o = I[k + B_Q] if level == 0 else I[NQ] + I[k + B_U]
-        kind = I[k + B_KIND]
-        v, w = scale3(scale, load3(W, d + 6 * b)), scale3(scale, load3(W, d + 6 * b + 3))
-        if kind == PLANAR:
-            v = in_plane(v, w, b, system)
-        store3(x, o, add3(load3(x, o), v))
-        if kind == RIGID and level == 1:
-            store3(x, o + 3, add3(load3(x, o + 3), w))
-        elif kind == RIGID:
-            th = load4(x, o + 3)
-            r = euler_parameter_rates(th, w)
-            store4(x, o + 3, normalise4((th[0] + r[0], th[1] + r[1], th[2] + r[2], th[3] + r[3])))
+    """Level 0: q <- q (+) scale d, Euler parameters stay unit; level 1: u <- u + scale d, with d = (dr, dphi_B) or (dv, dw_B)
+    per body."""
+    for body in system.bodies:
+        v, w = scale * d[body.number].v, scale * d[body.number].w
+        if body.kind == PLANAR:
+            v = in_plane(v, w, body, system.plane)
+        pose, twist = Pose(x, body.q), Twist(x, system.nq + body.u)
+        if level == 1:
+            twist.v += v
+            if body.kind == RIGID:
+                twist.w += w
+        else:
+            pose.r += v
+            if body.kind == RIGID:
+                pose.theta = normalised(pose.theta + euler_parameter_rates(pose.theta, w))
 
 
 @inline
 def normalise(x, system):
     """theta <- theta / |theta| for every rigid body [JetMultibody, Algorithm 5.3]; theta . theta' = 0 holds by w_B."""
-    I = system.I
-    for b in range(1, I[NB] + 1):
-        k = I[BODY_I] + BODY_I_W * b
-        if I[k + B_KIND] == RIGID:
-            q = I[k + B_Q] + 3
-            store4(x, q, normalise4(load4(x, q)))
+    for body in system.bodies:
+        if body.kind == RIGID:
+            pose = Pose(x, body.q)
+            pose.theta = normalised(pose.theta)
 
 
 @inline
 def load_angles(x, system):
-    """W_ANGLE <- (angle, rate) of every counted joint angle, unwrapped with its counter in the state."""
-    I, F, W = system.I, system.F, system.W
-    for c in range(I[NANGLE]):
-        k, f = I[ANGLE_I] + ANGLE_I_W * c, I[ANGLE_F] + ANGLE_F_W * c
-        si, sj = I[W_BODY] + STATE_W * I[k + G_BI], I[W_BODY] + STATE_W * I[k + G_BJ]
-        R_i, R_j = load9(W, si + S_ROT), load9(W, sj + S_ROT)
-        d = mul_t(R_i, mul(R_j, load3(F, f + 9)))
-        angle = np.arctan2(dot3(load3(F, f + 3), d), dot3(load3(F, f), d))
-        turns = np.floor((x[I[k + G_X]] - angle) / (2.0 * np.pi) + 0.5)
-        w = sub3(mul_t(R_i, mul(R_j, load3(W, sj + S_W))), load3(W, si + S_W))
-        W[I[W_ANGLE] + 2 * c] = angle + 2.0 * np.pi * turns
-        W[I[W_ANGLE] + 2 * c + 1] = dot3(load3(F, f + 6), w)
+    """Angle and rate of every counted joint angle, unwrapped with its counter in the state."""
+    for joint in system.angles:
+        i, j = joint.i, joint.j
+        d = i.R.T @ (j.R @ joint.x_j)
+        angle = np.arctan2(joint.y_i @ d, joint.x_i @ d)
+        turns = np.floor((x[joint.x] - angle) / (2.0 * np.pi) + 0.5)
+        joint.angle = angle + 2.0 * np.pi * turns
+        joint.rate = joint.z_i @ (i.R.T @ (j.R @ j.w) - i.w)

@@ -207,9 +207,9 @@ def project_rows(t, x, system):
                 W[r + i] = W[I[W_G] + i]
         else:
             velocity_residual(r, x, system)
-        row, worst = worst_entry(r, m, W)
+        row, worst = worst_entry(Numbers(system.W, r), m)
         stalled = iteration > 1 and worst > 0.25 * before
-        _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
+        _, largest = worst_entry(Numbers(x, level * I[NQ]), I[NQ + level])
         rounding = (4.4e-14 if level == 0 else 1e-12) * max(1.0, largest)
         if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding):
             if level == 0:

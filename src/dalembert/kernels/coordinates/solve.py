@@ -14,367 +14,292 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 """
 
 import numpy as np
-from numpy import uintp
 
-from dalembert.kernels.base.algebra import add3, axpy3, dot3, load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    B_KIND,
-    BODY_I,
-    BODY_I_W,
-    CHOOSE,
-    E_A,
-    E_BODY,
-    E_HUB,
-    E_N,
-    E_ROW,
-    EPS_PIVOT,
-    HUB_I,
-    HUB_I_W,
-    HUB_INC_I,
-    HUB_INC_I_W,
-    INC_I,
-    INC_I_W,
-    K_SIZE,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MJ_INV,
-    MM,
-    MM_INV,
-    N_DEPENDENT,
-    N_FACTOR,
-    NB,
-    NCHOICE,
-    NHUB,
-    NHUB_INC,
-    NIDLE,
-    NINC,
-    NNODE,
-    NODE_I,
-    NPAIR,
-    PAIR_I,
-    PAIR_I_W,
-    Q_DIAGONAL,
-    Q_E1,
-    Q_E2,
-    Q_K,
-    Q_UNIT,
-    RIGID,
-    S_V,
-    STATE_W,
-    U_BODY,
-    U_K,
-    V_E,
-    V_HUB_ROWS,
-    V_K,
-    W_A,
-    W_BODY,
-    W_DIAG,
-    W_GT,
-    W_K,
-    W_RHS,
-    W_STAT,
-    W_Y,
-    M,
-)
+from dalembert.kernels.base.tables import CHOOSE, RIGID
+from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.mechanics.inertia import pull_back
 
 
 @inline
-def pull_back_rows(a_base, system):
+def pull_back_rows(rows, system):
     """Rows of planar bodies and point masses keep only the directions in which these can move."""
-    I = system.I
-    for e in range(I[NINC]):
-        k = I[INC_I] + INC_I_W * e
-        b = I[k + E_BODY]
-        if I[I[BODY_I] + BODY_I_W * b + B_KIND] != RIGID:
-            for i in range(I[k + E_N]):
-                pull_back(a_base + I[k + E_A] + 6 * i, b, system)
+    for e in system.incidences:
+        body = system.bodies[e.body]
+        if body.kind != RIGID:
+            for i in range(e.n):
+                pull_back(rows[e.A + 6 * i], body, system.plane)
 
 
 @inline
-def apply_inverse(metric, b, v, w, system):
-    """(v / m, J^-1 w) in the metric table at F[metric]"""
-    F = system.F
-    m = metric + METRIC_W * b
-    return scale3(F[m + MM_INV], v), sym_mul(load6(F, m + MJ_INV), w)
+def product(row, twist):
+    """A u of one row and one body"""
+    t, w = row.torque, twist.w
+    return row.force @ twist.v + t.x * w.x + t.y * w.y + t.z * w.z
 
 
 @inline
-def dot6(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+def clear(numbers, n):
+    for i in range(n):
+        numbers[i] = 0.0
 
 
 @flat
-def add_unit_block(t, y, a, W):
+def add_unit_block(K, t, Y, y, A, a):
     """T += Y A^T for two coincidences of one body: translations are +-1, so only one factor 1/m remains of them.
 
-    W[y], W[a] are the first of three rows; the sign of the product is that of Y_v A_v, found on the diagonal.
-    A diagonal block needs its lower triangle alone; to fill it costs less than to ask.
+    The sign of the product is that of Y_v A_v, found on the diagonal. A diagonal block needs its lower triangle alone; to fill
+    it costs less than to ask.
     """
-    s = W[uintp(y)] * W[uintp(a)]
-    a0, a1, a2 = load3(W, a + 3), load3(W, a + 9), load3(W, a + 15)
+    s = Y[y].force.x * A[a].force.x
+    a0, a1, a2 = A[a].torque, A[a + 6].torque, A[a + 12].torque
     for i in range(3):
-        y_i, row = load3(W, y + 6 * i + 3), load3(W, t + 3 * i)
-        store3(W, t + 3 * i, add3(row, (dot3(y_i, a0), dot3(y_i, a1), dot3(y_i, a2))))
-        W[uintp(t + 4 * i)] += s
+        y_i = Y[y + 6 * i].torque
+        K[t + 3 * i] += y_i @ a0
+        K[t + 3 * i + 1] += y_i @ a1
+        K[t + 3 * i + 2] += y_i @ a2
+        K[t + 4 * i] += s
 
 
 @inline
-def assemble_blocks(metric, system):
-    """W_Y <- A W^-1, W_K <- S on the constraint nodes, A_h and W_h on the hubs; W_DIAG <- what hubs add to the diagonal."""
-    I, F, W = system.I, system.F, system.W
-    K, scale = I[W_K], I[W_DIAG]
-    for i in range(I[K_SIZE]):
-        W[uintp(K + i)] = 0.0
-    for i in range(I[M] + 6 * I[NHUB]):
-        W[uintp(scale + i)] = 0.0
-    for e in range(I[NINC]):
-        k = I[INC_I] + INC_I_W * e
-        a, y = I[W_A] + I[k + E_A], I[W_Y] + I[k + E_A]
-        m = metric + METRIC_W * I[k + E_BODY]
-        m_inv, J_inv = F[m + MM_INV], load6(F, m + MJ_INV)
-        for _ in range(I[k + E_N]):
-            store3(W, y, scale3(m_inv, load3(W, a)))
-            store3(W, y + 3, sym_mul(J_inv, load3(W, a + 3)))
-            a, y = a + 6, y + 6
-    for p in range(I[NPAIR]):
-        k = I[PAIR_I] + PAIR_I_W * p
-        e1, e2, target = I[INC_I] + INC_I_W * I[k + Q_E1], I[INC_I] + INC_I_W * I[k + Q_E2], K + I[k + Q_K]
-        y, a = I[W_Y] + I[e1 + E_A], I[W_A] + I[e2 + E_A]
-        if I[k + Q_UNIT]:
-            add_unit_block(target, y, a, W)
+def assemble_blocks(inertia, system):
+    """Y <- A W^-1, K <- S on the constraint nodes, A_h and W_h on the hubs; diag <- what hubs add to the diagonal."""
+    A, Y, K = system.A, system.Y, system.K
+    clear(K, system.k_size)
+    clear(system.diag, system.m + 6 * system.nhub)
+    for e in system.incidences:
+        m_inv, J_inv = inertia[e.body].m_inv, inertia[e.body].J_inv
+        for k in range(e.A, e.A + 6 * e.n, 6):
+            Y[k].force, Y[k].torque = m_inv * A[k].force, J_inv @ A[k].torque
+    for p in system.pairs:
+        e1, e2 = p.e1, p.e2
+        if p.unit:
+            add_unit_block(K, p.K, Y, e1.A, A, e2.A)
             continue
-        n2 = I[e2 + E_N]
-        for i in range(I[e1 + E_N]):
-            row = load6(W, y + 6 * i)
-            for j in range(i + 1 if I[k + Q_DIAGONAL] else n2):
-                W[uintp(target + n2 * i + j)] += dot6(row, load6(W, a + 6 * j))
-    if I[NHUB] > 0:
-        assemble_hubs(metric, system)
+        n2 = e2.n
+        for i in range(e1.n):
+            y = Y[e1.A + 6 * i]
+            force, torque = y.force, y.torque
+            for j in range(i + 1 if p.diagonal else n2):
+                a = A[e2.A + 6 * j]
+                w = a.torque
+                K[p.K + n2 * i + j] += force @ a.force + torque.x * w.x + torque.y * w.y + torque.z * w.z
+    if system.nhub > 0:
+        assemble_hubs(inertia, system)
 
 
 @flat
-def assemble_hubs(metric, system):
+def assemble_hubs(inertia, system):
     """Blocks of the bodies that are kept as nodes: W_h and A_h."""
-    I, F, W = system.I, system.F, system.W
-    K, scale = I[W_K], I[W_DIAG]
-    for u in range(I[NHUB]):
-        k = I[HUB_I] + HUB_I_W * u
-        m, d = metric + METRIC_W * I[k + U_BODY], K + I[k + U_K]
+    A, Y, K, diag = system.A, system.Y, system.K, system.diag
+    for h in system.hubs:
+        m, J, d = inertia[h.body].m, inertia[h.body].J, h.K
         for i in range(3):
-            W[d + 7 * i] = F[m + MM]
-        J = load6(F, m + MJ)
-        W[d + 21] = J[0]
-        W[d + 27], W[d + 28] = J[1], J[3]
-        W[d + 33], W[d + 34], W[d + 35] = J[2], J[4], J[5]
-    for v in range(I[NHUB_INC]):
-        k = I[HUB_INC_I] + HUB_INC_I_W * v
-        e = I[INC_I] + INC_I_W * I[k + V_E]
-        n = I[e + E_N]
-        for i in range(n):
-            a, y = I[W_A] + I[e + E_A] + 6 * i, I[W_Y] + I[e + E_A] + 6 * i
-            W[scale + I[e + E_ROW] + i] += dot6(load6(W, a), load6(W, y))
-            for j in range(6):
-                W[K + I[k + V_K] + (n * j + i if I[k + V_HUB_ROWS] else 6 * i + j)] = W[a + j]
+            K[d + 7 * i] = m
+        K[d + 21] = J[0]
+        K[d + 27] = J[1]
+        K[d + 28] = J[3]
+        K[d + 33] = J[2]
+        K[d + 34] = J[4]
+        K[d + 35] = J[5]
+    for h in system.hub_incidences:
+        e = h.e
+        for i in range(e.n):
+            a, y = A[e.A + 6 * i], Y[e.A + 6 * i]
+            f, t, v, w = a.force, a.torque, y.force, y.torque
+            diag[e.row + i] += f @ v + t.x * w.x + t.y * w.y + t.z * w.z
+            for j in range(3):
+                K[h.K + (e.n * j + i if h.hub_rows else 6 * i + j)] = f[j]
+                K[h.K + (e.n * (j + 3) + i if h.hub_rows else 6 * i + j + 3)] = t[j]
 
 
 @inline
 def factor(metric, system):
     """Factor the planned graph in place: diagonal blocks become Cholesky factors with inverse pivots on the diagonal.
 
-    The blocks were assembled in the metric at F[metric]. Where joints are redundant, the rows that act are chosen (choice.py).
+    metric : 0 where the blocks were assembled in the mass metric, 1 in that of the projection
+    Where joints are redundant, the rows that act are chosen (choice.py).
     """
-    I = system.I
     factor_blocks(system)
-    if I[NCHOICE] > 0:
-        forces(CHOOSE, 0.0 if metric == I[MASS_F] else 1.0, system)
+    if system.nchoice > 0:
+        forces(CHOOSE, float(metric), system)
 
 
 @inline
 def factor_blocks(system):
     """The same for the rows that act."""
-    I, F, W = system.I, system.F, system.W
-    K, nodes, scale = I[W_K], I[NODE_I], I[W_DIAG]
-    for node in range(I[NNODE]):
-        p = I[nodes + node]
-        n, d, own = I[p], K + I[p + 1], scale + I[p + 2]
+    K, nodes, tape, diag = system.K, system.tapes, system.integers, system.diag
+    for node in range(system.nnode):
+        p = nodes[node]
+        n, d, own = tape[p], tape[p + 1], tape[p + 2]
         for i in range(n):
-            W[uintp(own + i)] += W[uintp(d + (n + 1) * i)]
-    silence(scale, np.inf, system)
-    dependent = -I[NIDLE]
-    for node in range(I[NNODE]):
-        p = I[nodes + node]
-        n, d, own, below, updates = I[p], K + I[p + 1], scale + I[p + 2], I[p + 3], I[p + 4]
+            diag[own + i] += K[d + (n + 1) * i]
+    silence(diag, np.inf, system)
+    dependent = -system.nidle
+    for node in range(system.nnode):
+        p = nodes[node]
+        n, d, own = tape[p], tape[p + 1], tape[p + 2]
+        below, updates = tape[p + 3], tape[p + 4]
         p += 5
-        dependent += small_cholesky(W, d, n, own, F[EPS_PIVOT])
+        dependent += small_cholesky(K, d, n, diag, own, system.eps_pivot)
         for _ in range(below):
-            for i in range(I[p]):
-                solve_row(K + I[p + 1] + n * i, d, n, n, W)
+            for i in range(tape[p]):
+                solve_row(K, tape[p + 1] + n * i, K, d, n, n)
             p += 5
         for _ in range(updates):
-            rank_update(W, K + I[p], K + I[p + 1], K + I[p + 2], I[p + 3], I[p + 4], n, I[p + 5], I[p + 6])
+            rank_update(K, tape[p], tape[p + 1], tape[p + 2], tape[p + 3], tape[p + 4], n, tape[p + 5], tape[p + 6])
             p += 7
-    W[I[W_STAT] + N_FACTOR] += 1.0
-    if dependent > W[I[W_STAT] + N_DEPENDENT]:
-        W[I[W_STAT] + N_DEPENDENT] = dependent
+    count = system.count
+    count.factor += 1.0
+    if dependent > count.dependent:
+        count.dependent = dependent
 
 
 @inline
 def weakest_row(system):
     """(row, pivot): the smallest sqrt(pivot / diagonal) of the factored blocks, the sine of the angle to the rows before it."""
-    I, W = system.I, system.W
+    K, tape, diag = system.K, system.integers, system.diag
     row, smallest = 0, 1.0
-    for node in range(I[NNODE]):
-        p = I[I[NODE_I] + node]
-        n, d, own = I[p], I[W_K] + I[p + 1], I[W_DIAG] + I[p + 2]
+    for node in range(system.nnode):
+        p = system.tapes[node]
+        n, d, own = tape[p], tape[p + 1], tape[p + 2]
         for i in range(n):
-            inverse = W[d + (n + 1) * i]
-            sine = 1.0 / (inverse * np.sqrt(W[own + i])) if inverse > 0.0 else 0.0
-            if sine < smallest and I[p + 2] + i < I[M] and W[own + i] < np.inf:
-                row, smallest = I[p + 2] + i, sine
+            inverse = K[d + (n + 1) * i]
+            sine = 1.0 / (inverse * np.sqrt(diag[own + i])) if inverse > 0.0 else 0.0
+            if sine < smallest and own + i < system.m and diag[own + i] < np.inf:
+                row, smallest = own + i, sine
     return row, smallest
 
 
 @inline
-def subtract_products(s, a, b, n, W):
-    """s - sum_k W[a + k] W[b + k], k < n"""
+def subtract_products(s, X, a, K, b, n):
+    """s - sum_k X[a + k] K[b + k], k < n"""
     for k in range(n):
-        s -= W[uintp(a + k)] * W[uintp(b + k)]
+        s -= X[a + k] * K[b + k]
     return s
 
 
 @inline
-def solve_row(r, d, n, count, W):
-    """The first `count` entries of the row at W[r] <- row C^-T, with the n x n factor C at W[d]."""
+def solve_row(X, r, K, d, n, count):
+    """The first `count` entries of the row at X[r] <- row C^-T, with the n x n factor C at K[d]."""
     for j in range(count):
         c = d + n * j
-        W[uintp(r + j)] = subtract_products(W[uintp(r + j)], r, c, j, W) * W[uintp(c + j)]
+        X[r + j] = subtract_products(X[r + j], X, r, K, c, j) * K[c + j]
 
 
 @flat
-def small_cholesky(W, d, n, own, eps):
-    """In place on the lower triangle of the n x n block at W[d]; returns how many pivots vanished.
+def small_cholesky(K, d, n, diag, own, eps):
+    """In place on the lower triangle of the n x n block at K[d]; returns how many pivots vanished.
 
-    A pivot counts as zero when it falls below eps times the diagonal entry of S (or W_h), kept at W[own + i].
+    A pivot counts as zero when it falls below eps times the diagonal entry of S (or W_h), kept at diag[own + i].
     """
     dependent = 0
     for i in range(n):
         r = d + n * i
-        solve_row(r, d, n, i, W)
-        s = subtract_products(W[uintp(r + i)], r, r, i, W)
+        solve_row(K, r, K, d, n, i)
+        s = subtract_products(K[r + i], K, r, K, r, i)
         pivot = np.nan
-        if s > eps * W[uintp(own + i)]:
+        if s > eps * diag[own + i]:
             pivot = 1.0 / np.sqrt(s)
-        elif s <= eps * W[uintp(own + i)]:
+        elif s <= eps * diag[own + i]:
             pivot = 0.0
             dependent += 1
-        W[uintp(r + i)] = pivot
+        K[r + i] = pivot
     return dependent
 
 
 @flat
-def rank_update(W, bi, bj, target, n_i, n_j, n, sign, diagonal):
+def rank_update(K, bi, bj, target, n_i, n_j, n, sign, diagonal):
     """T <- T - sign Y_i Y_j^T"""
     for i in range(n_i):
         for j in range(i + 1 if diagonal else n_j):
-            W[uintp(target + n_j * i + j)] += sign * subtract_products(0.0, bi + n * i, bj + n * j, n, W)
+            K[target + n_j * i + j] += sign * subtract_products(0.0, K, bi + n * i, K, bj + n * j, n)
 
 
 @inline
 def back_solve(system):
-    """W_RHS <- solution of the factored system for the right-hand side in W_RHS: multipliers first, then hubs."""
-    I, W = system.I, system.W
-    K, x, nodes = I[W_K], I[W_RHS], I[NODE_I]
-    for node in range(I[NNODE]):
-        p = I[nodes + node]
-        n, own = I[p], x + I[p + 2]
-        solve_row(own, K + I[p + 1], n, n, W)
-        for b in range(I[p + 3]):
+    """rhs <- solution of the factored system for the right-hand side in rhs: multipliers first, then hubs."""
+    K, x, nodes, tape = system.K, system.rhs, system.tapes, system.integers
+    for node in range(system.nnode):
+        p = nodes[node]
+        n, own = tape[p], tape[p + 2]
+        solve_row(x, own, K, tape[p + 1], n, n)
+        for b in range(tape[p + 3]):
             k = p + 5 + 5 * b
-            y, other, sign = K + I[k + 1], x + I[k + 2], I[k + 3]
-            for i in range(I[k]):
-                W[uintp(other + i)] += sign * subtract_products(0.0, y + n * i, own, n, W)
-    for node in range(I[NNODE] - 1, -1, -1):
-        p = I[nodes + node]
-        n, d, own = I[p], K + I[p + 1], x + I[p + 2]
-        for b in range(I[p + 3]):
+            y, other, sign = tape[k + 1], tape[k + 2], tape[k + 3]
+            for i in range(tape[k]):
+                x[other + i] += sign * subtract_products(0.0, K, y + n * i, x, own, n)
+    for node in range(system.nnode - 1, -1, -1):
+        p = nodes[node]
+        n, d, own = tape[p], tape[p + 1], tape[p + 2]
+        for b in range(tape[p + 3]):
             k = p + 5 + 5 * b
-            y, other, sign = K + I[k + 1], x + I[k + 2], I[k + 4]
-            for i in range(I[k]):
-                subtract_multiple(own, sign * W[uintp(other + i)], y + n * i, n, W)
+            y, other, sign = tape[k + 1], tape[k + 2], tape[k + 4]
+            for i in range(tape[k]):
+                subtract_multiple(x, own, sign * x[other + i], K, y + n * i, n)
         for i in range(n - 1, -1, -1):
             r = d + n * i
-            W[uintp(own + i)] *= W[uintp(r + i)]
-            subtract_multiple(own, W[uintp(own + i)], r, i, W)
+            x[own + i] *= K[r + i]
+            subtract_multiple(x, own, x[own + i], K, r, i)
 
 
 @inline
-def subtract_multiple(x, s, a, n, W):
-    """W[x + k] -= s W[a + k], k < n"""
+def subtract_multiple(x, own, s, K, a, n):
+    """x[own + k] -= s K[a + k], k < n"""
     for k in range(n):
-        W[uintp(x + k)] -= W[uintp(a + k)] * s
+        x[own + k] -= K[a + k] * s
 
 
 @inline
-def apply_inverse_metric(metric, h, out, system):
-    """W[out] <- W^-1 h per body; 6 numbers per body at W[h]."""
-    I, F, W = system.I, system.F, system.W
-    for b in range(1, I[NB] + 1):
-        m = metric + METRIC_W * b
-        store3(W, out + 6 * b, scale3(F[m + MM_INV], load3(W, h + 6 * b)))
-        store3(W, out + 6 * b + 3, sym_mul(load6(F, m + MJ_INV), load3(W, h + 6 * b + 3)))
+def apply_inverse_metric(inertia, wrench, out, system):
+    """out <- W^-1 wrench per body"""
+    for body in system.bodies:
+        b = body.number
+        out[b].v, out[b].w = inertia[b].m_inv * wrench[b].force, inertia[b].J_inv @ wrench[b].torque
 
 
 @inline
-def subtract_row_products(a_base, v, stride, out, skip_hubs, system):
-    """W[out + row] -= A v per row, with 6 numbers of body b at W[v + stride b]."""
-    I, W = system.I, system.W
-    for e in range(I[NINC]):
-        k = I[INC_I] + INC_I_W * e
-        if skip_hubs and I[k + E_HUB]:
+def subtract_row_products(rows, twists, out, skip_hubs, system):
+    """out[row] -= A u per row, with the twist u of every body."""
+    for e in system.incidences:
+        if skip_hubs and e.hub:
             continue
-        twist = load6(W, v + stride * I[k + E_BODY])
-        a, row = a_base + I[k + E_A], out + I[k + E_ROW]
-        for i in range(I[k + E_N]):
-            W[uintp(row + i)] -= dot6(load6(W, a + 6 * i), twist)
+        twist = twists[e.body]
+        v, w = twist.v, twist.w
+        for i in range(e.n):
+            row = rows[e.A + 6 * i]
+            t = row.torque
+            out[e.row + i] -= row.force @ v + t.x * w.x + t.y * w.y + t.z * w.z
 
 
 @inline
-def add_rows_transposed(a_base, lam, out, system):
-    """W[out] += A^T lam per body (with a_base = W_Y: W^-1 A^T lam)."""
-    I, W = system.I, system.W
-    for e in range(I[NINC]):
-        k = I[INC_I] + INC_I_W * e
-        o, a, row = out + 6 * I[k + E_BODY], a_base + I[k + E_A], lam + I[k + E_ROW]
-        force, torque = load3(W, o), load3(W, o + 3)
-        for i in range(I[k + E_N]):
-            s = W[uintp(row + i)]
-            force = axpy3(s, load3(W, a + 6 * i), force)
-            torque = axpy3(s, load3(W, a + 6 * i + 3), torque)
-        store3(W, o, force)
-        store3(W, o + 3, torque)
+def add_rows_transposed(rows, lam, out, system):
+    """out += A^T lam per body (with rows = Y: W^-1 A^T lam)."""
+    for e in system.incidences:
+        o = out[e.body]
+        v, w = o.v, o.w
+        for i in range(e.n):
+            s, row = lam[e.row + i], rows[e.A + 6 * i]
+            v, w = s * row.force + v, s * row.torque + w
+        o.v, o.w = v, w
 
 
 @flat
 def velocity_residual(out, system):
-    """W[out + row] <- -(G u + g_t) of the independent rows"""
-    I, W = system.I, system.W
-    for i in range(I[M]):
-        W[out + i] = -W[I[W_GT] + i]
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, out, False, system)
+    """out <- -(G u + g_t) of the independent rows"""
+    for i in range(system.m):
+        out[i] = -system.g_t[i]
+    subtract_row_products(system.A, system.twists, out, False, system)
 
 
 @flat
 def metric_correction(out, system):
-    """W[out] <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in W_RHS; the blocks are factored already."""
-    I, W = system.I, system.W
-    for i in range(6 * I[NHUB]):
-        W[I[W_RHS] + I[M] + i] = 0.0
+    """out <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in rhs; the blocks are factored already."""
+    for i in range(6 * system.nhub):
+        system.rhs[system.m + i] = 0.0
     back_solve(system)
-    for i in range(6 * (I[NB] + 1)):
-        W[out + i] = 0.0
-    add_rows_transposed(I[W_Y], I[W_RHS], out, system)
+    for b in range(system.nb + 1):
+        out[b].v, out[b].w = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    add_rows_transposed(system.Y, system.rhs, out, system)

@@ -6,23 +6,9 @@ alpha = beta = 0 leaves the constraints to the accelerations alone: positions th
 """
 
 from dalembert.kernels.base.compiler import kernel
-from dalembert.kernels.base.tables import (
-    ALPHA,
-    BETA,
-    OK,
-    PROJECT,
-    S_V,
-    STATE_W,
-    W_A,
-    W_BODY,
-    W_G,
-    W_GT,
-    W_RHS,
-    W_ZETA,
-    M,
-)
+from dalembert.kernels.base.tables import OK, PROJECT
 from dalembert.kernels.coordinates.kinematics import load_poses, normalise
-from dalembert.kernels.coordinates.solve import subtract_row_products
+from dalembert.kernels.coordinates.solve import velocity_residual
 from dalembert.kernels.formulations.distribution import prepare_solve, solve_by_factor, store_solution
 from dalembert.kernels.formulations.project import snap_angles
 
@@ -30,7 +16,6 @@ from dalembert.kernels.formulations.project import snap_angles
 @kernel
 def baumgarte(mode, t, x, dx, system):
     """RATE: dx <- distribution at x, driven back to the constraints. PROJECT: unit Euler parameters, exact angles."""
-    I, F, W = system.I, system.F, system.W
     if mode == PROJECT:
         normalise(x, system)
         load_poses(x, system)
@@ -38,12 +23,10 @@ def baumgarte(mode, t, x, dx, system):
         return OK
     status = prepare_solve(t, x, system)
     if status == OK:
-        m, r = I[M], I[W_ZETA]
-        for i in range(m):
-            W[r + i] = -W[I[W_GT] + i]
-        subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, r, False, system)
-        for i in range(m):
-            W[I[W_RHS] + i] += 2.0 * F[ALPHA] * W[r + i] - F[BETA] * F[BETA] * W[I[W_G] + i]
+        r, alpha, beta = system.zeta, system.alpha, system.beta
+        velocity_residual(r, system)
+        for i in range(system.m):
+            system.rhs[i] += 2.0 * alpha * r[i] - beta * beta * system.g[i]
         solve_by_factor(system)
         status = store_solution(x, dx, system)
     return status

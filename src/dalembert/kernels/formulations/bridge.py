@@ -18,19 +18,16 @@ import numpy as np
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
-    METRIC_F,
     MINIMAL_I,
     MOTIONS,
     NQ,
     NU,
     OK,
     POSITIONS,
-    W_A,
-    W_ACC,
-    W_G,
     Z_BRIDGE,
     M,
 )
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor, pull_back_rows, weakest_row
 from dalembert.kernels.formulations.minimal import maggi_rates
@@ -48,13 +45,12 @@ NODES = 2 * SIDE
 @inline
 def smallest_pivot(t, x, system):
     """Of the rows at this state; the blocks are factored there."""
-    I = system.I
     load_poses(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
-    assemble_blocks(I[METRIC_F], system)
-    factor(I[METRIC_F], system)
+    pull_back_rows(system.A, system)
+    assemble_blocks(system.metrics, system)
+    factor(1, system)
     return weakest_row(system)[1]
 
 
@@ -81,8 +77,8 @@ def displaced(tau, x, system):
     kept = I[I[MINIMAL_I] + Z_BRIDGE]
     for i in range(x.size):
         x[i] = W[kept + i]
-    spread(x, I[NQ], I[W_ACC], system)
-    displace(0, x, I[W_ACC], tau, system)
+    spread(x, I[NQ], system.accelerations, system)
+    displace(0, x, system.accelerations, tau, system)
 
 
 @inline
@@ -96,8 +92,8 @@ def bridge_span(t, x, system):
         W[kept + 2 * x.size + i] = 0.0
     if I[M] == 0 or smallest_pivot(t, x, system) >= ZONE:
         return 0.0, 0.0
-    spread(x, I[NQ], I[W_ACC], system)
-    speed = np.sqrt(inner(I[METRIC_F], I[W_ACC], I[W_ACC], system))
+    spread(x, I[NQ], system.accelerations, system)
+    speed = np.sqrt(inner(system.accelerations, system.accelerations, system))
     reach, ahead, behind = ZONE / speed if speed > 0.0 else np.inf, 0.0, 0.0
     while reach < 1e6 and (ahead < ZONE or behind < ZONE):
         reach *= 1.1
@@ -130,7 +126,7 @@ def take_crossing(t, x, system):
     load_poses(x, system)
     forces(POSITIONS, t, system)
     constraint_rows(system)
-    return worst_entry(I[W_G], I[M], W)[1] <= CROSSING * max(1.0, worst_entry(0, I[NQ], x)[1])
+    return worst_entry(system.g, I[M])[1] <= CROSSING * max(1.0, worst_entry(Numbers(x, 0), I[NQ])[1])
 
 
 @flat

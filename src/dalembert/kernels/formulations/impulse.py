@@ -12,7 +12,6 @@ from dalembert.kernels.base.tables import (
     ANGLE_I_W,
     G_X,
     INSIDE,
-    MASS_F,
     MEM_H,
     MEMORY_X,
     MOTIONS,
@@ -35,11 +34,9 @@ from dalembert.kernels.base.tables import (
     SOFT_F,
     STABILISE,
     STATE_W,
-    W_A,
     W_ACC,
     W_ANGLE,
     W_BODY,
-    W_H,
     W_K,
     W_RHS,
     W_STAT,
@@ -80,7 +77,7 @@ def start_step(t, x, dx, system):
     nq, nu = I[NQ], I[NU]
     share = memory_of_start(system)[3]
     status = prepare_solve(t, x, system)
-    store_rates(x, dx, I[W_ACC], system)
+    store_rates(x, dx, system.accelerations, system)
     for i in range(nu):
         x[share + i] = -dx[nq + i]
     solve_by_factor(system)
@@ -101,8 +98,8 @@ def free_rates(t, x, dx, system):
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
-    store_rates(x, dx, I[W_ACC], system)
+    apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
+    store_rates(x, dx, system.accelerations, system)
     nq, nu = I[NQ], I[NU]
     dx[nq + nu] = W[I[W_STAT] + POWER]
     for c in range(I[NANGLE]):
@@ -124,11 +121,11 @@ def soft_outputs(t, x, system):
     pull_back_wrenches(system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     for i in range(I[M]):
         W[I[W_RHS] + i] = mean_reaction(x, i, system)
-    add_rows_transposed(I[W_A], I[W_RHS], I[W_H], system)
-    apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
+    add_rows_transposed(system.A, system.rhs, system.displacements, system)
+    apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
     store_outputs(t, system)
     return status
 
@@ -140,16 +137,16 @@ def correct_velocities(t, h, x, system):
     load_poses(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     W[I[W_STAT] + N_DG] += 1.0
     wanted_rates(h, x, system)
-    subtract_row_products(I[W_A], I[W_BODY] + S_V, STATE_W, I[W_RHS], False, system)
-    assemble_blocks(I[MASS_F], system)
+    subtract_row_products(system.A, system.twists, system.rhs, False, system)
+    assemble_blocks(system.masses, system)
     if I[SOFT_F] > 0:
         add_compliance(h, system)
-    factor(I[MASS_F], system)
-    metric_correction(I[W_ACC], system)
-    displace(1, x, I[W_ACC], 1.0, system)
+    factor(0, system)
+    metric_correction(system.accelerations, system)
+    displace(1, x, system.accelerations, 1.0, system)
     add_work(h, x, system)
 
 
@@ -173,7 +170,7 @@ def advance_positions(h, x, system):
     for b in range(1, I[NB] + 1):
         for i in range(6):
             W[I[W_ACC] + 6 * b + i] = W[I[W_BODY] + STATE_W * b + S_V + i]
-    displace(0, x, I[W_ACC], h, system)
+    displace(0, x, system.accelerations, h, system)
 
 
 @flat

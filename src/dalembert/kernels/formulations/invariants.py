@@ -25,7 +25,6 @@ from dalembert.kernels.base.tables import (
     GRAVITY_X,
     INVARIANT_F,
     MASS_F,
-    METRIC_F,
     METRIC_W,
     MJ,
     MM,
@@ -47,16 +46,15 @@ from dalembert.kernels.base.tables import (
     S_W,
     STATE_W,
     TOL_INVARIANT,
-    W_A,
     W_BODY,
     W_CALL,
     W_H,
     W_RHS,
     W_STAT,
     W_WORK,
-    W_Y,
     M,
 )
+from dalembert.kernels.base.views import Twists, Wrenches
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
@@ -94,7 +92,7 @@ def energy_gradient(t, gq, gu, system):
         store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
     forces(CONSERVATIVE, t, system)
     for b in range(1, I[NB] + 1):
-        pull_back(I[W_H] + 6 * b, b, system)
+        pull_back(system.wrenches[b], system.bodies[b], system.plane)
         for i in range(6):
             W[gq + 6 * b + i] = -W[I[W_H] + 6 * b + i]
 
@@ -127,7 +125,7 @@ def user_gradient(k, t, x, gq, gu, system):
         for part in range(2):
             values = 0.0
             for sign in (1.0, -1.0):
-                displace(part, x, d, sign * h, system)
+                displace(part, x, Twists(system.W, d), sign * h, system)
                 value, status = user_residual(k, t, x, system)
                 values += sign * value
                 for i in range(I[NX]):
@@ -137,8 +135,8 @@ def user_gradient(k, t, x, gq, gu, system):
             W[(gq if part == 0 else gu) + c] = values / (2.0 * h)
         W[d + c] = 0.0
     for b in range(1, I[NB] + 1):
-        pull_back(gq + 6 * b, b, system)
-        pull_back(gu + 6 * b, b, system)
+        pull_back(Wrenches(W, gq)[b], system.bodies[b], system.plane)
+        pull_back(Wrenches(W, gu)[b], system.bodies[b], system.plane)
     return OK
 
 
@@ -157,12 +155,12 @@ def tangent_step(g, system):
     """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, W_Y holds A W^-1."""
     I, W = system.I, system.W
     n, d = 6 * (I[NB] + 1), I[W_H]
-    apply_inverse_metric(I[METRIC_F], g, d, system)
+    apply_inverse_metric(system.metrics, Wrenches(system.W, g), Twists(system.W, d), system)
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
-    subtract_row_products(I[W_Y], g, 6, I[W_RHS], False, system)
+    subtract_row_products(system.Y, Twists(system.W, g), system.rhs, False, system)
     back_solve(system)
-    add_rows_transposed(I[W_Y], I[W_RHS], d, system)
+    add_rows_transposed(system.Y, system.rhs, Twists(system.W, d), system)
     slope = 0.0
     for i in range(6, n):
         slope += W[g + i] * W[d + i]
@@ -178,17 +176,17 @@ def newton_direction(t, gq, gu, system):
     """
     I, W = system.I, system.W
     slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in W_RHS
-    velocity_gradient_rows(I[W_A], system)  # B takes the place of A
+    velocity_gradient_rows(system.A, system)  # B takes the place of A
     forces(BENDS, t, system)
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     W[I[W_STAT] + N_D2G] += 1.0
-    add_rows_transposed(I[W_A], I[W_RHS], gq, system)
+    add_rows_transposed(system.A, system.rhs, Twists(system.W, gq), system)
     slope += tangent_step(gq, system)
     for i in range(I[M] + 6 * I[NHUB]):
         W[I[W_RHS] + i] = 0.0
-    subtract_row_products(I[W_A], gq, 6, I[W_RHS], False, system)
+    subtract_row_products(system.A, Twists(system.W, gq), system.rhs, False, system)
     back_solve(system)
-    add_rows_transposed(I[W_Y], I[W_RHS], gu, system)
+    add_rows_transposed(system.Y, system.rhs, Twists(system.W, gu), system)
     return slope
 
 
@@ -224,15 +222,15 @@ def correct_invariants(mode, t, x, dx, system):
             load_poses(x, system)
         forces(MOTIONS, t, system)
         constraint_rows(system)
-        pull_back_rows(I[W_A], system)
-        assemble_blocks(I[METRIC_F], system)
-        factor(I[METRIC_F], system)
+        pull_back_rows(system.A, system)
+        assemble_blocks(system.metrics, system)
+        factor(1, system)
         slope = newton_direction(t, gq, gu, system)
         # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
         # admissible direction changes f; the report shows what is left
         if 1e-4 * slope * state_size(x, system) <= f * f:
             continue
-        displace(0, x, gq, -f / slope, system)
-        displace(1, x, gu, -f / slope, system)
+        displace(0, x, Twists(system.W, gq), -f / slope, system)
+        displace(1, x, Twists(system.W, gu), -f / slope, system)
         moved += 1
     return MOVED if moved > 0 else OK

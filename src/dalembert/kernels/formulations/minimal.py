@@ -64,7 +64,6 @@ from dalembert.kernels.base.tables import (
     S_V,
     S_W,
     STATE_W,
-    W_A,
     W_ACC,
     W_ANGLE,
     W_BODY,
@@ -73,7 +72,6 @@ from dalembert.kernels.base.tables import (
     W_RHS,
     W_STAT,
     W_WORK,
-    W_ZETA,
     WRENCH,
     Z_BASIS,
     Z_CARRY,
@@ -87,7 +85,7 @@ from dalembert.kernels.base.tables import (
     Z_WEIGHT,
     M,
 )
-from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.base.views import Numbers, Rows, Twists
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     assemble_blocks,
@@ -131,19 +129,19 @@ def admissible_twists(passes, x, system):
     c, p = C + f * f + f, I[W_ACC]
     moving = I[NMOTION] + I[NTRACED] > 0
     if moving:
-        smallest_solution(passes, I[W_GT], p, system)
+        smallest_solution(passes, system.g_t, Twists(system.W, p), system)
     for j in range(f):
         z, v = I[k + Z_BASIS] + n * j, V + nb6 * j
         s = 0.0
         for i in range(n):
             s += x[z + i] * F[weight + i] * x[nq + i]
         W[c + j] = s
-        spread(x, z, v, system)
+        spread(x, z, Twists(system.W, v), system)
         if moving:
-            W[c + j] -= inner(I[METRIC_F], v, p, system)
-        project_tangent(passes, v, system)
+            W[c + j] -= inner(Twists(system.W, v), Twists(system.W, p), system)
+        project_tangent(passes, Twists(system.W, v), system)
         for i in range(j + 1):
-            W[C + f * j + i] = inner(I[METRIC_F], V + nb6 * i, v, system)
+            W[C + f * j + i] = inner(Twists(system.W, V + nb6 * i), Twists(system.W, v), system)
     solve_small(C, c, f, W)
     for b in range(1, I[NB] + 1):
         linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -163,7 +161,7 @@ def reduced_accelerations(passes, system):
     k = I[MINIMAL_I]
     f, nb6, V, N = I[k + Z_DOF], 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
     c, rest, Mv = N + f * f + f, I[W_WORK], I[W_WORK] + nb6
-    smallest_solution(passes, I[W_ZETA], I[W_ACC], system)
+    smallest_solution(passes, system.zeta, system.accelerations, system)
     for b in range(1, I[NB] + 1):
         m, a, h = I[MASS_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
         store3(W, rest + 6 * b, axpy3(-F[m + MM], load3(W, a), load3(W, h)))
@@ -199,7 +197,7 @@ def power_of_moving_constraints(system):
         torque = axpy3(-1.0, sym_mul(load6(F, m + MJ), load3(W, a + 3)), load3(W, h + 3))
         store3(W, I[W_WORK] + 6 * b, scale3(F[w + MM_INV], force))
         store3(W, I[W_WORK] + 6 * b + 3, sym_mul(load6(F, w + MJ_INV), torque))
-    subtract_row_products(I[W_A], I[W_WORK], 6, I[W_RHS], False, system)
+    subtract_row_products(system.A, system.work, system.rhs, False, system)
     back_solve(system)
     s = 0.0
     for i in range(I[M]):
@@ -213,19 +211,19 @@ def carry_basis(passes, t, x, dx, system):
     I, W = system.I, system.W
     k = I[MINIMAL_I]
     n, nb6 = I[NU], 6 * (I[NB] + 1)
-    velocity_gradient_rows(I[k + Z_ROWS], system)
+    velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
     forces(BENDS, t, system)
-    pull_back_rows(I[k + Z_ROWS], system)
+    pull_back_rows(Rows(system.W, I[k + Z_ROWS]), system)
     y, turned, u = I[W_WORK] + nb6, I[k + Z_COLUMNS], I[W_WORK] + 2 * nb6
     for b in range(1, I[NB] + 1):
         for i in range(6):
             W[u + 6 * b + i] = W[I[W_BODY] + STATE_W * b + S_V + i]
     for j in range(I[k + Z_DOF]):
         at = I[k + Z_CARRY] + n * j
-        spread(x, at, y, system)
-        dx[I[k + Z_S] + j] = inner(I[METRIC_F], y, u, system)
-        turning(passes, y, I[k + Z_ROWS], turned, system)
-        gather(turned, dx, at, system)
+        spread(x, at, Twists(system.W, y), system)
+        dx[I[k + Z_S] + j] = inner(Twists(system.W, y), Twists(system.W, u), system)
+        turning(passes, Twists(system.W, y), Rows(system.W, I[k + Z_ROWS]), Twists(system.W, turned), system)
+        gather(Twists(system.W, turned), dx, at, system)
 
 
 @inline
@@ -255,9 +253,9 @@ def maggi_rates(t, x, dx, system):
     load_poses(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
-    assemble_blocks(I[METRIC_F], system)
-    factor(I[METRIC_F], system)
+    pull_back_rows(system.A, system)
+    assemble_blocks(system.metrics, system)
+    factor(1, system)
     passes = 2 if I[k + Z_PASS] and weakest_row(system)[1] < POOR else 1
     admissible_twists(passes, x, system)
     load_angles(x, system)
@@ -266,7 +264,7 @@ def maggi_rates(t, x, dx, system):
     pull_back_wrenches(system)
     forces(MOTIONS, t, system)
     constraint_rows(system)  # zeta at u^
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     power = W[I[W_STAT] + POWER]
     reduced_accelerations(passes, system)
     if I[NMOTION] + I[NTRACED] > 0:
@@ -274,7 +272,7 @@ def maggi_rates(t, x, dx, system):
     for i in range(nq + nu, x.size):
         dx[i] = 0.0
     store_configuration_rates(x, dx, system)
-    gather(I[W_ACC], dx, nq, system)
+    gather(system.accelerations, dx, nq, system)
     dx[nq + nu] = power
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]

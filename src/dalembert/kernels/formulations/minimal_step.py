@@ -32,7 +32,6 @@ from dalembert.kernels.base.tables import (
     INC_I,
     INC_I_W,
     INSIDE,
-    METRIC_F,
     MINIMAL_I,
     N_PASSAGES,
     NB,
@@ -72,6 +71,7 @@ from dalembert.kernels.base.tables import (
     Z_WEIGHT,
     M,
 )
+from dalembert.kernels.base.views import Rows, Twists
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.solve import pull_back_rows, weakest_row
 from dalembert.kernels.formulations.bridge import BLIND, bridge_span, project_across, smallest_pivot
@@ -142,9 +142,9 @@ def make_tangent(X, system):
     k = I[MINIMAL_I]
     nu, f, v = I[NU], I[k + Z_DOF], I[k + Z_COLUMNS]
     for j in range(f):
-        spread(system.W, X + nu * j, v, system)
-        project_tangent(2, v, system)
-        gather(v, system.W, X + nu * j, system)
+        spread(system.W, X + nu * j, Twists(system.W, v), system)
+        project_tangent(2, Twists(system.W, v), system)
+        gather(Twists(system.W, v), system.W, X + nu * j, system)
     return orthonormalise(X, f, nu, I[k + Z_WEIGHT], I[k + Z_SMALL], system)
 
 
@@ -156,9 +156,9 @@ def turn_basis(X, out, system):
     nu, v = I[NU], I[k + Z_COLUMNS]
     turned = v + 6 * (I[NB] + 1)
     for j in range(I[k + Z_DOF]):
-        spread(system.W, X + nu * j, v, system)
-        turning(2, v, I[k + Z_ROWS], turned, system)
-        gather(turned, system.W, out + nu * j, system)
+        spread(system.W, X + nu * j, Twists(system.W, v), system)
+        turning(2, Twists(system.W, v), Rows(system.W, I[k + Z_ROWS]), Twists(system.W, turned), system)
+        gather(Twists(system.W, turned), system.W, out + nu * j, system)
 
 
 @flat
@@ -191,9 +191,9 @@ def note_singular(t, pivot, y, x, system):
     if I[M] > 0 and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
         v = I[k + Z_COLUMNS]
         before = v + 6 * (I[NB] + 1)
-        dual_vector(int(x[y + Y_ROW]), v, system)
-        spread(x, I[k + Z_GUARD], before, system)
-        across = inner(I[METRIC_F], v, before, system) < 0.0
+        dual_vector(int(x[y + Y_ROW]), Twists(system.W, v), system)
+        spread(x, I[k + Z_GUARD], Twists(system.W, before), system)
+        across = inner(Twists(system.W, v), Twists(system.W, before), system) < 0.0
         noted = watch_rows(t, system)
         if x[y + Y_CHOICE] != choices(system):  # other rows act since the step began
             across = noted == 1
@@ -235,9 +235,9 @@ def minimal_step(mode, t, x, dx, system):
     X = I[k + Z_DENSE]
     D = X + nu * f
     h = t - x[y + Y_TIME]
-    velocity_gradient_rows(I[k + Z_ROWS], system)
+    velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
     forces(BENDS, t, system)
-    pull_back_rows(I[k + Z_ROWS], system)
+    pull_back_rows(Rows(system.W, I[k + Z_ROWS]), system)
     made = crossed
     if crossed:
         for i in range(nu * f):
@@ -267,7 +267,7 @@ def minimal_step(mode, t, x, dx, system):
             x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
         x[I[k + Z_S_DOT] + j] = s
     if I[M] > 0:
-        dual_vector(row, I[k + Z_COLUMNS], system)
-        gather(I[k + Z_COLUMNS], x, I[k + Z_GUARD], system)
+        dual_vector(row, Twists(system.W, I[k + Z_COLUMNS]), system)
+        gather(Twists(system.W, I[k + Z_COLUMNS]), x, I[k + Z_GUARD], system)
     x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(system)
     return OK

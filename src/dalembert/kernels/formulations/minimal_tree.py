@@ -43,6 +43,7 @@ from dalembert.kernels.base.tables import (
     Z_SMALL,
     M,
 )
+from dalembert.kernels.base.views import Rows
 from dalembert.kernels.coordinates.frame_matrices import (
     derivative,
     fill_blocks,
@@ -188,7 +189,7 @@ def minimal_tree(mode, t, x, dx, system):
     for c in range(I[NANGLE]):
         dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
     if I[k + Z_ORDER] < 0:
-        velocity_gradient_rows(I[k + Z_ROWS], system)
+        velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
         forces(BENDS, t, system)
     for j in range(f):
         at = I[k + Z_BASIS] + n * j

@@ -52,6 +52,7 @@ from dalembert.kernels.base.tables import (
     Z_WEIGHT,
     M,
 )
+from dalembert.kernels.base.views import Rows
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.frame_matrices import fill_blocks, fill_reduced_matrix
 from dalembert.kernels.coordinates.tree import displace_tree, normalise_tree
@@ -191,7 +192,7 @@ def minimal_tree_step(mode, t, x, dx, system):
         return NEAR_SINGULAR
     X = I[k + Z_DENSE]
     D = X + n * f
-    velocity_gradient_rows(I[k + Z_ROWS], system)
+    velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
     forces(BENDS, t, system)
     made = False
     if I[k + Z_ORDER] != 0 and not first:

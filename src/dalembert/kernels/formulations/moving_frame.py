@@ -9,7 +9,7 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.base.algebra import dot3, load3, load6
+from dalembert.kernels.base.algebra import dot6, load6
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.dense import solve_with_factor, weakest_dense_row
 from dalembert.kernels.base.slots import forces
@@ -21,7 +21,6 @@ from dalembert.kernels.base.tables import (
     G_X,
     INSIDE,
     K_ACC,
-    MASS_F,
     MAX_NEWTON,
     MOTIONS,
     N_DG,
@@ -64,7 +63,7 @@ from dalembert.kernels.base.tables import (
     WRENCH,
     M,
 )
-from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.base.views import Numbers, Rows
 from dalembert.kernels.coordinates.articulated import (
     accelerate_by_columns,
     accelerate_tree,
@@ -79,7 +78,6 @@ from dalembert.kernels.coordinates.articulated import (
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.solve import apply_inverse, dot6
 from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
@@ -139,8 +137,8 @@ def solve_cut_rows(c, system):
         for side in range(2):
             a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
             if b > 0:
-                v, w = apply_inverse(I[MASS_F], b, load3(W, a), load3(W, a + 3), system)
-                W[scale + r] += dot3(v, load3(W, a)) + dot3(w, load3(W, a + 3))
+                row, inertia = Rows(system.W, a)[0], system.masses[b]
+                W[scale + r] += (inertia.m_inv * row.force) @ row.force + (inertia.J_inv @ row.torque) @ row.torque
     factor_cut_schur(system)
     solve_with_factor(Numbers(W, S), Numbers(W, c), m)
     W[I[W_STAT] + N_FACTOR] += 1.0
@@ -215,8 +213,8 @@ def cut_residuals(level, iteration, t, x, dx, system):
     if level == 1:
         subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, system)
     if iteration > 1:
-        silence(r, 0.0, system)
-    return worst_entry(r, m, W)
+        silence(Numbers(system.W, r), 0.0, system)
+    return worst_entry(Numbers(system.W, r), m)
 
 
 @flat

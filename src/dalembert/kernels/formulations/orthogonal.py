@@ -26,7 +26,6 @@ from dalembert.kernels.base.tables import (
     CHOOSE,
     EPS_PIVOT,
     MAX_NEWTON,
-    METRIC_F,
     MOTIONS,
     N_D2G,
     N_DG,
@@ -45,7 +44,6 @@ from dalembert.kernels.base.tables import (
     RIGID,
     TOL_POSITION,
     TOL_VELOCITY,
-    W_A,
     W_ACC,
     W_DENSE,
     W_G,
@@ -54,7 +52,7 @@ from dalembert.kernels.base.tables import (
     W_WORK,
     M,
 )
-from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.base.views import Numbers, Rows, Twists, Wrenches
 from dalembert.kernels.coordinates.choice import choices, silence
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import (
@@ -113,17 +111,19 @@ def fill_schur(S, unit, body, m, b_base, system):
         for i in range(2 * nb6):
             W[body + i] = 0.0
         second = c >= m
-        add_rows_transposed(b_base if second else I[W_A], unit, body, system)
-        apply_inverse_metric(I[METRIC_F], body, body, system)
+        add_rows_transposed(
+            Rows(system.W, b_base) if second else system.A, Numbers(system.W, unit), Twists(system.W, body), system
+        )
+        apply_inverse_metric(system.metrics, Wrenches(system.W, body), Twists(system.W, body), system)
         if second:
-            add_rows_transposed(I[W_A], unit, body + nb6, system)
-            apply_inverse_metric(I[METRIC_F], body + nb6, body + nb6, system)
+            add_rows_transposed(system.A, Numbers(system.W, unit), Twists(system.W, body + nb6), system)
+            apply_inverse_metric(system.metrics, Wrenches(system.W, body + nb6), Twists(system.W, body + nb6), system)
         out = S + 4 * m * m + 4 * m
         for i in range(2 * m):
             W[out + i] = 0.0
-        subtract_row_products(I[W_A], body, 6, out, False, system)
-        subtract_row_products(b_base, body, 6, out + m, False, system)
-        subtract_row_products(I[W_A], body + nb6, 6, out + m, False, system)
+        subtract_row_products(system.A, Twists(system.W, body), Numbers(system.W, out), False, system)
+        subtract_row_products(Rows(system.W, b_base), Twists(system.W, body), Numbers(system.W, out + m), False, system)
+        subtract_row_products(system.A, Twists(system.W, body + nb6), Numbers(system.W, out + m), False, system)
         for i in range(c, 2 * m):
             W[S + 2 * m * i + c] = -W[out + i]
 
@@ -149,18 +149,18 @@ def project_orthogonal(mode, t, x, dx, system):
         load_poses(x, system)
         forces(MOTIONS, t, system)
         constraint_rows(system)
-        pull_back_rows(I[W_A], system)
+        pull_back_rows(system.A, system)
         W[I[W_STAT] + N_DG] += 1.0
         if I[NCHOICE] > 0 and choices(system) == 0.0:
             forces(CHOOSE, 1.0, system)
-        velocity_residual(c + m, system)
+        velocity_residual(Numbers(system.W, c + m), system)
         for i in range(m):
             W[c + i] = W[I[W_G] + i]
             W[c + m + i] = -W[c + m + i]
-        silence(c, 0.0, system)
-        silence(c + m, 0.0, system)
-        row, worst = worst_entry(c, m, W)
-        row_v, worst_v = worst_entry(c + m, m, W)
+        silence(Numbers(system.W, c), 0.0, system)
+        silence(Numbers(system.W, c + m), 0.0, system)
+        row, worst = worst_entry(Numbers(system.W, c), m)
+        row_v, worst_v = worst_entry(Numbers(system.W, c + m), m)
         done = iteration
         if not (np.isfinite(worst) and np.isfinite(worst_v)):
             status = NON_FINITE
@@ -168,36 +168,36 @@ def project_orthogonal(mode, t, x, dx, system):
         if worst <= F[TOL_POSITION] and worst_v <= F[TOL_VELOCITY] and step <= max(1e-9, F[TOL_POSITION]):
             status = OK
             break
-        velocity_gradient_rows(b_base, system)
-        pull_back_rows(b_base, system)
+        velocity_gradient_rows(Rows(system.W, b_base), system)
+        pull_back_rows(Rows(system.W, b_base), system)
         W[I[W_STAT] + N_D2G] += 1.0
         displacement(x, keep, D, E, system)
-        subtract_row_products(I[W_A], D, 6, c, False, system)
-        subtract_row_products(b_base, D, 6, c + m, False, system)
-        subtract_row_products(I[W_A], E, 6, c + m, False, system)
+        subtract_row_products(system.A, Twists(system.W, D), Numbers(system.W, c), False, system)
+        subtract_row_products(Rows(system.W, b_base), Twists(system.W, D), Numbers(system.W, c + m), False, system)
+        subtract_row_products(system.A, Twists(system.W, E), Numbers(system.W, c + m), False, system)
         fill_schur(S, unit, body, m, b_base, system)
         scale = S + 4 * m * m + 4 * m
         for i in range(2 * m):
             W[scale + i] = W[S + 2 * m * i + i]
-        silence(scale, np.inf, system)
-        silence(scale + m, np.inf, system)
+        silence(Numbers(W, scale), np.inf, system)
+        silence(Numbers(W, scale + m), np.inf, system)
         dense_cholesky(Numbers(W, S), 2 * m, Numbers(W, scale), F[EPS_PIVOT])
         solve_with_factor(Numbers(W, S), Numbers(W, c), 2 * m)
         dq, du = I[W_H], I[W_ACC]
         for i in range(nb6):
             W[dq + i], W[du + i] = 0.0, 0.0
-        add_rows_transposed(I[W_A], c, dq, system)
-        add_rows_transposed(b_base, c + m, dq, system)
-        add_rows_transposed(I[W_A], c + m, du, system)
-        apply_inverse_metric(I[METRIC_F], dq, dq, system)
-        apply_inverse_metric(I[METRIC_F], du, du, system)
+        add_rows_transposed(system.A, Numbers(system.W, c), Twists(system.W, dq), system)
+        add_rows_transposed(Rows(system.W, b_base), Numbers(system.W, c + m), Twists(system.W, dq), system)
+        add_rows_transposed(system.A, Numbers(system.W, c + m), Twists(system.W, du), system)
+        apply_inverse_metric(system.metrics, Wrenches(system.W, dq), Twists(system.W, dq), system)
+        apply_inverse_metric(system.metrics, Wrenches(system.W, du), Twists(system.W, du), system)
         step = 0.0
         for i in range(6, nb6):
             W[dq + i] += W[D + i]
             W[du + i] += W[E + i]
             step = max(step, abs(W[dq + i]))
-        displace(0, x, dq, -1.0, system)
-        displace(1, x, du, -1.0, system)
+        displace(0, x, Twists(system.W, dq), -1.0, system)
+        displace(1, x, Twists(system.W, du), -1.0, system)
     if status != OK:
         if worst <= F[TOL_POSITION]:
             row, worst = row_v, worst_v

@@ -14,35 +14,8 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    ANGLE_I,
-    ANGLE_I_W,
-    G_X,
-    MAX_NEWTON,
-    METRIC_F,
-    MOTIONS,
-    N_DG,
-    N_NEWTON,
-    N_NEWTON_MAX,
-    N_PROJECT,
-    NANGLE,
-    NEWTON_FAILED,
-    NON_FINITE,
-    NQ,
-    NVELOCITY,
-    OK,
-    POSITIONS,
-    TOL_POSITION,
-    W_A,
-    W_ACC,
-    W_ANGLE,
-    W_G,
-    W_RHS,
-    W_STAT,
-    WORST_ROW,
-    WORST_VALUE,
-    M,
-)
+from dalembert.kernels.base.tables import MOTIONS, NEWTON_FAILED, NON_FINITE, OK, POSITIONS
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses, normalise
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor, metric_correction, pull_back_rows, velocity_residual
@@ -50,11 +23,11 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @inline
-def worst_entry(a, n, W):
-    """(index, magnitude) of the largest |W[a + i]|; NaN counts as largest."""
+def worst_entry(numbers, n):
+    """(index, magnitude) of the largest |numbers[i]|; NaN counts as largest."""
     row, worst = 0, 0.0
     for i in range(n):
-        v = abs(W[a + i])
+        v = abs(numbers[i])
         if not v <= worst:
             row, worst = i, v
             if v != v:  # the next entry would hide it
@@ -64,9 +37,7 @@ def worst_entry(a, n, W):
 
 @flat
 def note_failure(row, value, system):
-    I, W = system.I, system.W
-    W[I[W_STAT] + WORST_ROW] = row
-    W[I[W_STAT] + WORST_VALUE] = value
+    system.count.worst_row, system.count.worst_value = row, value
 
 
 @flat
@@ -76,9 +47,8 @@ def project_constraints(t, x, system):
     Double precision leaves some hundred eps times the largest coordinate (or velocity) of a residual: Newton's method may
     stall there.
     """
-    I, F, W = system.I, system.F, system.W
-    stat, r, m = I[W_STAT], I[W_RHS], I[M]
-    W[stat + N_PROJECT] += 1.0
+    count, r, m = system.count, system.rhs, system.m
+    count.project += 1.0
     normalise(x, system)
     status, level, iteration, factored, before, rounding = OK, 0, 0, 0, 0.0, 4.4e-14
     while level < 2:
@@ -86,42 +56,42 @@ def project_constraints(t, x, system):
         if level == 0:
             forces(POSITIONS, t, system)
             constraint_rows(system)
-            pull_back_rows(I[W_A], system)
-            W[stat + N_DG] += 1.0
+            pull_back_rows(system.A, system)
+            count.dg += 1.0
             for i in range(m):
-                W[r + i] = -W[I[W_G] + i]
+                r[i] = -system.g[i]
         else:
             velocity_residual(r, system)
         if iteration > 1:  # idle rows follow the others, as far as the geometry of the model is exact
             silence(r, 0.0, system)
-        row, worst = worst_entry(r, m, W)
-        done = worst <= F[TOL_POSITION + level]
+        row, worst = worst_entry(r, m)
+        done = worst <= (system.tol_velocity if level else system.tol_position)
         if iteration > 1 and worst > 0.25 * before and not done:
-            _, largest = worst_entry(level * I[NQ], I[NQ + level], x)
+            _, largest = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
             done = worst <= rounding or worst <= rounding * largest
         if done and (level == 0 or factored == 1):
             if level == 0:
-                W[stat + N_NEWTON] += iteration
-                if iteration > W[stat + N_NEWTON_MAX]:
-                    W[stat + N_NEWTON_MAX] = iteration
+                count.newton += iteration
+                if iteration > count.newton_max:
+                    count.newton_max = iteration
             level, iteration, rounding = level + 1, 0, 1e-12
-            if I[NVELOCITY] > 0:  # rows of velocities join the others
+            if system.nvelocity > 0:  # rows of velocities join the others
                 forces(MOTIONS, t, system)
-                pull_back_rows(I[W_A], system)
+                pull_back_rows(system.A, system)
                 factored = 0
             continue
-        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
+        if not done and (iteration == system.max_newton or not np.isfinite(worst)):
             note_failure(row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
         if factored == 0 or (iteration > 0 and worst > 0.05 * before):
-            assemble_blocks(I[METRIC_F], system)
-            factor(I[METRIC_F], system)
+            assemble_blocks(system.metrics, system)
+            factor(1, system)
             factored = 1
         if done:  # the blocks of where the step ends are there in any case
             continue
-        metric_correction(I[W_ACC], system)
-        displace(level, x, I[W_ACC], 1.0, system)
+        metric_correction(system.accelerations, system)
+        displace(level, x, system.accelerations, 1.0, system)
         before, iteration = worst, iteration + 1
     return status
 
@@ -129,7 +99,6 @@ def project_constraints(t, x, system):
 @flat
 def snap_angles(x, system):
     """The counters of joint angles take the exact angle at the poses in W."""
-    I, W = system.I, system.W
     load_angles(x, system)
-    for c in range(I[NANGLE]):
-        x[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c]
+    for joint in system.angles:
+        x[joint.x] = joint.angle

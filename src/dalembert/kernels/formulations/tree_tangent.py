@@ -6,7 +6,7 @@
 Every solution is refined once, so that its error is that of an orthogonal factorisation [GolubVanLoan2013, 5.3].
 """
 
-from dalembert.kernels.base.algebra import add3, cross, dot3, load3, load6, store3
+from dalembert.kernels.base.algebra import add3, cross, dot3, dot6, load3, load6, store3
 from dalembert.kernels.base.compiler import inline
 from dalembert.kernels.base.dense import weakest_dense_row
 from dalembert.kernels.base.tables import (
@@ -28,7 +28,6 @@ from dalembert.kernels.base.tables import (
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.frame_matrices import block, derivative, multiply, reduced_matrix
-from dalembert.kernels.coordinates.solve import dot6
 
 
 @inline

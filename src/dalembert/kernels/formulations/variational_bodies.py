@@ -26,6 +26,7 @@ import numpy as np
 from dalembert.kernels.base.algebra import (
     add3,
     add_to3,
+    dot6,
     load3,
     load6,
     scale3,
@@ -73,7 +74,6 @@ from dalembert.kernels.base.tables import (
     STAGES_FAILED,
     STEP,
     W_A,
-    W_ACC,
     W_CHOICE,
     W_G,
     W_GT,
@@ -96,7 +96,6 @@ from dalembert.kernels.coordinates.kinematics import displace, load_angles, load
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
-    dot6,
     factor,
     metric_correction,
     pull_back_rows,
@@ -240,7 +239,7 @@ def mean_rows(t, h, differentiate, x, y, system):
     move(h, x, z, y, system)
     forces(POSITIONS, t + h, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     for i in range(m):
         W[r + nu + i] = 0.0 if F[flags + i] == 1.0 else -W[I[W_G] + i] / h
     add_rows(0.0, 1.0, 1, h, differentiate, system)
@@ -248,15 +247,15 @@ def mean_rows(t, h, differentiate, x, y, system):
         c, weight = F[flags - 2 * MEAN + k], F[flags - MEAN + k]
         move(c * h, x, z, y, system)
         forces(MOTIONS, t + c * h, system)
-        pull_back_rows(I[W_A], system)
+        pull_back_rows(system.A, system)
         for i in range(m):
             W[r + nu + i] -= weight * W[I[W_GT] + i] * F[flags + i]
         add_rows(1.0, weight, 0, c * h, differentiate, system)
         if differentiate:
             forces(BENDS, t + c * h, system)
-            pull_back_rows(I[W_A], system)
+            pull_back_rows(system.A, system)
             add_rows(1.0, weight * c * h, 1, c * h, differentiate, system)
-    silence(r + nu, 0.0, system)
+    silence(Numbers(system.W, r + nu), 0.0, system)
     for i in range(m if differentiate and I[NCHOICE] > 0 else 0):  # idle rows have the multiplier 0
         if W[I[W_CHOICE] + H_IDLE + i] != 0.0:
             row = I[W_SYSTEM] + (nu + m) * (nu + i)
@@ -282,10 +281,10 @@ def load_node(t, x, system):
         store3(W, p + 6 * b + 3, p_w)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
+    pull_back_rows(system.A, system)
     if I[NCHOICE] > 0 and W[I[W_CHOICE] + H_COUNT] == 0.0:
-        assemble_blocks(I[MASS_F], system)
-        factor(I[MASS_F], system)
+        assemble_blocks(system.masses, system)
+        factor(0, system)
     for i in range(I[M]):
         W[z + nu + i], W[b_k + i] = 0.0, W[I[W_GT] + i]
     for i in range(I[M] * nu):
@@ -361,20 +360,20 @@ def store_node(t, h, work, x, y, system):
             p_v, p_w = momentum_along(b, minus_p, system)
             store3(W, I[W_H] + 6 * b, scale3(-1.0, p_v))
             store3(W, I[W_H] + 6 * b + 3, scale3(-1.0, p_w))
-        apply_inverse_metric(I[MASS_F], I[W_H], I[W_ACC], system)
-        displace(1, x, I[W_ACC], 1.0, system)
+        apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
+        displace(1, x, system.accelerations, 1.0, system)
     load_poses(x, system)
     for i in range(I[M]):
         work -= W[z + nu + i] * W[b_k + i]
     forces(MOTIONS, t + h, system)
     constraint_rows(system)
-    pull_back_rows(I[W_A], system)
-    assemble_blocks(I[MASS_F], system)
-    factor(I[MASS_F], system)
+    pull_back_rows(system.A, system)
+    assemble_blocks(system.masses, system)
+    factor(0, system)
     for _ in range(2):  # the second time removes what rounding left
-        velocity_residual(I[W_RHS], system)
-        metric_correction(I[W_ACC], system)
-        displace(1, x, I[W_ACC], 1.0, system)
+        velocity_residual(system.rhs, system)
+        metric_correction(system.accelerations, system)
+        displace(1, x, system.accelerations, 1.0, system)
         load_poses(x, system)
         for i in range(I[M]):
             work -= W[I[W_RHS] + i] * W[I[W_GT] + i]

@@ -1,85 +1,78 @@
-"""Prescribed functions of time: value, first and second derivative."""
+"""Prescribed functions of time: (value, first and second derivative)."""
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import store3
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.tables import CONSTANT, HARMONIC, MOTION_I, NMOTION, POLYNOMIAL, SMOOTH_STEP, W_MOTION
+from dalembert.kernels.base.tables import CONSTANT, HARMONIC, POLYNOMIAL, SMOOTH_STEP
+from dalembert.kernels.base.vectors import Vec3
 
 
 @inline
 def evaluate_motions(t, system):
-    """W_MOTION <- (f, f', f'') of the motions that constraints follow; entry 0 stays zero, for rows without one."""
-    I, W = system.I, system.W
-    for k in range(I[NMOTION]):
-        store3(W, I[W_MOTION] + 3 * (k + 1), motion(I[I[MOTION_I] + k], t, system))
+    """The motions that constraints follow; member 0 stays zero, for rows without one."""
+    for motion in system.motions:
+        motion.f = follow(system.followed[motion.number - 1], t, system)
 
 
 @inline
-def motion(m, t, system):
-    """(f, f', f'') at time t of the motion whose record starts at I[m]."""
-    I, F = system.I, system.F
-    kind, k, n = I[m], I[m + 1], I[m + 2]
+def follow(m, t, system):
+    """(f, f', f'') at time t of the motion whose record (kind, where its numbers begin, how many) starts at entry m of I."""
+    record = system.integers + m
+    kind, n, F = record[0], record[2], system.constants + record[1]
     if kind == CONSTANT:
-        return F[k], 0.0, 0.0
+        return Vec3(F[0], 0.0, 0.0)
     if kind == POLYNOMIAL:
-        return polynomial(t, k, n, system)
+        return polynomial(t, n, F)
     if kind == HARMONIC:
-        a, w = F[k], F[k + 1]
-        s, c = np.sin(w * t + F[k + 2]), np.cos(w * t + F[k + 2])
-        return F[k + 3] + a * s, a * w * c, -a * w * w * s
+        a, w = F[0], F[1]
+        s, c = np.sin(w * t + F[2]), np.cos(w * t + F[2])
+        return Vec3(F[3] + a * s, a * w * c, -a * w * w * s)
     if kind == SMOOTH_STEP:
-        return smooth_step(t, k, system)
-    return spline(t, k, n, system)
+        return smooth_step(t, F)
+    return spline(t, n, F)
 
 
 @inline
-def polynomial(t, k, n, system):
+def polynomial(t, n, F):
     """Horner's scheme for c0 + c1 t + ... and its two derivatives."""
-    F = system.F
-    f, f1, f2 = 0.0, 0.0, 0.0
+    f, df, ddf = 0.0, 0.0, 0.0
     for i in range(n - 1, -1, -1):
-        f2 = f2 * t + 2.0 * f1
-        f1 = f1 * t + f
-        f = f * t + F[k + i]
-    return f, f1, f2
+        ddf = ddf * t + 2.0 * df
+        df = df * t + f
+        f = f * t + F[i]
+    return Vec3(f, df, ddf)
 
 
 @inline
-def smooth_step(t, k, system):
+def smooth_step(t, F):
     """start + (stop - start)(10 s^3 - 15 s^4 + 6 s^5),  s = (t - t_start) / (t_stop - t_start) in [0, 1]"""
-    F = system.F
-    d = F[k + 1] - F[k]
-    T = F[k + 3] - F[k + 2]
-    s = (t - F[k + 2]) / T
+    d, T = F[1] - F[0], F[3] - F[2]
+    s = (t - F[2]) / T
     if s <= 0.0:
-        return F[k], 0.0, 0.0
+        return Vec3(F[0], 0.0, 0.0)
     if s >= 1.0:
-        return F[k + 1], 0.0, 0.0
+        return Vec3(F[1], 0.0, 0.0)
     f = s * s * s * (10.0 + s * (-15.0 + 6.0 * s))
-    f1 = 30.0 * s * s * (1.0 - s) * (1.0 - s)
-    f2 = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
-    return F[k] + d * f, d * f1 / T, d * f2 / (T * T)
+    df = 30.0 * s * s * (1.0 - s) * (1.0 - s)
+    ddf = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
+    return Vec3(F[0] + d * f, d * df / T, d * ddf / (T * T))
 
 
 @inline
-def spline(t, k, n, system):
-    """Piecewise cubic: n pieces, F[k..] = n+1 knots, then 4 coefficients per piece in rising order; linear outside."""
-    F = system.F
-    t_first, t_last = F[k], F[k + n]
-    s = min(max(t, t_first), t_last)
+def spline(t, n, F):
+    """Piecewise cubic: n pieces, F = n + 1 knots, then 4 coefficients per piece in rising order; linear outside."""
+    s = min(max(t, F[0]), F[n])
     low, high = 0, n
     while high - low > 1:
         mid = (low + high) // 2
-        if F[k + mid] <= s:
+        if F[mid] <= s:
             low = mid
         else:
             high = mid
-    c = k + n + 1 + 4 * low
-    x = s - F[k + low]
-    f = F[c] + x * (F[c + 1] + x * (F[c + 2] + x * F[c + 3]))
-    f1 = F[c + 1] + x * (2.0 * F[c + 2] + 3.0 * x * F[c + 3])
-    f2 = 2.0 * F[c + 2] + 6.0 * x * F[c + 3]
+    c, x = F + (n + 1 + 4 * low), s - F[low]
+    f = c[0] + x * (c[1] + x * (c[2] + x * c[3]))
+    df = c[1] + x * (2.0 * c[2] + 3.0 * x * c[3])
+    ddf = 2.0 * c[2] + 6.0 * x * c[3]
     if s != t:
-        return f + f1 * (t - s), f1, 0.0 * f2
-    return f, f1, f2
+        return Vec3(f + df * (t - s), df, 0.0 * ddf)
+    return Vec3(f, df, ddf)

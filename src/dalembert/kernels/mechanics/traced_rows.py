@@ -1,84 +1,58 @@
 """Rows of traced constraints, which generated code computes (lagrangian/body_rows.py). Compiled only where a model has any.
 
-The code of a primitive is called with, from W[s] on: the records of bodies i and j, the primitive's numbers; it leaves after
-them, for up to three rows: g, g_t, zeta, rows A of body i and of body j, rows of d(A u + g_t)/dq of both.
+Per primitive the code finds poses and twists of both bodies and the primitive's numbers in `system.traced`; there it leaves
+g, g_t, zeta of up to three rows and, behind them, rows A of body i and of body j, then rows of d(A u + g_t)/dq of both.
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import (
-    BEND_CODE,
-    BENDS,
-    CALLBACK_FAILED,
-    MOTIONS,
-    NPRIM,
-    NTRACED,
-    OK,
-    P_AI,
-    P_AJ,
-    P_BI,
-    P_BJ,
-    P_CALL,
-    P_KIND,
-    P_NROWS,
-    P_ROW,
-    POSITIONS,
-    PRIM_F,
-    PRIM_F_W,
-    PRIM_I,
-    PRIM_I_W,
-    STATE_W,
-    TRACED_SIZE,
-    W_A,
-    W_BEND,
-    W_BODY,
-    W_CALL,
-    W_G,
-    W_GT,
-    W_ZETA,
-    V,
-)
+from dalembert.kernels.base.tables import BEND_CODE, BENDS, CALLBACK_FAILED, MOTIONS, OK, POSITIONS, V
+from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.mechanics.forces import force_elements
 
-_G = 2 * STATE_W + PRIM_F_W
-_GT, _ZETA, _ROWS, _BENDS = _G + 3, _G + 6, _G + 9, _G + 45
+MOST_ROWS = 3
+
+
+@inline
+def offer(p, traced, rows):
+    """What the code of a primitive reads, and nothing where it leaves something."""
+    i, j, zero = p.i, p.j, Vec3(0.0, 0.0, 0.0)
+    traced.r_i, traced.R_i = i.r, i.R
+    traced.v_i, traced.w_i = i.v, i.w
+    traced.r_j, traced.R_j = j.r, j.R
+    traced.v_j, traced.w_j = j.v, j.w
+    traced.p_i, traced.p_j = p.p_i, p.p_j
+    traced.a_i, traced.a_j, traced.n_i = p.a_i, p.a_j, p.n_i
+    traced.offset, traced.scale = p.offset, p.scale
+    traced.g, traced.g_t, traced.zeta = zero, zero, zero
+    for k in range(4 * MOST_ROWS):
+        rows[k].force, rows[k].torque = zero, zero
 
 
 @inline
 def traced_rows(mode, t, system):
-    """g, g_t, zeta and rows of the traced primitives at the poses and twists in W. Status.
+    """g, g_t, zeta and rows of the traced primitives at the poses and twists in the workspace. Status.
 
     MOTIONS: all of them; POSITIONS: rows of velocities are left empty, so that they do not enter; BENDS: rows of
-    d(A u + g_t)/dq to W[W_BEND + ...] instead, laid out like W_A.
+    d(A u + g_t)/dq to `bends` instead, laid out like A.
     """
-    I, F, W = system.I, system.F, system.W
-    s = I[W_CALL]
-    for p in range(I[NPRIM], I[NPRIM] + I[NTRACED]):
-        k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
-        si, sj = I[W_BODY] + STATE_W * I[k + P_BI], I[W_BODY] + STATE_W * I[k + P_BJ]
-        for i in range(STATE_W):
-            W[s + i] = W[si + i]
-            W[s + STATE_W + i] = W[sj + i]
-        for i in range(PRIM_F_W):
-            W[s + 2 * STATE_W + i] = F[f + i]
-        for i in range(_G, TRACED_SIZE):
-            W[s + i] = 0.0
-        if mode != POSITIONS or I[k + P_KIND] != V:
-            if callback(I[k + P_CALL] + (BEND_CODE if mode == BENDS else 0), t, system, s) != OK:
+    traced, left = system.traced, system.traced_rows
+    rows, first = (system.bends, 2 * MOST_ROWS) if mode == BENDS else (system.A, 0)
+    for number in range(system.nprim, system.nprim + system.ntraced):
+        p = system.primitives[number]
+        offer(p, traced, left)
+        if mode != POSITIONS or p.kind != V:
+            if callback(p.motion + (BEND_CODE if mode == BENDS else 0), t, system, system.w_call) != OK:
                 return CALLBACK_FAILED
-        for c in range(I[k + P_NROWS]):
-            row, ai, aj = I[k + P_ROW + c], I[k + P_AI + c], I[k + P_AJ + c]
-            if mode == BENDS:
-                for i in range(6):
-                    W[I[W_BEND] + ai + i] = W[s + _BENDS + 6 * c + i]
-                    W[I[W_BEND] + aj + i] = W[s + _BENDS + 18 + 6 * c + i]
-            else:
-                W[I[W_G] + row] = W[s + _G + c]
-                W[I[W_GT] + row] = W[s + _GT + c]
-                W[I[W_ZETA] + row] = W[s + _ZETA + c]
-                for i in range(6):
-                    W[I[W_A] + ai + i] = W[s + _ROWS + 6 * c + i]
-                    W[I[W_A] + aj + i] = W[s + _ROWS + 18 + 6 * c + i]
+        for c in range(p.rows):
+            A_i, A_j = rows[p.A_i[c]], rows[p.A_j[c]]
+            own, other = left[first + c], left[first + MOST_ROWS + c]
+            A_i.force, A_i.torque = own.force, own.torque
+            A_j.force, A_j.torque = other.force, other.torque
+            if mode != BENDS:
+                system.g[p.row[c]] = traced.g[c]
+                system.g_t[p.row[c]] = traced.g_t[c]
+                system.zeta[p.row[c]] = traced.zeta[c]
     return OK
 
 
