@@ -9,6 +9,7 @@ from dalembert import gallery
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.algebra import euler_parameter_rates, normalise4, rotation_matrix, rotation_vector
+from dalembert.kernels.base.vectors import Mat3
 from dalembert.kernels.mechanics.forces import euler_321
 
 EXACT = 4e-15  # sums of 4 to 8 products of numbers up to 1 (angular velocities: up to 3), each rounded
@@ -72,7 +73,7 @@ def test_rotation_vector_and_euler_angles(rng):
         assert np.abs(np.array(rotation_vector(tuple(R.ravel()))) - phi).max() <= 1e-14 * (1 + angle) * 4
     yaw, pitch, roll = 0.7, -0.4, 2.1
     R = Rotation.from_euler("ZYX", [yaw, pitch, roll]).as_matrix()
-    assert np.allclose(euler_321(tuple(R.ravel())), (roll, pitch, yaw), rtol=0, atol=1e-14)  # a few roundings
+    assert np.allclose(list(euler_321(Mat3(*R.ravel()))), (roll, pitch, yaw), rtol=0, atol=1e-14)  # a few roundings
 
 
 class Series:

@@ -31,6 +31,7 @@ from dalembert.kernels.base.tables import (
     STATE_W,
     W_BODY,
 )
+from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.exponential import exponential4, multiply4
 from dalembert.kernels.coordinates.kinematics import in_plane, load_poses
 
@@ -63,7 +64,8 @@ def add_components(out, stride, scale, v, w, b, system):
     I, W = system.I, system.W
     first, count = freedoms(b, system)
     if I[I[BODY_I] + BODY_I_W * b + B_KIND] == PLANAR:
-        v = in_plane(v, w, b, system)
+        c = in_plane(Vec3(v[0], v[1], v[2]), Vec3(w[0], w[1], w[2]), system.bodies[b], system.plane)
+        v = (c.x, c.y, c.z)
     for c in range(3):
         W[out + stride * (first + c)] += scale * v[c]
     if count == 6:
