@@ -15,7 +15,7 @@ from collections import OrderedDict
 
 import numba
 import numpy as np
-from numba.extending import register_jitable
+from numba.core.registry import CPUDispatcher
 
 from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
 
@@ -85,7 +85,18 @@ def _forget(label):
     linecache.cache.pop(f"{label}.py", None)
 
 
-inline = register_jitable(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALL)
+class _Helper(CPUDispatcher):
+    """A function for compiled code that is plain Python when called from Python."""
+
+    def __call__(self, *args):
+        return self.py_func(*args)
+
+
+def inline(function):
+    """A helper of kernels: compiled once for each signature, whoever calls it."""
+    if not JIT:
+        return function
+    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_ALL})
 
 
 def flat(function):
