@@ -16,6 +16,7 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.dense import clear
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE, RIGID
 from dalembert.kernels.base.vectors import Vec3
@@ -38,12 +39,6 @@ def product(row, twist):
     """A u of one row and one body"""
     t, w = row.torque, twist.w
     return row.force @ twist.v + t.x * w.x + t.y * w.y + t.z * w.z
-
-
-@inline
-def clear(numbers, n):
-    for i in range(n):
-        numbers[i] = 0.0
 
 
 @flat

@@ -3,10 +3,11 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.dense import clear
 from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import twists_of
 from dalembert.kernels.coordinates.choice import choices, silence
-from dalembert.kernels.coordinates.solve import add_rows_transposed, clear, factor, product, subtract_row_products
+from dalembert.kernels.coordinates.solve import add_rows_transposed, factor, product, subtract_row_products
 from dalembert.kernels.formulations.distribution import prepare_solve, store_solution
 from dalembert.kernels.formulations.tangent_space import clear_twists
 

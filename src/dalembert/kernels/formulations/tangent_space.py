@@ -8,11 +8,12 @@ unit length, Z^T W Z = I: [QRContinuation, (8)] with Q2 = W^1/2 Z, orthonormal i
 """
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.dense import clear
 from dalembert.kernels.base.tables import POINT, RIGID
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.base.views import Twist
 from dalembert.kernels.coordinates.kinematics import in_plane
-from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve, clear, subtract_row_products
+from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve, subtract_row_products
 
 
 @inline
