@@ -16,6 +16,7 @@ import operator
 from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import RefType, iternext_impl
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import (
@@ -249,8 +250,9 @@ class Iterator(View, types.IteratorType):
         return View("member", self.of, *self.scalars)
 
 
-_SYSTEM, _MEMBER, _NUMBERS, _RECORD, _RECORDS = "system", "member", "numbers", "record", "records"
-_OF_ONE_ARRAY = (_NUMBERS, _RECORD, _RECORDS)
+_SYSTEM, _MEMBER, _NUMBERS = "system", "member", "numbers"
+_RECORD, _RECORDS, _FIXED, _FIXED_RECORDS = "record", "records", "fixed record", "fixed records"  # fixed: of I or F
+_OF_ONE_ARRAY = (_NUMBERS, _RECORD, _RECORDS, _FIXED, _FIXED_RECORDS)
 _BASE = 6 if _BOUNDS else 3  # words before a member's number: pointers to I, F, W, then how long these are
 SYSTEM = View(_SYSTEM, "", types.float64, types.float64)
 
@@ -267,7 +269,9 @@ class _Model(models.PrimitiveModel):
             words = [pointer(fe_type.scalars[0])] + [_I64] * (2 if _BOUNDS else 0)
         else:
             words = [_I64.as_pointer(), *(pointer(s) for s in fe_type.scalars)] + [_I64] * (3 if _BOUNDS else 0)
-        words += {_MEMBER: [_I64], _RECORDS: [_I64], "iterator": [_I64.as_pointer(), _I64]}.get(fe_type.what, [])
+        words += {_MEMBER: [_I64], _RECORDS: [_I64], _FIXED_RECORDS: [_I64], "iterator": [_I64.as_pointer(), _I64]}.get(
+            fe_type.what, []
+        )
         super().__init__(dmm, fe_type, ir.LiteralStructType(words))
 
 
@@ -355,9 +359,9 @@ def _at(builder, pointer, *offsets):
 
 def _field(context, builder, typ, value, attr):
     """(pointer, kind, scalar, fixed) of a field of a record or a member, checked."""
-    if typ.what == _RECORD:
+    if typ.what in (_RECORD, _FIXED):
         kind, o = typ.of.fields[attr]
-        array, scalar, fixed = None, typ.scalars[0], False
+        array, scalar, fixed = None, typ.scalars[0], typ.what == _FIXED
         pointer = _at(builder, builder.extract_value(value, 0), o)
     else:
         section, kind, o = typ.of.fields[attr]
@@ -376,7 +380,7 @@ class _Attributes(AttributeTemplate):
     key = View
 
     def generic_resolve(self, typ, attr):
-        if typ.what == _RECORD:
+        if typ.what in (_RECORD, _FIXED):
             return _type_of(typ.of.fields[attr][0], typ.scalars[0]) if attr in typ.of.fields else None
         if typ.what == _MEMBER:
             if attr == "number":
@@ -402,9 +406,11 @@ def _of_system(typ, attr):
     if attr in L.NUMBERS:
         return View(_NUMBERS, L.NUMBERS[attr][0], typ.scalar(L.NUMBERS[attr][0]))
     if attr in L.RECORD:
-        return View(_RECORD, L.RECORD[attr][2], typ.scalar(L.RECORD[attr][0]))
+        array, _, record = L.RECORD[attr]
+        return View(_RECORD if array == "W" else _FIXED, record, typ.scalar(array))
     if attr in L.RECORDS:
-        return View(_RECORDS, L.RECORDS[attr][2], typ.scalar(L.RECORDS[attr][0]))
+        array, _, record, _, _ = L.RECORDS[attr]
+        return View(_RECORDS if array == "W" else _FIXED_RECORDS, record, typ.scalar(array))
     return None
 
 
@@ -464,7 +470,9 @@ def view_as_array(context, builder, typ, value, name):
 @lower_setattr_generic(View)
 def _set_attribute(context, builder, sig, args, attr):
     typ, (view, value) = sig.args[0], args
-    pointer, kind, scalar, _ = _field(context, builder, typ, view, attr)
+    pointer, kind, scalar, fixed = _field(context, builder, typ, view, attr)
+    if fixed:
+        raise TypingError(f"{typ.of.name}.{attr} is written, but I and F do not change while a kernel runs")
     builder.store(value, _place(context, builder, pointer, kind, scalar), align=8)
 
 
@@ -472,8 +480,8 @@ def _item(typingctx, a, i):
     if isinstance(a, View) and isinstance(i, types.Integer):
         if a.what == _NUMBERS:
             return a.scalars[0]
-        if a.what == _RECORDS:
-            return View(_RECORD, a.of, a.scalars[0])
+        if a.what in (_RECORDS, _FIXED_RECORDS):
+            return View(_RECORD if a.what == _RECORDS else _FIXED, a.of, a.scalars[0])
         if isinstance(a, Iterable):
             return View(_MEMBER, a.of, *a.scalars)
     return None
@@ -493,7 +501,7 @@ def _get_item(context, builder, out, a, i):
         found = builder.load(_entry(context, builder, a, i), align=8)
         return found if typ.of == "W" else _fixed(builder, found)
     limits = [builder.extract_value(value, k) for k in (1, 2)] if _BOUNDS else []
-    if typ.what == _RECORDS:
+    if typ.what in (_RECORDS, _FIXED_RECORDS):
         step = builder.mul(index, builder.extract_value(value, 1 + len(limits)))
         return _pack(context, builder, out, _at(builder, builder.extract_value(value, 0), step), *limits)
     return _pack(context, builder, out, *[builder.extract_value(value, k) for k in range(_BASE)], index)
