@@ -13,7 +13,8 @@ from dalembert import gallery
 from dalembert.kernels.base import layout as L
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import bind, kernel
-from dalembert.kernels.base.views import SYSTEM, System
+from dalembert.kernels.base.view_types import SYSTEM
+from dalembert.kernels.base.views import System
 
 compiled_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compiled code only")
 
@@ -94,7 +95,8 @@ import numpy as np
 from numba import types
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import bind, kernel
-from dalembert.kernels.base.views import SYSTEM, System
+from dalembert.kernels.base.view_types import SYSTEM
+from dalembert.kernels.base.views import System
 
 def read_number(system):
     return system.rhs[10_000]

@@ -85,7 +85,7 @@ def compiled_evaluate_states() -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.views import SYSTEM
+    from dalembert.kernels.base.view_types import SYSTEM
     from dalembert.kernels.time.outputs import evaluate_states
 
     v, m = types.float64[::1], types.float64[:, ::1]
@@ -98,7 +98,7 @@ def compiled_tree_states() -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.views import SYSTEM
+    from dalembert.kernels.base.view_types import SYSTEM
     from dalembert.kernels.coordinates.tree_states import tree_states
 
     matrix = types.float64[:, ::1]
@@ -133,7 +133,7 @@ def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.views import SYSTEM
+    from dalembert.kernels.base.view_types import SYSTEM
 
     compiled_combine()
     f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]

@@ -25,7 +25,7 @@ from numba.core.serialize import dumps
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
 _DIGEST = 32
-_IMPORT = re.compile(r"^ *from (dalembert\.kernels[\w.]*) import ([^\n]*)", re.MULTILINE)
+_IMPORT = re.compile(r"^ *from (dalembert\.kernels[\w.]*) import ([^\n#]*)", re.MULTILINE)
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
@@ -61,7 +61,7 @@ def _sources(module):
     found, waiting = set(), [module]
     while waiting:
         path = _source(waiting.pop())
-        if path is not None and path not in found and path.name != Path(__file__).name:
+        if path is not None and path not in found and path.name != Path(__file__).name and path.exists():
             found.add(path)
             for package, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
                 of_package = [f"{package}.{name}" for name in re.findall(r"(\w+)(?: as \w+)?", names)]

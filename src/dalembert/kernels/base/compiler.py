@@ -116,6 +116,8 @@ def bind(function, signature):
 
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
+    from dalembert.kernels.base import view_makers  # noqa: F401 - what kernels read their tables through
+
     with COMPILING:
         if signature.args not in function.signatures:
             function.disable_compile(False)

@@ -19,8 +19,8 @@ from numba.extending import lower_builtin
 
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
 from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_PROJECTION
-from dalembert.kernels.base.vectors import define
-from dalembert.kernels.base.views import SYSTEM, header_entry, view_as_array
+from dalembert.kernels.base.vector_types import define
+from dalembert.kernels.base.view_types import SYSTEM, header_entry, view_as_array
 
 _f8, _i8, _F = types.float64, types.int64, types.float64[::1]
 

@@ -1,0 +1,315 @@
+"""The small values of vectors.py in compiled code.
+
+A value is an LLVM array of scalars and every operation emits its instructions in place: nothing is called, nothing compiled
+twice. A scalar type needs +, -, *, unary - (and casts from float64).
+"""
+
+import operator
+
+from llvmlite import ir
+from numba import types
+from numba.core.errors import TypingError
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, infer_global, signature
+from numba.extending import lower_builtin, lower_cast, lower_getattr_generic, models, register_model
+
+from dalembert.kernels.base.vectors import Mat3, Quat, Sym3, Vec3, cross, unit
+
+_NAMES = {Vec3: "xyz", Mat3: "", Sym3: "", Quat: "abcd"}
+_SIZES = {Vec3: 3, Mat3: 9, Sym3: 6, Quat: 4}
+_PRODUCTS = {(Mat3, Vec3): Vec3, (Sym3, Vec3): Vec3, (Mat3, Mat3): Mat3, (Vec3, Vec3): None}
+_ROWS = {Mat3: (0, 1, 2, 3, 4, 5, 6, 7, 8), Sym3: (0, 1, 2, 1, 3, 4, 2, 4, 5)}
+
+
+class Small(types.Type):
+    """The type of a Vec3, Mat3, ... with components of one scalar type."""
+
+    def __init__(self, shape, scalar):
+        self.shape, self.scalar, self.size = shape, scalar, _SIZES[shape]
+        super().__init__(name=f"{shape.__name__}({scalar})")
+
+    @property
+    def key(self):
+        return self.shape, self.scalar
+
+    def can_convert_from(self, typingctx, other):
+        if isinstance(other, Small) and other.shape is self.shape:
+            return typingctx.can_convert(other.scalar, self.scalar)
+        return None
+
+    def unify(self, typingctx, other):
+        if isinstance(other, Small) and other.shape is self.shape:
+            return Small(self.shape, joined(typingctx, self.scalar, other.scalar))
+        return None
+
+
+def joined(typingctx, a, b):
+    """The scalar type of what comes from both."""
+    if a == b:
+        return a
+    return typingctx.unify_types(a, b, types.float64)
+
+
+def is_scalar(a):
+    return not isinstance(a, Small) and (isinstance(a, types.Number) or hasattr(a, "is_scalar"))
+
+
+@register_model(Small)
+class _Model(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, ir.ArrayType(dmm[fe_type.scalar].get_value_type(), fe_type.size))
+
+
+def parts(builder, value, size):
+    return [builder.extract_value(value, i) for i in range(size)]
+
+
+def whole(context, builder, typ, components):
+    value = ir.Constant(context.get_value_type(typ), ir.Undefined)
+    for i, component in enumerate(components):
+        value = builder.insert_value(value, component, i)
+    return value
+
+
+@lower_cast(Small, Small)
+def _cast(context, builder, fromty, toty, value):
+    if fromty.shape is not toty.shape:
+        raise TypingError(f"a {fromty} is stored where a {toty} belongs")
+    return whole(context, builder, toty, components_as(context, builder, value, fromty, toty.scalar))
+
+
+def components_as(context, builder, value, typ, scalar):
+    found = parts(builder, value, typ.size)
+    return found if typ.scalar == scalar else [context.cast(builder, v, typ.scalar, scalar) for v in found]
+
+
+class Arithmetic:
+    """+, -, * of one scalar type: single instructions where it is a number or a vector register, else the type's own."""
+
+    def __init__(self, context, builder, scalar):
+        if isinstance(context.get_value_type(scalar), ir.DoubleType | ir.VectorType):
+            self.add, self.sub, self.mul, self.neg = builder.fadd, builder.fsub, builder.fmul, builder.fneg
+        else:
+            for name in ("add", "sub", "mul"):
+                made = context.get_function(getattr(operator, name), signature(scalar, scalar, scalar))
+                setattr(self, name, lambda a, b, made=made: made(builder, (a, b)))
+            negated = context.get_function(operator.neg, signature(scalar, scalar))
+            self.neg = lambda a: negated(builder, (a,))
+
+    def dot(self, a, b):
+        s = self.mul(a[0], b[0])
+        for p, q in zip(a[1:], b[1:], strict=True):
+            s = self.add(s, self.mul(p, q))
+        return s
+
+
+# ----------------------------------------------------------------------------------------------------------- operations
+
+_FIRST = []
+
+
+def define(function, arguments, result, lower):
+    """`function` in compiled code; result(typingctx, *args) -> type or None; lower(context, builder, out, *pairs)."""
+
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == arguments:
+                out = result(self.context, *args)
+                if out is not None:
+                    return signature(out, *args)
+            return None
+
+    Template.key = function
+    infer_global(function)(Template)
+    _FIRST.append((function, Template))
+
+    def lowered(context, builder, sig, args):
+        return lower(context, builder, sig.return_type, *zip(args, sig.args, strict=True))
+
+    return lowered
+
+
+def first_in_line():
+    """Numba asks the templates of an operator one after another, ours last: ten questions for each of our operations. Put
+    ours first. Only a matter of compile time."""
+    context = cpu_target.typing_context
+    context.refresh()
+    for function, template in _FIRST:
+        known = context._lookup_global(function)
+        if known is not None and known.templates[0] is not template and template in known.templates:
+            rest = tuple(t for t in known.templates if t is not template)
+            context._remove_global(function)
+            context._insert_global(function, types.Function((template, *rest)))
+
+
+def _same(typingctx, a, b):
+    if isinstance(a, Small) and isinstance(b, Small) and a.shape is b.shape:
+        return Small(a.shape, joined(typingctx, a.scalar, b.scalar))
+    return None
+
+
+def _by_components(name):
+    def lower(context, builder, out, a, b):
+        do = getattr(Arithmetic(context, builder, out.scalar), name)
+        a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
+        return whole(context, builder, out, [do(p, q) for p, q in zip(a, b, strict=True)])
+
+    return lower
+
+
+def _scaled(typingctx, a, b):
+    if isinstance(b, Small) and is_scalar(a):
+        a, b = b, a
+    if isinstance(a, Small) and is_scalar(b):
+        return Small(a.shape, joined(typingctx, a.scalar, types.float64 if isinstance(b, types.Number) else b))
+    return None
+
+
+def _scale(context, builder, out, a, b):
+    if isinstance(b[1], Small):
+        a, b = b, a
+    s = context.cast(builder, *b, out.scalar)
+    mul = Arithmetic(context, builder, out.scalar).mul
+    return whole(context, builder, out, [mul(s, v) for v in components_as(context, builder, *a, out.scalar)])
+
+
+def _product(typingctx, a, b):
+    if isinstance(a, Small) and isinstance(b, Small) and (a.shape, b.shape) in _PRODUCTS:
+        shape, scalar = _PRODUCTS[a.shape, b.shape], joined(typingctx, a.scalar, b.scalar)
+        return scalar if shape is None else Small(shape, scalar)
+    return None
+
+
+def _multiply(context, builder, out, a, b):
+    scalar, (shape_a, shape_b) = getattr(out, "scalar", out), (a[1].shape, b[1].shape)
+    a, b = (components_as(context, builder, *pair, scalar) for pair in (a, b))
+    dot = Arithmetic(context, builder, scalar).dot
+    if shape_a is Vec3:
+        return dot(a, b)
+    rows = [[a[i] for i in _ROWS[shape_a][3 * k : 3 * k + 3]] for k in range(3)]
+    columns = [b] if shape_b is Vec3 else [b[j::3] for j in range(3)]
+    return whole(context, builder, out, [dot(row, column) for row in rows for column in columns])
+
+
+def _cross(context, builder, out, a, b):
+    do = Arithmetic(context, builder, out.scalar)
+    a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return whole(context, builder, out, [do.sub(do.mul(a[i], b[j]), do.mul(a[j], b[i])) for i, j in pairs])
+
+
+def _negated(context, builder, out, a):
+    neg = Arithmetic(context, builder, out.scalar).neg
+    return whole(context, builder, out, [neg(v) for v in parts(builder, a[0], out.size)])
+
+
+_small_or_number = (Small, types.Any)
+for _function in (operator.add, operator.iadd):
+    lower_builtin(_function, Small, Small)(define(_function, 2, _same, _by_components("add")))
+for _function in (operator.sub, operator.isub):
+    lower_builtin(_function, Small, Small)(define(_function, 2, _same, _by_components("sub")))
+_lowered = define(operator.mul, 2, _scaled, _scale)
+lower_builtin(operator.mul, Small, types.Any)(_lowered)
+lower_builtin(operator.mul, types.Any, Small)(_lowered)
+lower_builtin(operator.matmul, Small, Small)(define(operator.matmul, 2, _product, _multiply))
+lower_builtin(operator.neg, Small)(define(operator.neg, 1, lambda typingctx, a: a if isinstance(a, Small) else None, _negated))
+lower_builtin(cross, Small, Small)(define(cross, 2, _same, _cross))
+
+
+# --------------------------------------------------------------------------------------- making them and taking them apart
+
+
+def _maker(shape):
+    def result(typingctx, *args):
+        if any(isinstance(a, Small) for a in args):
+            return None
+        scalar = types.float64
+        for a in args:
+            scalar = joined(typingctx, scalar, types.float64 if isinstance(a, types.Number) else a)
+        return Small(shape, scalar)
+
+    def lower(context, builder, out, *args):
+        return whole(context, builder, out, [context.cast(builder, *pair, out.scalar) for pair in args])
+
+    size = _SIZES[shape]
+    lower_builtin(shape, *[types.Any] * size)(define(shape, size, result, lower))
+
+
+for _shape in _SIZES:
+    _maker(_shape)
+
+
+def _unit(context, builder, out, c):
+    zero, one = (context.get_constant(types.float64, v) for v in (0.0, 1.0))
+    index = context.cast(builder, *c, types.int64)
+    return whole(context, builder, out, [builder.select(_equal(builder, index, i), one, zero) for i in range(3)])
+
+
+def _equal(builder, index, i):
+    return builder.icmp_signed("==", index, ir.Constant(index.type, i))
+
+
+lower_builtin(unit, types.Integer)(
+    define(unit, 1, lambda typingctx, c: Small(Vec3, types.float64) if isinstance(c, types.Integer) else None, _unit)
+)
+
+
+def _item(typingctx, a, c):
+    if isinstance(a, Small) and isinstance(c, types.Integer):
+        return Small(Vec3, a.scalar) if a.shape is Mat3 else a.scalar
+    return None
+
+
+def _chosen(builder, index, choices):
+    """choices[index] without a branch; the compiler knows which where it knows the index."""
+    out = choices[-1]
+    for i in range(len(choices) - 2, -1, -1):
+        out = builder.select(_equal(builder, index, i), choices[i], out)
+    return out
+
+
+def _get(context, builder, out, a, c):
+    values, index = parts(builder, a[0], a[1].size), context.cast(builder, *c, types.int64)
+    if a[1].shape is not Mat3:
+        return _chosen(builder, index, values)
+    return whole(context, builder, out, [_chosen(builder, index, values[j::3]) for j in range(3)])
+
+
+lower_builtin(operator.getitem, Small, types.Integer)(define(operator.getitem, 2, _item, _get))
+
+
+@infer
+class _StaticItem(AbstractTemplate):
+    key = "static_getitem"
+
+    def generic(self, args, kws):
+        a, c = args
+        if isinstance(a, Small) and isinstance(c, int):
+            return signature(Small(Vec3, a.scalar) if a.shape is Mat3 else a.scalar, *args)
+        return None
+
+
+@lower_builtin("static_getitem", Small, types.Any)
+def _static_get(context, builder, sig, args):
+    (value, c), typ = args, sig.args[0]
+    if typ.shape is not Mat3:
+        return builder.extract_value(value, c)
+    return whole(context, builder, sig.return_type, [builder.extract_value(value, 3 * c + j) for j in range(3)])
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = Small
+
+    def generic_resolve(self, typ, attr):
+        if attr == "T" and typ.shape is Mat3:
+            return typ
+        return typ.scalar if len(attr) == 1 and attr in _NAMES[typ.shape] else None
+
+
+@lower_getattr_generic(Small)
+def _attribute(context, builder, typ, value, attr):
+    if attr == "T":
+        e = parts(builder, value, 9)
+        return whole(context, builder, typ, e[0::3] + e[1::3] + e[2::3])
+    return builder.extract_value(value, _NAMES[typ.shape].index(attr))

@@ -1,0 +1,106 @@
+"""How views come about in compiled code: of arrays, of numbers, of what Python passes in."""
+
+from llvmlite import ir
+from numba import types
+from numba.extending import NativeValue, lower_builtin, typeof_impl, unbox
+
+from dalembert.kernels.base import layout as L
+from dalembert.kernels.base.vector_types import define
+from dalembert.kernels.base.view_types import (
+    BOUNDS,
+    NUMBERS,
+    RECORD,
+    RECORDS,
+    SYSTEM,
+    SYSTEM_VIEW,
+    View,
+    constant,
+    pack,
+    place_at,
+)
+from dalembert.kernels.base.views import Numbers, Pose, Rows, System, Twist, Twists, Wrenches, rows_of, twists_of
+
+_I64 = ir.IntType(64)
+
+
+def _of_arrays(typingctx, *arrays):
+    if all(isinstance(a, types.Array) and a.ndim == 1 for a in arrays):
+        return View(SYSTEM_VIEW, "", arrays[1].dtype, arrays[2].dtype)
+    return None
+
+
+def _array(context, builder, array, typ):
+    """(pointer, how many)"""
+    made = context.make_array(typ)(context, builder, array)
+    return made.data, builder.extract_value(made.shape, 0)
+
+
+def _make_system(context, builder, out, *arrays):
+    found = [_array(context, builder, *a) for a in arrays]
+    return pack(context, builder, out, *[data for data, _ in found], *[count for _, count in found if BOUNDS])
+
+
+lower_builtin(System, *[types.Array] * 3)(define(System, 3, _of_arrays, _make_system))
+
+
+@typeof_impl.register(System)
+def _type_of_system(value, context):
+    return SYSTEM
+
+
+@unbox(View)
+def _unbox(typ, obj, c):
+    """A System made in Python; its arrays must outlive the call, as arguments do."""
+    words, lengths = [], []
+    for name in "IFW":
+        array_type = types.Array(typ.scalar(name), 1, "C")
+        attribute = c.pyapi.object_getattr_string(obj, name)
+        array = c.unbox(array_type, attribute)
+        data, count = _array(c.context, c.builder, array.value, array_type)
+        words.append(data)
+        lengths.append(count)
+        c.pyapi.decref(attribute)
+        if array.cleanup is not None:
+            array.cleanup()
+    return NativeValue(pack(c.context, c.builder, typ, *words, *(lengths if BOUNDS else [])))
+
+
+def _view_of_array(made):
+    strides = {Rows: (L.ROW, 1), Wrenches: (L.ROW, 6), Twists: (L.TWIST, 6)}
+
+    def result(typingctx, a, k):
+        if isinstance(a, types.Array) and isinstance(k, types.Integer):
+            if made is Numbers:
+                return View(NUMBERS, "W", a.dtype)
+            return View(RECORDS, strides[made][0], a.dtype) if made in strides else View(RECORD, made.record, a.dtype)
+        return None
+
+    def lower(context, builder, out, a, k):
+        pointer, count = _array(context, builder, *a)
+        limits = []
+        if BOUNDS:
+            begin, item = builder.ptrtoint(pointer, _I64), context.get_abi_sizeof(context.get_data_type(out.scalars[0]))
+            limits = [begin, builder.add(begin, builder.mul(count, constant(item)))]
+        place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
+        return pack(context, builder, out, place, *limits, *([constant(strides[made][1])] if made in strides else []))
+
+    lower_builtin(made, types.Array, types.Integer)(define(made, 2, result, lower))
+
+
+for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist):
+    _view_of_array(_made)
+
+
+def _records_of_numbers(function, record, stride):
+    def result(typingctx, a):
+        return View(RECORDS, record, a.scalars[0]) if isinstance(a, View) and a.what == NUMBERS else None
+
+    def lower(context, builder, out, a):
+        words = [builder.extract_value(a[0], k) for k in range(3 if BOUNDS else 1)]
+        return pack(context, builder, out, *words, constant(stride))
+
+    lower_builtin(function, View)(define(function, 1, result, lower))
+
+
+_records_of_numbers(rows_of, L.ROW, 1)
+_records_of_numbers(twists_of, L.TWIST, 6)
