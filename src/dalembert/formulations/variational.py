@@ -15,6 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import BLOCKS
 from dalembert.lagrangian.assembly import without_inertia
 from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
@@ -123,10 +124,10 @@ class Variational:
             I[T.FLOW] = T.TANGENT_FLOW if e.nonholonomic else T.HOLONOMIC_END
         for entry, offset in discrete.places.items():
             I[entry] = I[T.W_CALL] + offset
-        size = 2 * n + m + (n if I[T.FLOW] >= T.TANGENT_FLOW else 0)
-        I[T.W_SYSTEM] = I[T.W_SIZE]
-        I[T.W_STAGES] = I[T.W_SYSTEM] + size * size + 4 * size + 2 * n + m * n + m
-        I[T.W_SIZE] = I[T.W_STAGES] + 12 * n + 7 * n * n
+        I[T.UNKNOWNS] = 2 * n + m + (n if I[T.FLOW] >= T.TANGENT_FLOW else 0)
+        for name in ("node", "stages"):
+            I[BLOCKS[name].entry] = I[T.W_SIZE]
+            I[T.W_SIZE] += BLOCKS[name].length(nq=n, m=m, unknowns=I[T.UNKNOWNS])
         I[T.MAX_NEWTON], I[T.FLOW_F] = self.max_newton, len(F)
         F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
         table = gauss_tableau(_STAGES)

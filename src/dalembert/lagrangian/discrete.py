@@ -21,6 +21,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import BLOCKS
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.equations import Equations, column, row_major
 from dalembert.lagrangian.graph import Graph, Node, rebuild
@@ -86,7 +87,7 @@ class DiscreteEquations:
     @property
     def inputs(self) -> dict[str, int]:
         """Name -> offset from W[W_CALL]: those of the equations, then pi, lam, h behind their outputs."""
-        first = self.equations.places[T.W_SIZE]
+        first = self.places[T.W_PI]
         more = [str(node.value) for node in (*self.pi, *self.lam, self.h)]
         return {name: k for k, name in enumerate(self.equations.inputs)} | {name: first + k for k, name in enumerate(more)}
 
@@ -95,13 +96,11 @@ class DiscreteEquations:
         """Header entry -> offset from W[W_CALL]."""
         n, m = self.equations.n, self.equations.m
         at = self.equations.places[T.W_SIZE]
-        made = {T.W_PI: at}
-        at += n + m + 1
-        for entry, size in {
-            T.W_DISCRETE: 3 * n + 4 * n * n + 1, T.W_MOMENTUM: n, T.W_FLOW: n * n + m * n, T.W_CURVE: n + n * n,
-        }.items():  # fmt: skip
-            made[entry] = at
-            at += size
+        made = {T.W_MOMENTUM: at}
+        at += n
+        for name in ("step", "discrete", "bend", "curve"):
+            made[BLOCKS[name].entry] = at
+            at += BLOCKS[name].length(nq=n, m=m)
         return made | {T.W_SIZE: at}
 
     def parts(self) -> dict[int, Part]:
@@ -122,7 +121,9 @@ class DiscreteEquations:
             bends = jacobian(reactions, e.q)
             rows = row_major(e.places[T.W_A], e.A, n) | column(e.places[T.W_GT], e.b)
             made[T.FLOW_PART] = (
-                row_major(at[T.W_FLOW], bends, n) | row_major(at[T.W_FLOW] + n * n, jacobian(e.f, e.q), n) | rows
+                row_major(at[T.W_FLOW], bends, n)
+                | row_major(at[T.W_FLOW] + BLOCKS["bend"].offset("rows", nq=n), jacobian(e.f, e.q), n)
+                | rows
             )
         return made
 

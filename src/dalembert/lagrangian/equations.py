@@ -18,6 +18,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import BLOCKS, ENERGIES
 from dalembert.lagrangian.derivatives import Sparse, along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.source import Part
@@ -135,8 +136,8 @@ class Equations:
         """Header entry -> offset of its section from W[W_CALL]; the end as W_SIZE."""
         n, m, at = self.n, self.m, len(self.inputs)
         sizes = {
-            T.W_G: m, T.W_A: m * n, T.W_GT: m, T.W_MASS: n * n, T.W_H: n, T.W_BIAS: m, T.W_SCALARS: 3,
-            T.W_INVARIANT: 1 + 2 * n + m * n, T.W_TURN: m * n,
+            T.W_G: m, T.W_A: m * n, T.W_GT: m, T.W_MASS: n * n, T.W_H: n, T.W_BIAS: m,
+            T.W_SCALARS: ENERGIES.width, T.W_INVARIANT: BLOCKS["invariant"].length(nq=n, m=m), T.W_TURN: m * n,
         }  # fmt: skip
         places = {}
         for entry, size in sizes.items():
@@ -160,13 +161,13 @@ class Equations:
         made: dict[int, Part] = {
             T.ROWS_PART: column(at[T.W_G], self.g) | rows,
             T.MOTION_PART: mass | rows | rest,
-            T.ENERGY_PART: column(at[T.W_SCALARS] + 1, self.energies),
+            T.ENERGY_PART: column(at[T.W_SCALARS] + ENERGIES.fields["kinetic"][1], self.energies),
         }
+        first, places = at[T.W_INVARIANT], BLOCKS["invariant"]
         for number, value in (invariants or {}).items():
-            first = at[T.W_INVARIANT]
-            bend = row_major(first + 1 + 2 * n, jacobian(self.f, self.q), n)
+            bend = row_major(first + places.offset("B", nq=n, m=self.m), jacobian(self.f, self.q), n)
             slopes = jacobian([value], (*self.q, *self.v))
-            made[number] = {first: value} | row_major(first + 1, slopes, 2 * n) | bend
+            made[number] = {first: value} | row_major(first + places.offset("f_q"), slopes, 2 * n) | bend
         return made
 
     def check_linear(self) -> None:

@@ -116,7 +116,7 @@ def bind(function, signature):
 
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
-    from dalembert.kernels.base import view_makers  # noqa: F401 - what kernels read their tables through
+    from dalembert.kernels.base import loop_types, view_makers  # noqa: F401 - what kernels read their tables through
 
     with COMPILING:
         if signature.args not in function.signatures:

@@ -7,42 +7,28 @@ a row depends on those before it: such a row takes no part in solutions.
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.loops import add_multiple, minus_dot, plus_dot
 
 
 @inline
-def plus_dot(s, a, b, n):
-    """s + a . b, summed from s on"""
-    for k in range(n):
-        s += a[k] * b[k]
-    return s
+def multiply(out, A, v, m, n):
+    """out <- A v for m rows of n numbers"""
+    for i in range(m):
+        out[i] = plus_dot(0.0, A + n * i, v, n)
 
 
 @inline
-def minus_dot(s, a, b, n):
-    """s - a . b, summed from s on"""
-    for k in range(n):
-        s -= a[k] * b[k]
-    return s
+def subtract_products(out, A, v, m, n):
+    """out -= A v for m rows of n numbers"""
+    for i in range(m):
+        out[i] = minus_dot(out[i], A + n * i, v, n)
 
 
 @inline
-def clear(a, n):
-    for k in range(n):
-        a[k] = 0.0
-
-
-@inline
-def copy(out, a, n):
-    """out <- a"""
-    for k in range(n):
-        out[k] = a[k]
-
-
-@inline
-def add_multiple(out, s, a, n):
-    """out += s a"""
-    for k in range(n):
-        out[k] += s * a[k]
+def add_transposed(out, A, c, m, n):
+    """out += A^T c for m rows of n numbers"""
+    for i in range(m):
+        add_multiple(out, c[i], A + n * i, n)
 
 
 @inline

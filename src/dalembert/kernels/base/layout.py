@@ -6,12 +6,13 @@ A table is one or more sections with one record each per member: `system.bodies[
 constraints enter the solve; rows m..m_all-1 vanish in the plane, only monitored.
 """
 
+import math
 from dataclasses import dataclass
 
 from dalembert.kernels.base import tables as T
 
-INT, NUM, VEC, QUAT, SYM, MAT = "int", "num", "vec", "quat", "sym", "mat"
-SIZE = {INT: 1, NUM: 1, VEC: 3, QUAT: 4, SYM: 6, MAT: 9}
+INT, NUM, MANY, VEC, QUAT, SYM, MAT = "int", "num", "many", "vec", "quat", "sym", "mat"
+SIZE = {INT: 1, NUM: 1, MANY: 1, VEC: 3, QUAT: 4, SYM: 6, MAT: 9}
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,29 @@ class Table:
         self.fields = {label: (section, *what) for section in sections for label, what in section.fields.items()}
 
 
+class Blocks:
+    """Numbers one behind the other in W, as many of each as header entries say: "2 nq", "m nq"; "1" is one number."""
+
+    def __init__(self, name, entry, **lengths):
+        self.name, self.entry, self.fields, self.terms = name, getattr(T, entry), {}, ()
+        for label, length in lengths.items():
+            self.fields[label] = (NUM if length == "1" else MANY, self.terms)
+            self.terms = (*self.terms, tuple(length.split()))
+
+    def offset(self, label, **sizes):
+        """For packing: where a block starts in the section."""
+        return total(self.fields[label][1], sizes)
+
+    def length(self, **sizes):
+        """For packing: how many numbers it has."""
+        return total(self.terms, sizes)
+
+
+def total(terms, sizes):
+    """Sum of the products of numbers and of sizes by their names"""
+    return sum(math.prod(int(word) if word.isdigit() else int(sizes[word]) for word in term) for term in terms)
+
+
 POSE = Record("Pose", r=VEC, theta=QUAT)
 TWIST = Record("Twist", v=VEC, w=VEC)  # of a body: velocity, angular velocity in body axes
 ROW = Record("Row", force=VEC, torque=VEC)  # or a wrench: force in world axes, torque in body axes
@@ -102,6 +126,11 @@ MINIMAL = Record(
     "Minimal",
     **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense rows bridge"),
 )
+# marks of minimal coordinates in the state: start of the step, its smallest pivot and the row of that, largest jump of s',
+# restarts of the basis, singular configurations passed, number of the choice of rows; where to look for them lies behind
+MARKS = Record("Marks", **_numbers("time pivot row jump restarts passed choice"))
+# of Lagrangian systems: external power, T and U
+ENERGIES = Record("Energies", **_numbers("power kinetic potential"))
 
 _BODY = (
     Section("I", "BODY_I", kind=INT, q=INT, u=INT),
@@ -196,12 +225,41 @@ RECORD = {
     "pivot": ("W", T.W_PIVOT, PIVOT),
     "choice": ("W", T.W_CHOICE, CHOICE),
     "minimal": ("I", T.MINIMAL_I, MINIMAL),
+    "energies": ("W", T.W_SCALARS, ENERGIES),
 }
+# blocks: those of Lagrangian systems
+_BLOCKS = (
+    Blocks("point", "W_CALL", q="nq", v="nq"),  # what the generated code reads; parameters follow
+    Blocks("invariant", "W_INVARIANT", f="1", f_q="nq", f_v="nq", B="m nq"),  # an invariant, its gradient, B = d(A v + b)/dq
+    # variational steps (lagrangian/discrete.py): what the generated code reads beside q and v
+    Blocks("step", "W_PI", pi="nq", lam="m", h="1"),
+    # E, Lam_q + f_q, Lam_u + f_u, derivatives of the last two by (u, pi), work of the forces
+    Blocks("discrete", "W_DISCRETE", E="nq", on_q="nq", on_u="nq", J="4 nq nq", work="1"),
+    Blocks("bend", "W_FLOW", reaction="nq nq", rows="m nq"),  # derivatives by q of A^T lam and of A v + b
+    Blocks("curve", "W_CURVE", end="nq", d_end="nq nq"),  # phi_h(q, w) in closed form, its derivative by w
+    # the flow of a tangent field (constraint_flow.py): rates of both halves, point, rate there, middle, end; derivatives by w
+    # of the rates of one half, of the middle, the end, the point
+    Blocks(
+        "stages", "W_STAGES", rates="8 nq", point="nq", y="nq", middle="nq", end="nq",
+        d_rates="4 nq nq", d_middle="nq nq", d_end="nq nq", d_point="nq nq",
+    ),
+    # Newton's method: matrix, residual, unknowns z = (u, pi, w, lam), pivots; at the start of the step q, momentum p, A, b
+    Blocks(
+        "node", "W_SYSTEM", matrix="unknowns unknowns", residual="unknowns", z="unknowns", pivots="2 unknowns",
+        q="nq", p="nq", A="m nq", b="m",
+    ),
+)  # fmt: skip
+BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 # plain numbers: array, header entry, offset
 NUMBERS = {
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS LAM DIAG X CG DENSE SCHUR FRAME".split()},
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "CORRECT MASS ROOT BIAS SCALARS INVARIANT TURN".split()},
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "PI DISCRETE MOMENTUM FLOW CURVE STAGES".split()},
+    "correct": ("W", T.W_CORRECT, 0),
+    # of Lagrangian systems: A and Y = A L^-T as m x n numbers, M, its root L, bias z of the rows, A', momentum L_v
+    "jacobian": ("W", T.W_A, 0),
+    "scaled": ("W", T.W_Y, 0),
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},
+    "h": ("W", T.W_H, 0),
+    "acc": ("W", T.W_ACC, 6),  # accelerations, after the ground's
     "K": ("W", T.W_K, 0),
     "g_t": ("W", T.W_GT, 0),
     "newton": ("W", T.W_SYSTEM, 0),  # Newton's system of variational steps
@@ -228,7 +286,7 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION
     NCOL STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY
-    NCHOICE NIDLE REFINE NODES W_CALL W_WORK
+    NCHOICE NIDLE REFINE NODES W_CALL W_WORK UNKNOWNS
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {
@@ -236,7 +294,7 @@ HEADER_F = {
     **{name.lower(): (NUM, getattr(T, name)) for name in "EPS_PIVOT TOL_POSITION TOL_VELOCITY TOL_INVARIANT ENERGY_0".split()},
     **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
 }
-_NAMES = [*TABLES, *RECORDS, *RECORD, *NUMBERS, *HEADER_I, *HEADER_F]
+_NAMES = [*TABLES, *RECORDS, *RECORD, *BLOCKS, *NUMBERS, *HEADER_I, *HEADER_F]
 assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)
 
 

@@ -65,7 +65,7 @@ V_GUARD = V_WHERE + 2 * V_PLACES
 # header of I: addresses of what fills the seams (slots.py)
 (AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
 REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
-HEADER_I = 121
+HEADER_I = 122
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # a state's memory: time since the step began, size of the last step, its impulses (m); of the step's start lam (m), q (nq),
@@ -79,6 +79,7 @@ NO_FLOW, HOLONOMIC_END, TANGENT_FLOW, CLOSED_FORM = range(4)
 # header of I: variational steps of bodies: number of quadrature nodes. At FLOW_F nodes and weights of the quadrature, of the
 # mean of nonholonomic rows, and per row 1 where it is nonholonomic
 NODES = 113
+UNKNOWNS = 121  # of Newton's method in a variational step
 
 # header of F
 (GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)

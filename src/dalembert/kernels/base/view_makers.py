@@ -18,7 +18,7 @@ from dalembert.kernels.base.view_types import (
     pack,
     place_at,
 )
-from dalembert.kernels.base.views import Numbers, Pose, Rows, System, Twist, Twists, Wrenches, rows_of, twists_of
+from dalembert.kernels.base.views import Marks, Numbers, Pose, Rows, System, Twist, Twists, Wrenches, rows_of, twists_of
 
 _I64 = ir.IntType(64)
 
@@ -65,6 +65,23 @@ def _unbox(typ, obj, c):
     return NativeValue(pack(c.context, c.builder, typ, *words, *(lengths if BOUNDS else [])))
 
 
+def _words(context, builder, array, typ):
+    """Of a view of a whole array: pointer, in bounds mode where it begins and ends."""
+    pointer, count = _array(context, builder, array, typ)
+    if not BOUNDS:
+        return [pointer]
+    begin, item = builder.ptrtoint(pointer, _I64), context.get_abi_sizeof(context.get_data_type(typ.dtype))
+    return [pointer, begin, builder.add(begin, builder.mul(count, constant(item)))]
+
+
+def as_numbers(context, builder, value, typ):
+    """(value, type): an array as a view of its numbers; what is one already stays."""
+    if isinstance(typ, View):
+        return value, typ
+    made = View(NUMBERS, "W", typ.dtype)
+    return pack(context, builder, made, *_words(context, builder, value, typ)), made
+
+
 def _view_of_array(made):
     strides = {Rows: (L.ROW, 1), Wrenches: (L.ROW, 6), Twists: (L.TWIST, 6)}
 
@@ -76,18 +93,14 @@ def _view_of_array(made):
         return None
 
     def lower(context, builder, out, a, k):
-        pointer, count = _array(context, builder, *a)
-        limits = []
-        if BOUNDS:
-            begin, item = builder.ptrtoint(pointer, _I64), context.get_abi_sizeof(context.get_data_type(out.scalars[0]))
-            limits = [begin, builder.add(begin, builder.mul(count, constant(item)))]
+        pointer, *limits = _words(context, builder, *a)
         place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
         return pack(context, builder, out, place, *limits, *([constant(strides[made][1])] if made in strides else []))
 
     lower_builtin(made, types.Array, types.Integer)(define(made, 2, result, lower))
 
 
-for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist):
+for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks):
     _view_of_array(_made)
 
 

@@ -62,7 +62,7 @@ class Iterator(View, types.IteratorType):
         return View("member", self.of, *self.scalars)
 
 
-SYSTEM_VIEW, _MEMBER, NUMBERS = "system", "member", "numbers"
+SYSTEM_VIEW, _MEMBER, NUMBERS, _BLOCKS = "system", "member", "numbers", "blocks"
 RECORD, RECORDS, _FIXED, _FIXED_RECORDS = "record", "records", "fixed record", "fixed records"  # fixed: of I or F
 _OF_ONE_ARRAY = (NUMBERS, RECORD, RECORDS, _FIXED, _FIXED_RECORDS)
 _BASE = 6 if BOUNDS else 3  # words before a member's number: pointers to I, F, W, then how long these are
@@ -169,12 +169,25 @@ def place_at(builder, pointer, *offsets):
     return builder.gep(pointer, [constant(known)], inbounds=inbounds) if known else pointer
 
 
+def _product(builder, I, words):
+    """Of whole numbers and header entries by their names."""
+    made = constant(1)
+    for word in words:
+        made = builder.mul(made, constant(int(word)) if word.isdigit() else _header(builder, I, L.HEADER_I[word]))
+    return made
+
+
 def _field(context, builder, typ, value, attr):
     """(pointer, kind, scalar, fixed) of a field of a record or a member, checked."""
     if typ.what in (RECORD, _FIXED):
         kind, o = typ.of.fields[attr]
         array, scalar, fixed = None, typ.scalars[0], typ.what == _FIXED
         pointer = place_at(builder, builder.extract_value(value, 0), o)
+    elif typ.what == _BLOCKS:
+        kind, terms = typ.of.fields[attr]
+        array, scalar, fixed, I = "W", typ.scalar("W"), False, builder.extract_value(value, 0)
+        offsets = [_header(builder, I, typ.of.entry), *(_product(builder, I, term) for term in terms)]
+        pointer = place_at(builder, builder.extract_value(value, 2), *offsets)
     else:
         section, kind, o = typ.of.fields[attr]
         array, scalar, fixed = section.array, typ.scalar(section.array), section.array != "W"
@@ -194,6 +207,8 @@ class _Attributes(AttributeTemplate):
     def generic_resolve(self, typ, attr):
         if typ.what in (RECORD, _FIXED):
             return _type_of(typ.of.fields[attr][0], typ.scalars[0]) if attr in typ.of.fields else None
+        if typ.what == _BLOCKS and attr in typ.of.fields:
+            return View(NUMBERS, "W", typ.scalar("W")) if typ.of.fields[attr][0] == L.MANY else typ.scalar("W")
         if typ.what == _MEMBER:
             if attr == "number":
                 return types.int64
@@ -217,6 +232,8 @@ def _of_system(typ, attr):
         return _type_of(L.HEADER_F[attr][0], typ.scalars[0])
     if attr in L.NUMBERS:
         return View(NUMBERS, L.NUMBERS[attr][0], typ.scalar(L.NUMBERS[attr][0]))
+    if attr in L.BLOCKS:
+        return View(_BLOCKS, L.BLOCKS[attr], *typ.scalars)
     if attr in L.RECORD:
         array, _, record = L.RECORD[attr]
         return View(RECORD if array == "W" else _FIXED, record, typ.scalar(array))
@@ -236,8 +253,10 @@ def _get_attribute(context, builder, typ, value, attr):
     if isinstance(kind, L.Ref):
         number = _fixed(builder, builder.load(pointer, align=8))
         return builder.insert_value(value, number, _BASE)
-    if isinstance(kind, L.Ints):
-        return pack(context, builder, View(NUMBERS, "I", types.int64), pointer, *_limits(context, builder, value, typ, "I"))
+    if isinstance(kind, L.Ints) or kind == L.MANY:
+        array = "W" if kind == L.MANY else "I"
+        numbers = View(NUMBERS, array, typ.scalar(array))
+        return pack(context, builder, numbers, pointer, *_limits(context, builder, value, typ, array))
     return _load(context, builder, pointer, kind, scalar, fixed)
 
 
@@ -248,7 +267,7 @@ def _get_of_system(context, builder, typ, value, attr):
         return view_as_array(context, builder, typ, value, attr)
     if attr in L.HEADER_I:
         return _header(builder, words[0], L.HEADER_I[attr])
-    if attr in L.TABLES:
+    if attr in L.TABLES or attr in L.BLOCKS:
         return value
     if attr in L.HEADER_F:
         kind, o = L.HEADER_F[attr]
@@ -299,7 +318,7 @@ def _item(typingctx, a, i):
     return None
 
 
-def _entry(context, builder, a, i):
+def entry(context, builder, a, i):
     """Pointer to an entry of numbers, checked."""
     (value, typ), index = a, context.cast(builder, *i, types.int64)
     pointer = place_at(builder, builder.extract_value(value, 0), index)
@@ -310,7 +329,7 @@ def _entry(context, builder, a, i):
 def _get_item(context, builder, out, a, i):
     (value, typ), index = a, context.cast(builder, *i, types.int64)
     if typ.what == NUMBERS:
-        found = builder.load(_entry(context, builder, a, i), align=8)
+        found = builder.load(entry(context, builder, a, i), align=8)
         return found if typ.of == "W" else _fixed(builder, found)
     limits = [builder.extract_value(value, k) for k in (1, 2)] if BOUNDS else []
     if typ.what in (RECORDS, _FIXED_RECORDS):
@@ -325,7 +344,7 @@ lower_builtin(operator.getitem, Iterable, types.Integer)(_lowered)
 
 
 def _set_item(context, builder, out, a, i, v):
-    builder.store(context.cast(builder, *v, a[1].scalars[0]), _entry(context, builder, a, i), align=8)
+    builder.store(context.cast(builder, *v, a[1].scalars[0]), entry(context, builder, a, i), align=8)
     return context.get_dummy_value()
 
 

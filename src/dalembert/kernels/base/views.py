@@ -67,9 +67,9 @@ def _record_class(record):
     return made
 
 
-_ALL_RECORDS = (L.POSE, L.TWIST, L.ROW, L.INERTIA, *(record for _, _, record in L.RECORD.values()))
+_ALL_RECORDS = (L.POSE, L.TWIST, L.ROW, L.INERTIA, L.MARKS, *(record for _, _, record in L.RECORD.values()))
 _RECORD_CLASSES = {record.name: _record_class(record) for record in _ALL_RECORDS}
-Pose, Twist = _RECORD_CLASSES["Pose"], _RECORD_CLASSES["Twist"]
+Pose, Twist, Marks = _RECORD_CLASSES["Pose"], _RECORD_CLASSES["Twist"], _RECORD_CLASSES["Marks"]
 
 
 class _Records:
@@ -160,6 +160,35 @@ class _Table:
         return (self.made(self.system, i) for i in range(first, first + len(self)))
 
 
+class _Sizes:
+    def __init__(self, system):
+        self.system = system
+
+    def __getitem__(self, label):
+        return self.system.I[L.HEADER_I[label]]
+
+
+def _blocks_class(blocks):
+    def field(kind, terms):
+        def at(self):
+            return self.system.I[blocks.entry] + L.total(terms, _Sizes(self.system))
+
+        def write(self, value):
+            self.system.W[at(self)] = value
+
+        read = Numbers if kind == L.MANY else _reader(kind)
+        return property(lambda self: read(self.system.W, at(self)), write)
+
+    def __init__(self, system):
+        self.system = system
+
+    names = {label: field(*what) for label, what in blocks.fields.items()}
+    return type(blocks.name, (), names | {"__slots__": ("system",), "__init__": __init__})
+
+
+_BLOCK_CLASSES = {name: _blocks_class(blocks) for name, blocks in L.BLOCKS.items()}
+
+
 class System:
     """A model, its settings and one thread's workspace.
 
@@ -185,6 +214,8 @@ class System:
         if label in L.RECORD:
             array, entry, record = L.RECORD[label]
             return _RECORD_CLASSES[record.name](getattr(self, array), I[entry])
+        if label in L.BLOCKS:
+            return _BLOCK_CLASSES[label](self)
         if label not in L.RECORDS:
             raise AttributeError(f"layout.py has no {label!r}")
         array, entry, record, stride, o = L.RECORDS[label]

@@ -11,52 +11,17 @@ accelerations nor multipliers: (M + c A^T A) v' = h - c A^T z + A^T lam. Values 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import factor_symmetric, solve_lower, solve_upper
-from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import (
-    AUGMENT,
-    ENERGY_PART,
-    EPS_PIVOT,
-    KINETIC,
-    M_HOLONOMIC,
-    MASS_METRIC,
-    MAX_NEWTON,
-    MOTION_PART,
-    N_DEPENDENT,
-    N_DG,
-    N_FACTOR,
-    N_NEWTON,
-    N_NEWTON_MAX,
-    N_PROJECT,
-    N_RHS,
-    NEWTON_FAILED,
-    NON_FINITE,
-    NQ,
-    OK,
-    OUTPUT,
-    POTENTIAL_ENERGY,
-    PROJECT,
-    RANK,
-    ROWS_PART,
-    TOL_POSITION,
-    W_A,
-    W_ACC,
-    W_BIAS,
-    W_CALL,
-    W_DIAG,
-    W_G,
-    W_GT,
-    W_H,
-    W_K,
-    W_MASS,
-    W_RHS,
-    W_ROOT,
-    W_SCALARS,
-    W_STAT,
-    W_Y,
-    W_ZETA,
-    M,
+from dalembert.kernels.base.dense import (
+    add_transposed,
+    factor_symmetric,
+    solve_lower,
+    solve_upper,
+    solve_with_factor,
+    subtract_products,
 )
+from dalembert.kernels.base.loops import clear, copy, minus_dot, negate, plus_dot
+from dalembert.kernels.base.slots import callback
+from dalembert.kernels.base.tables import ENERGY_PART, MOTION_PART, NEWTON_FAILED, NON_FINITE, OK, OUTPUT, PROJECT, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.formulations.project import note_failure, worst_entry
 
@@ -64,111 +29,85 @@ from dalembert.kernels.formulations.project import note_failure, worst_entry
 @inline
 def evaluate_part(part, t, x, system):
     """Values of a part of the generated code at x."""
-    I, W = system.I, system.W
-    for i in range(2 * I[NQ]):
-        W[I[W_CALL] + i] = x[i]
-    return callback(part, t, system, I[W_CALL])
+    copy(system.point.q, x, 2 * system.nq)
+    return callback(part, t, system, system.w_call)
 
 
 @inline
 def factor_mass(system):
-    """W_ROOT <- root of M + c A^T A; a singular one gives NaN."""
-    I, F, W = system.I, system.F, system.W
-    n, c = I[NQ], F[AUGMENT]
+    """root <- root of M + c A^T A; a singular one gives NaN."""
+    n, c, root = system.nq, system.augment, system.root
     for i in range(n):
         for j in range(i + 1):
-            s = W[I[W_MASS] + n * i + j]
+            s = system.mass[n * i + j]
             if c > 0.0:
-                for k in range(I[M]):
-                    s += c * W[I[W_A] + n * k + i] * W[I[W_A] + n * k + j]
-            W[I[W_ROOT] + n * i + j] = s
-    if factor_symmetric(Numbers(W, I[W_ROOT]), n, Numbers(W, I[W_DIAG]), 1e-14) > 0:
-        W[I[W_ROOT]] = np.nan
+                for k in range(system.m):
+                    s += c * system.jacobian[n * k + i] * system.jacobian[n * k + j]
+            root[n * i + j] = s
+    if factor_symmetric(root, n, system.diag, 1e-14) > 0:
+        root[0] = np.nan
 
 
 @inline
 def assemble_rows(m, weighted, system):
-    """W_Y <- the first m rows A L^-T (A itself in the Euclidean metric), W_K <- Y Y^T."""
-    I, W = system.I, system.W
-    n, Y, S = I[NQ], I[W_Y], I[W_K]
+    """scaled <- the first m rows Y = A L^-T (A itself in the Euclidean metric), K <- Y Y^T."""
+    n, Y = system.nq, system.scaled
+    copy(Y, system.jacobian, n * m)
     for i in range(m):
-        for j in range(n):
-            W[Y + n * i + j] = W[I[W_A] + n * i + j]
         if weighted:
-            solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, Y + n * i), n)
+            solve_lower(system.root, Y + n * i, n)
         for k in range(i + 1):
-            s = 0.0
-            for j in range(n):
-                s += W[Y + n * i + j] * W[Y + n * k + j]
-            W[S + m * i + k] = s
+            system.K[m * i + k] = plus_dot(0.0, Y + n * i, Y + n * k, n)
 
 
 @inline
 def factor_rows(m, weighted, system):
-    """`assemble_rows`, W_K <- root of Y Y^T; number of rows that depend on others."""
-    I, F, W = system.I, system.F, system.W
+    """`assemble_rows`, K <- root of Y Y^T; number of rows that depend on others."""
     assemble_rows(m, weighted, system)
-    W[I[W_STAT] + N_FACTOR] += 1.0
-    return factor_symmetric(Numbers(W, I[W_K]), m, Numbers(W, I[W_DIAG]), F[EPS_PIVOT])
+    system.count.factor += 1.0
+    return factor_symmetric(system.K, m, system.diag, system.eps_pivot)
 
 
 @inline
-def add_reactions(m, d, system):
-    """W[d] <- W[d] + Y^T lam for lam in W_RHS"""
-    I, W = system.I, system.W
-    n = I[NQ]
-    for i in range(m):
-        for j in range(n):
-            W[d + j] += W[I[W_Y] + n * i + j] * W[I[W_RHS] + i]
+def factor_all_rows(weighted, system):
+    """`factor_rows` of all, counting those that depend on others unexpectedly."""
+    dependent = factor_rows(system.m, weighted, system) - (system.m - system.rank)
+    system.count.dependent = max(system.count.dependent, float(dependent))
 
 
 @inline
-def solve_rows(m, system):
-    """W_RHS <- (Y Y^T)^-1 W_RHS"""
-    I, W = system.I, system.W
-    solve_lower(Numbers(W, I[W_K]), Numbers(W, I[W_RHS]), m)
-    solve_upper(Numbers(W, I[W_K]), Numbers(W, I[W_RHS]), m)
+def add_reactions(m, out, system):
+    """rhs <- lam = (Y Y^T)^-1 rhs, out += Y^T lam"""
+    solve_with_factor(system.K, system.rhs, m)
+    add_transposed(out, system.scaled, system.rhs, m, system.nq)
 
 
 @inline
 def solve_motion(system):
-    """W_ACC <- v', W_RHS <- lam of M v' = h + A^T lam, A v' + z = 0."""
-    I, F, W = system.I, system.F, system.W
-    n, m, a, c = I[NQ], I[M], I[W_ACC] + 6, F[AUGMENT]
+    """acc <- v', rhs <- lam of M v' = h + A^T lam, A v' + z = 0."""
+    n, m, c = system.nq, system.m, system.augment
+    a, A, z = system.acc, system.jacobian, system.bias
     factor_mass(system)
-    dependent = factor_rows(m, True, system) - (m - I[RANK])
-    W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
+    factor_all_rows(True, system)
     for j in range(n):
-        s = W[I[W_H] + j]
+        s = system.h[j]
         if c > 0.0:
             for i in range(m):
-                s -= c * W[I[W_A] + n * i + j] * W[I[W_BIAS] + i]
-        W[a + j] = s
-    solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
-    for i in range(m):
-        s = -W[I[W_BIAS] + i]
-        for j in range(n):
-            s -= W[I[W_Y] + n * i + j] * W[a + j]
-        W[I[W_RHS] + i] = s
-    solve_rows(m, system)
+                s -= c * A[n * i + j] * z[i]
+        a[j] = s
+    solve_lower(system.root, a, n)
+    negate(system.rhs, z, m)
+    subtract_products(system.rhs, system.scaled, a, m, n)
     add_reactions(m, a, system)
-    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
+    solve_upper(system.root, a, n)
 
 
-@flat
-def accelerations(t, x, dx, system):
-    """dx <- (v, v', external power), W_RHS <- lam. Status."""
-    I, W = system.I, system.W
-    status = evaluate_part(MOTION_PART, t, x, system)
-    n, m, a = I[NQ], I[M], I[W_ACC] + 6
-    W[I[W_STAT] + N_RHS] += 1.0
-    solve_motion(system)
-    power = W[I[W_SCALARS]]
-    for i in range(m):  # moving constraints work too: v . A^T lam = -lam . b
-        power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
+@inline
+def store_rates(x, dx, power, status, system):
+    """dx <- (v, v', external power). Status."""
+    n = system.nq
     for j in range(n):
-        dx[j] = x[n + j]
-        dx[n + j] = W[a + j]
+        dx[j], dx[n + j] = x[n + j], system.acc[j]
     dx[2 * n] = power
     for j in range(n, 2 * n + 1):
         if status == OK and not np.isfinite(dx[j]):
@@ -176,48 +115,52 @@ def accelerations(t, x, dx, system):
     return status
 
 
+@flat
+def accelerations(t, x, dx, system):
+    """dx <- (v, v', external power), rhs <- lam. Status."""
+    status = evaluate_part(MOTION_PART, t, x, system)
+    system.count.rhs += 1.0
+    solve_motion(system)  # moving constraints work too: v . A^T lam = -lam . b
+    return store_rates(x, dx, minus_dot(system.energies.power, system.rhs, system.g_t, system.m), status, system)
+
+
 @inline
-def velocity_residual(r, x, system):
-    """W[r] <- A v + b"""
-    I, W = system.I, system.W
-    n = I[NQ]
-    for i in range(I[M]):
-        s = W[I[W_GT] + i]
-        for j in range(n):
-            s += W[I[W_A] + n * i + j] * x[n + j]
-        W[r + i] = s
+def velocity_residual(out, v, system):
+    """out <- -(A v + b)"""
+    negate(out, system.g_t, system.m)
+    subtract_products(out, system.jacobian, v, system.m, system.nq)
 
 
 @flat
 def project_rows(t, x, system):
     """Positions (level 0, holonomic rows) by Newton's method, then velocities (level 1, all rows). Status."""
-    I, F, W = system.I, system.F, system.W
-    n, r, d, weighted = I[NQ], I[W_ZETA], I[W_ACC] + 6, I[MASS_METRIC] == 1
-    W[I[W_STAT] + N_PROJECT] += 1.0
+    n, weighted, count = system.nq, system.mass_metric == 1, system.count
+    r, d = system.zeta, system.acc
+    count.project += 1.0
     status, level, iteration, factored, before = OK, 0, 0, False, 0.0
     while level < 2 and status == OK:
-        m = I[M_HOLONOMIC] if level == 0 else I[M]
+        m = system.m_holonomic if level == 0 else system.m
+        tolerance = system.tol_position if level == 0 else system.tol_velocity
         if level == 0 or iteration == 0:
             status = evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)
             if weighted and status == OK:
-                status = callback(ROWS_PART, t, system, I[W_CALL])
-            W[I[W_STAT] + N_DG] += 1.0
+                status = callback(ROWS_PART, t, system, system.w_call)
+            count.dg += 1.0
         if level == 0:
-            for i in range(m):
-                W[r + i] = W[I[W_G] + i]
+            negate(r, system.g, m)
         else:
-            velocity_residual(r, x, system)
-        row, worst = worst_entry(Numbers(system.W, r), m)
+            velocity_residual(r, Numbers(x, n), system)
+        row, worst = worst_entry(r, m)
         stalled = iteration > 1 and worst > 0.25 * before
-        _, largest = worst_entry(Numbers(x, level * I[NQ]), I[NQ + level])
+        _, largest = worst_entry(Numbers(x, level * n), n)
         rounding = (4.4e-14 if level == 0 else 1e-12) * max(1.0, largest)
-        if worst <= F[TOL_POSITION + level] or (stalled and worst <= rounding):
+        if worst <= tolerance or (stalled and worst <= rounding):
             if level == 0:
-                W[I[W_STAT] + N_NEWTON] += iteration
-                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
+                count.newton += iteration
+                count.newton_max = max(count.newton_max, float(iteration))
             level, iteration, factored = level + 1, 0, False
             continue
-        if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
+        if iteration == system.max_newton or not np.isfinite(worst):
             note_failure(row, worst, system)
             return NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
         if not factored or (level == 0 and worst > 0.05 * before):
@@ -225,30 +168,26 @@ def project_rows(t, x, system):
                 factor_mass(system)
             factor_rows(m, weighted, system)
             factored = True
-        for i in range(m):
-            W[I[W_RHS] + i] = -W[r + i]
-        solve_rows(m, system)
-        for j in range(n):
-            W[d + j] = 0.0
+        copy(system.rhs, r, m)
+        clear(d, n)
         add_reactions(m, d, system)
         if weighted:
-            solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
+            solve_upper(system.root, d, n)
         for j in range(n):
-            x[level * n + j] += W[d + j]
+            x[level * n + j] += d[j]
         before, iteration = worst, iteration + 1
     return status
 
 
 @flat
 def store_outputs(t, x, system):
-    """W_G <- g, W_ZETA <- A v + b, KINETIC and POTENTIAL_ENERGY <- T and U. Status."""
-    I, W = system.I, system.W
+    """g, zeta <- A v + b, kinetic and potential energy. Status."""
     status = evaluate_part(ROWS_PART, t, x, system)
-    velocity_residual(I[W_ZETA], x, system)
+    velocity_residual(system.zeta, Numbers(x, system.nq), system)
+    negate(system.zeta, system.zeta, system.m)
     if status == OK:
-        status = callback(ENERGY_PART, t, system, I[W_CALL])
-    W[I[W_STAT] + KINETIC] = W[I[W_SCALARS] + 1]
-    W[I[W_STAT] + POTENTIAL_ENERGY] = W[I[W_SCALARS] + 2]
+        status = callback(ENERGY_PART, t, system, system.w_call)
+    system.count.kinetic, system.count.potential = system.energies.kinetic, system.energies.potential
     return status
 
 

@@ -16,7 +16,7 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.dense import clear
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE, RIGID
 from dalembert.kernels.base.vectors import Vec3

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import clear
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import twists_of
 from dalembert.kernels.coordinates.choice import choices, silence

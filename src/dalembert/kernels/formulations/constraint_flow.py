@@ -9,115 +9,91 @@ the open difficulty; its closed forms (circle, sphere) are special cases.
 """
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.dense import solve_with_factor
+from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import (
-    FLOW_F,
-    FLOW_PART,
-    NQ,
-    ROWS_PART,
-    W_A,
-    W_CALL,
-    W_FLOW,
-    W_GT,
-    W_PI,
-    W_RHS,
-    W_STAGES,
-    M,
-)
-from dalembert.kernels.coordinates.lagrangian import add_reactions, factor_rows, solve_rows
+from dalembert.kernels.base.tables import FLOW_PART, ROWS_PART
+from dalembert.kernels.coordinates.lagrangian import add_reactions, factor_rows, velocity_residual
 
 STAGES = 4
-# sections of W_STAGES, in units of n: rates of both halves, point, rate, middle, end; then in units of n^2: derivatives of the
-# rates by w, of the middle, of the end, one spare
-RATES, POINT, Y, MIDDLE, END, VECTORS = 0, 8, 9, 10, 11, 12
-D_RATES, D_MIDDLE, D_END, D_POINT, MATRICES = 0, 4, 5, 6, 7
 MAX_SWEEPS = 40
 
 
 @inline
-def tangent_rate(t, w, y, system):
-    """W[y] <- w projected at the point POINT, multipliers in W_RHS, root of A A^T in W_K."""
-    I, W = system.I, system.W
-    n, m, at = I[NQ], I[M], I[W_STAGES] + POINT * I[NQ]
-    for j in range(n):
-        W[I[W_CALL] + j] = W[at + j]
-    callback(ROWS_PART, t, system, I[W_CALL])
+def tangent_rate(t, w, system):
+    """stages.y <- w projected at stages.point, multipliers in rhs, root of A A^T in K."""
+    n, m, y = system.nq, system.m, system.stages.y
+    copy(system.point.q, system.stages.point, n)
+    callback(ROWS_PART, t, system, system.w_call)
     factor_rows(m, False, system)
-    for i in range(m):
-        s = -W[I[W_GT] + i]
-        for j in range(n):
-            s -= W[I[W_A] + n * i + j] * W[w + j]
-        W[I[W_RHS] + i] = s
-    solve_rows(m, system)
-    for j in range(n):
-        W[y + j] = W[w + j]
+    velocity_residual(system.rhs, w, system)
+    copy(y, w, n)
     add_reactions(m, y, system)
 
 
 @inline
-def rate_derivative(t, y, dq, dy, system):
-    """W[dy] (n x n, by w) <- derivative of the rate W[y] at POINT, where the point moves by W[dq] (n x n)."""
-    I, W = system.I, system.W
-    n, m, call = I[NQ], I[M], I[W_CALL]
-    C_1, C_2 = I[W_FLOW], I[W_FLOW] + n * n
-    for j in range(n):
-        W[call + n + j] = W[y + j]
-    for i in range(m):
-        W[I[W_PI] + n + i] = W[I[W_RHS] + i]
-    callback(FLOW_PART, t, system, call)
+def rate_derivative(t, dq, dy, system):
+    """dy (n x n, by w) <- derivative of the rate stages.y at stages.point, where the point moves by dq (n x n)."""
+    n, m, lam = system.nq, system.m, system.rhs
+    bend, A = system.bend, system.jacobian
+    copy(system.point.v, system.stages.y, n)
+    copy(system.step.lam, lam, m)
+    callback(FLOW_PART, t, system, system.w_call)
     for c in range(n):
         for j in range(n):
             s = 1.0 if j == c else 0.0
             for k in range(n):
-                s += W[C_1 + n * j + k] * W[dq + n * k + c]
-            W[dy + n * j + c] = s
+                s += bend.reaction[n * j + k] * dq[n * k + c]
+            dy[n * j + c] = s
         for i in range(m):
             s = 0.0
             for j in range(n):
-                s -= W[C_2 + n * i + j] * W[dq + n * j + c] + W[I[W_A] + n * i + j] * W[dy + n * j + c]
-            W[I[W_RHS] + i] = s
-        solve_rows(m, system)
+                s -= bend.rows[n * i + j] * dq[n * j + c] + A[n * i + j] * dy[n * j + c]
+            lam[i] = s
+        solve_with_factor(system.K, lam, m)
         for i in range(m):
             for j in range(n):
-                W[dy + n * j + c] += W[I[W_A] + n * i + j] * W[I[W_RHS] + i]
+                dy[n * j + c] += A[n * i + j] * lam[i]
 
 
 @inline
 def gauss_stage(first, h, rates, row, width, out, system):
-    """W[out] <- W[first] + h sum_j a_row,j k_j, each of `width` numbers; row STAGES is the end of the step.
+    """out <- first + h sum_j a_row,j k_j, each of `width` numbers; row STAGES is the end of the step.
 
     a_ij = b_j / 2 + s_ij / b_i with s skew to the last bit: rounded a_ij would miss b_i a_ij + b_j a_ji = b_i b_j by the same
     1e-17 in every step, and quadratic integrals would drift by it.
     """
-    I, F, W = system.I, system.F, system.W
-    skew, b = I[FLOW_F] + STAGES * row, I[FLOW_F] + STAGES * STAGES
+    skew, b = system.quadrature + STAGES * row, system.quadrature + STAGES * STAGES
     for j in range(width):
         s, whole = 0.0, 0.0
         for k in range(STAGES):
-            whole += F[b + k] * W[rates + width * k + j]
+            whole += b[k] * rates[width * k + j]
             if row < STAGES:
-                s += F[skew + k] * W[rates + width * k + j]
+                s += skew[k] * rates[width * k + j]
         if row < STAGES:
-            whole = 0.5 * whole + s / F[b + row]
-        W[out + j] = W[first + j] + h * whole
+            whole = 0.5 * whole + s / b[row]
+        out[j] = first[j] + h * whole
+
+
+@inline
+def time_of_stage(t, h, i, system):
+    return t + system.quadrature[STAGES * (STAGES + 1) + i] * h
 
 
 @flat
-def half_flow(half, t, h, q, w, end, system):
-    """W[end] <- from W[q] after h: functional iteration, from the rates of the last time."""
-    I, F, W = system.I, system.F, system.W
-    n, S = I[NQ], I[W_STAGES]
-    rates, y = S + n * (RATES + STAGES * half), S + n * Y
+def half_flow(rates, t, h, q, w, end, system):
+    """end <- from q after h: functional iteration, from the rates of the last time."""
+    n, stages = system.nq, system.stages
     before = 1e300
     for _ in range(MAX_SWEEPS):
         change, size = 0.0, 0.0
         for i in range(STAGES):
-            gauss_stage(q, h, rates, i, n, S + n * POINT, system)
-            tangent_rate(t + F[I[FLOW_F] + STAGES * (STAGES + 1) + i] * h, w, y, system)
+            gauss_stage(q, h, rates, i, n, stages.point, system)
+            tangent_rate(time_of_stage(t, h, i, system), w, system)
             for j in range(n):
-                change = max(change, abs(W[y + j] - W[rates + n * i + j]))
-                size = max(size, abs(W[y + j]))
-                W[rates + n * i + j] = W[y + j]
+                change = max(change, abs(stages.y[j] - rates[n * i + j]))
+                size = max(size, abs(stages.y[j]))
+            copy(rates + n * i, stages.y, n)
         if not change > 0.0 or (change < 1e-14 * size and change >= before):  # what is left has the same sign in every step
             break
         before = change
@@ -125,38 +101,30 @@ def half_flow(half, t, h, q, w, end, system):
 
 
 @flat
-def half_derivative(half, t, h, q, w, dq, d_end, system):
-    """W[d_end] <- derivative by w of the end of a half step that begins at W[q] with derivative W[dq]."""
-    I, F, W = system.I, system.F, system.W
-    n, S = I[NQ], I[W_STAGES]
-    rates, y = S + n * (RATES + STAGES * half), S + n * Y
-    D = S + n * VECTORS
-    d_rates, d_point = D + n * n * D_RATES, D + n * n * D_POINT
-    for i in range(STAGES * n * n):
-        W[d_rates + i] = 0.0
+def half_derivative(rates, t, h, q, w, dq, d_end, system):
+    """d_end <- derivative by w of the end of a half step that begins at q with derivative dq."""
+    n, stages = system.nq, system.stages
+    clear(stages.d_rates, STAGES * n * n)
     for _ in range(3):  # each sweep gains a factor of about h |dy/dq|: enough for a matrix of Newton's method
         for i in range(STAGES):
-            gauss_stage(q, h, rates, i, n, S + n * POINT, system)
-            gauss_stage(dq, h, d_rates, i, n * n, d_point, system)
-            at = t + F[I[FLOW_F] + STAGES * (STAGES + 1) + i] * h
-            tangent_rate(at, w, y, system)
-            rate_derivative(at, y, d_point, d_rates + n * n * i, system)
-    gauss_stage(dq, h, d_rates, STAGES, n * n, d_end, system)
+            gauss_stage(q, h, rates, i, n, stages.point, system)
+            gauss_stage(dq, h, stages.d_rates, i, n * n, stages.d_point, system)
+            at = time_of_stage(t, h, i, system)
+            tangent_rate(at, w, system)
+            rate_derivative(at, stages.d_point, stages.d_rates + n * n * i, system)
+    gauss_stage(dq, h, stages.d_rates, STAGES, n * n, d_end, system)
 
 
 @flat
 def flow(t, h, q, w, differentiate, system):
-    """MIDDLE and END of the curve from W[q] with W[w]; D_MIDDLE and D_END if asked for."""
-    I, W = system.I, system.W
-    n, S = I[NQ], I[W_STAGES]
-    D = S + n * VECTORS
+    """Middle and end of the curve from q with w into the stages; their derivatives if asked for."""
+    n, stages = system.nq, system.stages
     if differentiate:
-        for i in range(n * n):
-            W[D + n * n * D_END + i] = 0.0  # the curve begins where it begins
+        clear(stages.d_end, n * n)  # the curve begins where it begins
     for half in range(2):
-        at = t + 0.5 * h * half
-        first, end = (q, S + n * MIDDLE) if half == 0 else (S + n * MIDDLE, S + n * END)
-        d_first, d_end = (D_END, D_MIDDLE) if half == 0 else (D_MIDDLE, D_END)
-        half_flow(half, at, 0.5 * h, first, w, end, system)
+        at, rates = t + 0.5 * h * half, stages.rates + STAGES * n * half
+        first, end = (q, stages.middle) if half == 0 else (stages.middle, stages.end)
+        d_first, d_end = (stages.d_end, stages.d_middle) if half == 0 else (stages.d_middle, stages.d_end)
+        half_flow(rates, at, 0.5 * h, first, w, end, system)
         if differentiate:
-            half_derivative(half, at, 0.5 * h, first, w, D + n * n * d_first, D + n * n * d_end, system)
+            half_derivative(rates, at, 0.5 * h, first, w, d_first, d_end, system)

@@ -3,43 +3,11 @@
 q' = v, so positions advance by h v; rows that were given for velocities have no g, it stays 0.
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, kernel
-from dalembert.kernels.base.dense import factor_symmetric, solve_lower, solve_upper
+from dalembert.kernels.base.dense import add_transposed, factor_symmetric, solve_upper, solve_with_factor, subtract_products
+from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import (
-    EPS_PIVOT,
-    INSIDE,
-    MEM_H,
-    MEMORY_X,
-    MOTION_PART,
-    N_DG,
-    N_FACTOR,
-    N_RHS,
-    NON_FINITE,
-    NQ,
-    OK,
-    OUTPUT,
-    PREDICT,
-    PROJECT,
-    PROJECTION,
-    ROWS_PART,
-    SOFT_F,
-    STABILISE,
-    W_A,
-    W_ACC,
-    W_CALL,
-    W_DIAG,
-    W_H,
-    W_K,
-    W_RHS,
-    W_ROOT,
-    W_SCALARS,
-    W_STAT,
-    W_WORK,
-    M,
-)
+from dalembert.kernels.base.tables import MEM_H, MOTION_PART, OK, OUTPUT, PROJECT, PROJECTION, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import (
     accelerations,
@@ -48,8 +16,8 @@ from dalembert.kernels.coordinates.lagrangian import (
     evaluate_part,
     factor_mass,
     project_rows,
-    solve_rows,
     store_outputs,
+    store_rates,
 )
 from dalembert.kernels.formulations.velocity_step import (
     add_work,
@@ -66,107 +34,78 @@ from dalembert.kernels.formulations.velocity_step import (
 @flat
 def start_step(t, x, dx, system):
     """Accelerations and multipliers at the start of a step go into the memory of x. Status."""
-    I, W = system.I, system.W
-    n, d, share = I[NQ], I[W_WORK], memory_of_start(system)[3]
+    share = Numbers(x, memory_of_start(system)[3])
     status = accelerations(t, x, dx, system)
-    for j in range(n):
-        W[d + j] = 0.0
-    add_reactions(I[M], d, system)
-    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
-    for j in range(n):
-        x[share + j] = W[d + j]
-    remember_start(x, dx, W[I[W_SCALARS]], system)
+    clear(share, system.nq)
+    add_transposed(share, system.scaled, system.rhs, system.m, system.nq)
+    solve_upper(system.root, share, system.nq)
+    remember_start(x, dx, system.energies.power, system)
     return status
 
 
 @flat
 def solve_forces(system):
-    """W_ACC <- M^-1 (h + A^T lam) for lam in W_RHS."""
-    I, W = system.I, system.W
-    n, a = I[NQ], I[W_ACC] + 6
-    for j in range(n):
-        s = W[I[W_H] + j]
-        for i in range(I[M]):
-            s += W[I[W_A] + n * i + j] * W[I[W_RHS] + i]
-        W[a + j] = s
+    """acc <- M^-1 (h + A^T lam) for lam in rhs."""
+    copy(system.acc, system.h, system.nq)
+    add_transposed(system.acc, system.jacobian, system.rhs, system.m, system.nq)
     factor_mass(system)
-    solve_lower(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
-    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, a), n)
+    solve_with_factor(system.root, system.acc, system.nq)
 
 
 @flat
 def free_rates(t, x, dx, system):
     """dx <- (v, M^-1 h, external power). Status."""
-    I, W = system.I, system.W
-    W[I[W_STAT] + N_RHS] += 1.0
+    system.count.rhs += 1.0
     status = evaluate_part(MOTION_PART, t, x, system)
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = 0.0
+    clear(system.rhs, system.m)
     solve_forces(system)
-    n = I[NQ]
-    for j in range(n):
-        dx[j] = x[n + j]
-        dx[n + j] = W[I[W_ACC] + 6 + j]
-    dx[2 * n] = W[I[W_SCALARS]]
-    for j in range(n, 2 * n + 1):
-        if not np.isfinite(dx[j]):
-            status = NON_FINITE
-    return status
+    return store_rates(x, dx, system.energies.power, status, system)
 
 
 @flat
 def soft_outputs(t, x, system):
-    """W_RHS <- mean reaction of the step to x, W_ACC <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
-    I, W = system.I, system.W
+    """rhs <- mean reaction of the step to x, acc <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
     status = evaluate_part(MOTION_PART, t, x, system)
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = mean_reaction(x, i, system)
+    for i in range(system.m):
+        system.rhs[i] = mean_reaction(x, i, system)
     solve_forces(system)
     return status if status != OK else store_outputs(t, x, system)
 
 
 @flat
 def correct_velocities(t, h, x, system):
-    """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in W_RHS, their work goes to the state."""
-    I, F, W = system.I, system.F, system.W
-    n, m, d = I[NQ], I[M], I[W_WORK]
+    """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in rhs, their work goes to the state."""
+    n, m, d = system.nq, system.m, system.spare
     evaluate_part(MOTION_PART, t, x, system)
-    callback(ROWS_PART, t, system, I[W_CALL])
-    W[I[W_STAT] + N_DG] += 1.0
-    W[I[W_STAT] + N_FACTOR] += 1.0
+    callback(ROWS_PART, t, system, system.w_call)
+    system.count.dg += 1.0
+    system.count.factor += 1.0
     wanted_rates(h, x, system)
     factor_mass(system)
     assemble_rows(m, True, system)
-    for i in range(m):
-        for j in range(n):
-            W[I[W_RHS] + i] -= W[I[W_A] + n * i + j] * x[n + j]
-        if I[SOFT_F] > 0:
-            W[I[W_K] + (m + 1) * i] += compliance(h, i, system)
-    factor_symmetric(Numbers(W, I[W_K]), m, Numbers(W, I[W_DIAG]), F[EPS_PIVOT])
-    solve_rows(m, system)
-    for j in range(n):
-        W[d + j] = 0.0
+    subtract_products(system.rhs, system.jacobian, Numbers(x, n), m, n)
+    if system.soft_f > 0:
+        for i in range(m):
+            system.K[(m + 1) * i] += compliance(h, i, system)
+    factor_symmetric(system.K, m, system.diag, system.eps_pivot)
+    clear(d, n)
     add_reactions(m, d, system)
-    solve_upper(Numbers(W, I[W_ROOT]), Numbers(W, d), n)
-    for j in range(n):
-        x[n + j] += W[d + j]
+    solve_upper(system.root, d, n)
+    add_multiple(Numbers(x, n), 1.0, d, n)
     add_work(h, x, system)
 
 
 @flat
 def advance_positions(h, x, system):
     """q <- q + h v"""
-    I = system.I
-    for j in range(I[NQ]):
-        x[j] += h * x[I[NQ] + j]
+    add_multiple(x, h, Numbers(x, system.nq), system.nq)
 
 
 @flat
 def stabilise(t, x, system):
     """Positions onto the holonomic constraints where the run projects them. Status."""
-    I = system.I
     status = OK
-    if I[STABILISE] == PROJECTION:
+    if system.stabilise == PROJECTION:
         status = project_rows(t, x, system)
     return status
 
@@ -175,13 +114,12 @@ def stabilise(t, x, system):
 def lagrangian_impulse(mode, t, x, dx, system):
     """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. PROJECT: x <- end of the step, or
     a stabilised state between two steps. OUTPUT: what a saved state and the compliant force of the step to it imply."""
-    I, W = system.I, system.W
     if mode == PROJECT:
-        inside = W[I[W_STAT] + INSIDE] != 0.0
+        inside = system.count.inside != 0.0
         return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
     if mode == OUTPUT:
         return soft_outputs(t, x, system)
-    if I[PREDICT] == 1 and x[I[MEMORY_X] + MEM_H] == 0.0:
+    if system.predict == 1 and x[system.memory_x + MEM_H] == 0.0:
         status = start_step(t, x, dx, system)
     else:
         status = free_rates(t, x, dx, system)

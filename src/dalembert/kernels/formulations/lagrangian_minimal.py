@@ -11,59 +11,19 @@ parameters as coordinates): V^T M V is what is solved.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import factor_symmetric, solve_lower, solve_upper
-from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import (
-    INSIDE,
-    MINIMAL_I,
-    MOTION_PART,
-    N_DEPENDENT,
-    N_RHS,
-    NEAR_SINGULAR,
-    NON_FINITE,
-    NQ,
-    OK,
-    PROJECT,
-    RANK,
-    ROWS_PART,
-    TURN_PART,
-    W_A,
-    W_ACC,
-    W_BIAS,
-    W_CALL,
-    W_DIAG,
-    W_GT,
-    W_H,
-    W_K,
-    W_MASS,
-    W_RHS,
-    W_SCALARS,
-    W_STAT,
-    W_TURN,
-    W_WORK,
-    Y_JUMP,
-    Y_PIVOT,
-    Y_RESTARTS,
-    Y_ROW,
-    Y_TIME,
-    Z_BASIS,
-    Z_CARRY,
-    Z_COLUMNS,
-    Z_DENSE,
-    Z_DOF,
-    Z_GUARD,
-    Z_KIND,
-    Z_MARKS,
-    Z_ORDER,
-    Z_PASS,
-    Z_S,
-    Z_S_DOT,
-    Z_SMALL,
-    Z_WEIGHT,
-    M,
+from dalembert.kernels.base.dense import (
+    add_transposed,
+    multiply,
+    solve_definite,
+    solve_with_factor,
+    subtract_products,
+    weakest_dense_row,
 )
-from dalembert.kernels.base.views import Numbers
-from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_rows, project_rows, solve_rows
+from dalembert.kernels.base.loops import clear, copy, minus_dot, negate, plus_dot
+from dalembert.kernels.base.slots import callback
+from dalembert.kernels.base.tables import MOTION_PART, NEAR_SINGULAR, NON_FINITE, OK, PROJECT, ROWS_PART, TURN_PART
+from dalembert.kernels.base.views import Marks, Numbers
+from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_all_rows, factor_rows, project_rows
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise
 from dalembert.kernels.formulations.tangent_basis import eigen_basis, qr_basis, svd_basis
 
@@ -71,160 +31,102 @@ NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
 
 
 @inline
-def row_products(rows, v, sign, system):
-    """W_RHS <- sign W[rows] W[v]"""
-    I, W = system.I, system.W
-    n = I[NQ]
-    for i in range(I[M]):
-        s = 0.0
-        for j in range(n):
-            s += W[rows + n * i + j] * W[v + j]
-        W[I[W_RHS] + i] = sign * s
-
-
-@inline
 def least_solution(out, system):
-    """W[out] <- A^+ W_RHS; the rows are factored already."""
-    I, W = system.I, system.W
-    for j in range(I[NQ]):
-        W[out + j] = 0.0
-    solve_rows(I[M], system)
-    add_reactions(I[M], out, system)
+    """out <- A^+ rhs; the rows are factored already."""
+    clear(out, system.nq)
+    add_reactions(system.m, out, system)
 
 
 @inline
 def project_tangent(v, system):
-    """W[v] <- P v"""
-    I = system.I
-    row_products(I[W_A], v, -1.0, system)
-    solve_rows(I[M], system)
-    add_reactions(I[M], v, system)
+    """v <- P v"""
+    clear(system.rhs, system.m)
+    subtract_products(system.rhs, system.jacobian, v, system.m, system.nq)
+    add_reactions(system.m, v, system)
 
 
 @inline
 def turning(z, out, system):
-    """W[out] <- -A^+ A' z, how a tangent vector z must change to stay tangent (27)"""
-    I = system.I
-    row_products(I[W_TURN], z, -1.0, system)
+    """out <- -A^+ A' z, how a tangent vector z must change to stay tangent (27)"""
+    clear(system.rhs, system.m)
+    subtract_products(system.rhs, system.turn, z, system.m, system.nq)
     least_solution(out, system)
-
-
-@inline
-def dot(a, b, n, W):
-    s = 0.0
-    for j in range(n):
-        s += W[a + j] * W[b + j]
-    return s
-
-
-@inline
-def mass_product(v, out, system):
-    """W[out] <- M v"""
-    I, W = system.I, system.W
-    n = I[NQ]
-    for i in range(n):
-        W[out + i] = dot(I[W_MASS] + n * i, v, n, W)
-
-
-@inline
-def solve_small(A, c, f, W):
-    """W[c] <- A^-1 W[c] for the f x f matrix at W[A], positive definite, lower triangle given; a singular one gives NaN."""
-    if factor_symmetric(Numbers(W, A), f, Numbers(W, A + f * f), 1e-13) > 0:
-        W[A] = np.nan
-    solve_lower(Numbers(W, A), Numbers(W, c), f)
-    solve_upper(Numbers(W, A), Numbers(W, c), f)
 
 
 @flat
 def admissible_velocity(x, system):
     """Columns <- V, the velocity that the generated code reads <- v^."""
-    I, W = system.I, system.W
-    k, n = I[MINIMAL_I], I[NQ]
-    f, V, C, p = I[k + Z_DOF], I[k + Z_COLUMNS], I[k + Z_SMALL], I[W_WORK]
-    c, v = C + f * f + f, I[W_CALL] + n
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = -W[I[W_GT] + i]
+    k, n, p = system.minimal, system.nq, system.spare
+    f, V, C = k.dof, system.all + k.columns, system.all + k.small
+    c, v = C + (f * f + f), system.point.v
+    negate(system.rhs, system.g_t, system.m)
     least_solution(p, system)
     for j in range(f):
-        z, column, s = I[k + Z_BASIS] + n * j, V + n * j, 0.0
+        z, column, s = Numbers(x, k.basis + n * j), V + n * j, 0.0
         for i in range(n):
-            W[column + i] = x[z + i]
-            s += x[z + i] * (x[n + i] - W[p + i])
-        W[c + j] = s
+            s += z[i] * (x[n + i] - p[i])
+        c[j] = s
+        copy(column, z, n)
         project_tangent(column, system)
         for i in range(j + 1):
-            W[C + f * j + i] = dot(V + n * i, column, n, W)
-    solve_small(C, c, f, W)
-    for i in range(n):
-        W[v + i] = W[p + i]
-        for j in range(f):
-            W[v + i] += W[c + j] * W[V + n * j + i]
+            C[f * j + i] = plus_dot(0.0, V + n * i, column, n)
+    solve_definite(C, c, f)
+    copy(v, p, n)
+    add_transposed(v, V, c, f, n)
 
 
 @flat
 def reduced_accelerations(system):
-    """W_ACC <- v' from M, h, z and the columns V; returns the power -lam . b of moving constraints, lam by least squares."""
-    I, W = system.I, system.W
-    k, n, a = I[MINIMAL_I], I[NQ], I[W_ACC] + 6
-    f, V, N, rest, Mv = I[k + Z_DOF], I[k + Z_COLUMNS], I[k + Z_SMALL], I[W_WORK], I[W_WORK] + I[NQ]
-    c = N + f * f + f
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = -W[I[W_BIAS] + i]
+    """acc <- v' from M, h, z and the columns V; returns the power -lam . b of moving constraints, lam by least squares."""
+    k, n, m = system.minimal, system.nq, system.m
+    f, V, N = k.dof, system.all + k.columns, system.all + k.small
+    a, rest, Mv = system.acc, system.spare, system.spare + n
+    c = N + (f * f + f)
+    negate(system.rhs, system.bias, m)
     least_solution(a, system)
-    mass_product(a, rest, system)
+    multiply(rest, system.mass, a, n, n)
     for i in range(n):
-        W[rest + i] = W[I[W_H] + i] - W[rest + i]
+        rest[i] = system.h[i] - rest[i]
     for j in range(f):
-        mass_product(V + n * j, Mv, system)
-        W[c + j] = dot(V + n * j, rest, n, W)
+        multiply(Mv, system.mass, V + n * j, n, n)
+        c[j] = plus_dot(0.0, V + n * j, rest, n)
         for i in range(j + 1):
-            W[N + f * j + i] = dot(V + n * i, Mv, n, W)
-    solve_small(N, c, f, W)
-    for j in range(f):
-        for i in range(n):
-            W[a + i] += W[c + j] * W[V + n * j + i]
-    mass_product(a, rest, system)
+            N[f * j + i] = plus_dot(0.0, V + n * i, Mv, n)
+    solve_definite(N, c, f)
+    add_transposed(a, V, c, f, n)
+    multiply(rest, system.mass, a, n, n)
     for i in range(n):
-        W[rest + i] -= W[I[W_H] + i]
-    row_products(I[W_A], rest, 1.0, system)
-    solve_rows(I[M], system)
-    power = 0.0
-    for i in range(I[M]):
-        power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-    return power
+        rest[i] -= system.h[i]
+    multiply(system.rhs, system.jacobian, rest, m, n)
+    solve_with_factor(system.K, system.rhs, m)
+    return minus_dot(0.0, system.rhs, system.g_t, m)
 
 
 @flat
 def maggi_rates(t, x, dx, system):
     """dx <- rates of (q, v, external work, s, ...) at x; the basis stays. Status."""
-    I, W = system.I, system.W
-    k, n, y, out = I[MINIMAL_I], I[NQ], I[W_WORK], I[W_WORK] + I[NQ]
-    W[I[W_STAT] + N_RHS] += 1.0
+    k, n = system.minimal, system.nq
+    s_dot, integrated = Numbers(dx, k.s), k.order < 0
+    system.count.rhs += 1.0
     status = evaluate_part(ROWS_PART, t, x, system)
-    dependent = factor_rows(I[M], False, system) - (I[M] - I[RANK])
-    W[I[W_STAT] + N_DEPENDENT] = max(W[I[W_STAT] + N_DEPENDENT], float(dependent))
+    factor_all_rows(False, system)
     admissible_velocity(x, system)
     if status == OK:
-        status = callback(MOTION_PART, t, system, I[W_CALL])
-    power = W[I[W_SCALARS]] + reduced_accelerations(system)
-    for i in range(2 * n, x.size):
-        dx[i] = 0.0
-    for i in range(n):
-        dx[i], dx[n + i] = W[I[W_CALL] + n + i], W[I[W_ACC] + 6 + i]
+        status = callback(MOTION_PART, t, system, system.w_call)
+    power = system.energies.power + reduced_accelerations(system)
+    clear(Numbers(dx, 2 * n), x.size - 2 * n)
+    copy(dx, system.point.v, n)
+    copy(Numbers(dx, n), system.acc, n)
     dx[2 * n] = power
-    if I[k + Z_ORDER] < 0 and status == OK:
-        status = callback(TURN_PART, t, system, I[W_CALL])
-    for j in range(I[k + Z_DOF]):
-        for i in range(n):
-            if I[k + Z_ORDER] < 0:
-                W[y + i] = x[I[k + Z_CARRY] + n * j + i]
-                dx[I[k + Z_S] + j] += W[y + i] * dx[i]
-            else:
-                dx[I[k + Z_S] + j] += x[I[k + Z_BASIS] + n * j + i] * x[n + i]
-        if I[k + Z_ORDER] < 0:
-            turning(y, out, system)
-            for i in range(n):
-                dx[I[k + Z_CARRY] + n * j + i] = W[out + i]
+    if integrated and status == OK:
+        status = callback(TURN_PART, t, system, system.w_call)
+    for j in range(k.dof):
+        if integrated:
+            y = Numbers(x, k.carry + n * j)
+            s_dot[j] = plus_dot(0.0, y, Numbers(dx, 0), n)
+            turning(y, Numbers(dx, k.carry + n * j), system)
+        else:
+            s_dot[j] = plus_dot(0.0, Numbers(x, k.basis + n * j), Numbers(x, n), n)
     for i in range(2 * n + 1):
         if status == OK and not np.isfinite(dx[i]):
             status = NON_FINITE
@@ -232,128 +134,96 @@ def maggi_rates(t, x, dx, system):
 
 
 @inline
-def weakest_row(system):
-    """(row, pivot): the smallest sqrt(pivot / diagonal), the sine of the angle to those before; redundant rows are out."""
-    I, W = system.I, system.W
-    m, row, smallest, spare = I[M], 0, 1.0, I[M] - I[RANK]
-    for i in range(m):
-        inverse = W[I[W_K] + (m + 1) * i]
-        if inverse == 0.0 and spare > 0:
-            spare -= 1
-            continue
-        sine = 1.0 / (inverse * np.sqrt(W[I[W_DIAG] + i])) if inverse > 0.0 else 0.0
-        if sine < smallest:
-            row, smallest = i, sine
-    return row, smallest
-
-
-@inline
 def dual_vector(row, out, system):
-    """W[out] <- v with A v = e_row, orthogonal to the other rows"""
-    I, W = system.I, system.W
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = 1.0 if i == row else 0.0
+    """out <- v with A v = e_row, orthogonal to the other rows"""
+    clear(system.rhs, system.m)
+    system.rhs[row] = 1.0
     least_solution(out, system)
 
 
 @inline
 def make_tangent(X, system):
-    """W[X] <- the nearest orthonormal basis of the tangent space; True when there is one."""
-    I = system.I
-    k, n = I[MINIMAL_I], I[NQ]
-    for j in range(I[k + Z_DOF]):
-        project_tangent(X + n * j, system)
-        project_tangent(X + n * j, system)
-    return orthonormalise(X, I[k + Z_DOF], n, I[k + Z_WEIGHT], I[k + Z_SMALL], system)
+    """The columns from X on <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    k, n = system.minimal, system.nq
+    for j in range(k.dof):
+        project_tangent(system.all + (X + n * j), system)
+        project_tangent(system.all + (X + n * j), system)
+    return orthonormalise(X, k.dof, n, k.weight, k.small, system)
 
 
 @flat
 def fresh_basis(X, A, system):
-    """W[X] <- a basis from the Jacobian alone, its redundant rows left out."""
-    I, W = system.I, system.W
-    k, n, m = I[MINIMAL_I], I[NQ], 0
-    for i in range(I[M]):
-        if W[I[W_K] + (I[M] + 1) * i] != 0.0:
-            for j in range(n):
-                W[A + n * m + j] = W[I[W_A] + n * i + j]
+    """The columns from X on <- a basis from the Jacobian alone, its redundant rows left out."""
+    k, n, m = system.minimal, system.nq, 0
+    for i in range(system.m):
+        if system.K[(system.m + 1) * i] != 0.0:
+            copy(system.all + (A + n * m), system.jacobian + n * i, n)
             m += 1
-    if I[k + Z_KIND] == 0:
-        qr_basis(A, n, m, I[k + Z_DOF], X, W)
-    elif I[k + Z_KIND] == 1:
-        svd_basis(A, n, m, I[k + Z_DOF], X, W)
+    if k.kind == 0:
+        qr_basis(A, n, m, k.dof, X, system.W)
+    elif k.kind == 1:
+        svd_basis(A, n, m, k.dof, X, system.W)
     else:
-        eigen_basis(A, n, m, I[k + Z_DOF], X, W)
+        eigen_basis(A, n, m, k.dof, X, system.W)
 
 
 @flat
 def carried_basis(h, x, X, D, system):
-    """W[X] <- the basis of the step's start, carried along the step to its end."""
-    I, W = system.I, system.W
-    k, n = I[MINIMAL_I], I[NQ]
-    f, order = I[k + Z_DOF], I[k + Z_ORDER]
-    size = n * f
-    for i in range(size):
-        W[X + i] = x[(I[k + Z_CARRY] if order < 0 else I[k + Z_BASIS]) + i]
-        W[D + i], W[D + size + i] = x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i]
-        W[D + 2 * size + i], W[D + 3 * size + i] = 0.0, 0.0
+    """The columns from X on <- the basis of the step's start, carried along the step to its end; D : room for 4 of these."""
+    k, n = system.minimal, system.nq
+    order, size, W = k.order, n * k.dof, system.all
+    copy(W + X, Numbers(x, k.carry if order < 0 else k.basis), size)
+    copy(W + D, Numbers(x, k.basis), size)
+    copy(W + (D + size), Numbers(x, k.carry), size)
+    clear(W + (D + 2 * size), 2 * size)
     if order == 4 and make_tangent(X, system):
-        for j in range(f):
-            turning(X + n * j, D + 3 * size + n * j, system)
-        for i in range(size):
-            W[D + 2 * size + i] = W[X + i]
+        for j in range(k.dof):
+            turning(W + (X + n * j), W + (D + 3 * size + n * j), system)
+        copy(W + (D + 2 * size), W + X, size)
     if order > 0:
-        exponential(order, h, D, f, n, I[k + Z_WEIGHT], I[k + Z_SMALL], X, system)
+        exponential(order, h, D, k.dof, n, k.weight, k.small, X, system)
 
 
 @flat
 def end_step(t, x, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
-    I, W = system.I, system.W
-    k, n = I[MINIMAL_I], I[NQ]
-    f, y, X = I[k + Z_DOF], I[k + Z_MARKS], I[k + Z_DENSE]
-    D, size, v = X + n * f, n * f, I[W_WORK]
+    k, n, m = system.minimal, system.nq, system.m
+    f, X, D = k.dof, k.dense, k.dense + n * k.dof
+    marks, v, guard = Marks(x, k.marks), system.spare, Numbers(x, k.guard)
     status = project_rows(t, x, system)
     if status != OK:
         return status
     evaluate_part(ROWS_PART, t, x, system)
-    callback(TURN_PART, t, system, I[W_CALL])
-    factor_rows(I[M], False, system)
-    first, made = x[y + Y_TIME] != x[y + Y_TIME], False
-    row, pivot = weakest_row(system)
-    across = False
-    if I[M] > 0 and not first and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
-        dual_vector(int(x[y + Y_ROW]), v, system)
-        s = 0.0
-        for i in range(n):
-            s += W[v + i] * x[I[k + Z_GUARD] + i]
-        across = s < 0.0
-    if (pivot < NEAR or across) and (first or I[k + Z_PASS] == 0):
+    callback(TURN_PART, t, system, system.w_call)
+    factor_rows(m, False, system)
+    first, made, across = marks.time != marks.time, False, False
+    row, pivot = weakest_dense_row(system.K, m, system.diag, m - system.rank)
+    if m > 0 and not first and system.count.inside == 0.0:  # between two steps the marks are mixed
+        dual_vector(int(marks.row), v, system)
+        across = plus_dot(0.0, v, guard, n) < 0.0
+    if (pivot < NEAR or across) and (first or k.passing == 0):
         return NEAR_SINGULAR
-    if I[k + Z_ORDER] != 0 and not first:
-        carried_basis(t - x[y + Y_TIME], x, X, D, system)
+    if k.order != 0 and not first:
+        carried_basis(t - marks.time, x, X, D, system)
         made = make_tangent(X, system)
-        x[y + Y_RESTARTS] += 0.0 if made else 1.0
+        marks.restarts += 0.0 if made else 1.0
     if not made:
         fresh_basis(X, D, system)
         if pivot < NEAR or not make_tangent(X, system):
             return NEAR_SINGULAR
-    for j in range(f if I[k + Z_ORDER] > 0 else 0):
-        turning(X + n * j, D + n * j, system)
-    for i in range(size):
-        x[I[k + Z_BASIS] + i] = W[X + i]
-        x[I[k + Z_CARRY] + i] = W[D + i] if I[k + Z_ORDER] > 0 else W[X + i]
+    basis, s_dot = system.all + X, Numbers(x, k.s_dot)
+    copy(Numbers(x, k.basis), basis, n * f)
+    copy(Numbers(x, k.carry), basis, n * f)
     for j in range(f):
-        s = 0.0
-        for i in range(n):
-            s += W[X + n * j + i] * x[n + i]
+        if k.order > 0:
+            turning(basis + n * j, Numbers(x, k.carry + n * j), system)
+        s = plus_dot(0.0, basis + n * j, Numbers(x, n), n)
         if not first:
-            x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
-        x[I[k + Z_S_DOT] + j] = s
-    if I[M] > 0:
-        dual_vector(row, v, system)
-        for i in range(n):
-            x[I[k + Z_GUARD] + i] = W[v + i]
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW] = t, pivot, row
+            marks.jump = max(marks.jump, abs(s - s_dot[j]))
+        s_dot[j] = s
+    if m > 0:
+        dual_vector(row, guard, system)
+    marks.time, marks.pivot, marks.row = t, pivot, row
     return OK
 
 

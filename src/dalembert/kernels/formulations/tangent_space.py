@@ -8,7 +8,7 @@ unit length, Z^T W Z = I: [QRContinuation, (8)] with Q2 = W^1/2 Z, orthonormal i
 """
 
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.dense import clear
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import POINT, RIGID
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.base.views import Twist

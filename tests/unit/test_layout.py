@@ -1,0 +1,35 @@
+"""What lies where: blocks of numbers whose lengths the header gives."""
+
+import numpy as np
+import pytest
+
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import BLOCKS, HEADER_I
+from dalembert.kernels.base.views import Numbers, System
+
+SIZES = {"nq": 3, "m": 2, "unknowns": 11}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_fill_their_section(name):
+    """Block k is written with k through its view, one behind the other: what packing counts is what views address."""
+    blocks, I = BLOCKS[name], np.zeros(T.HEADER_I, dtype=np.int64)
+    for label, size in SIZES.items():
+        I[HEADER_I[label]] = size
+    first, length = 5, blocks.length(**SIZES)
+    I[blocks.entry], W = first, np.full(first + length + 5, -1.0)
+    view = getattr(System(I, np.zeros(T.HEADER_F), W), name)
+    starts = [blocks.offset(label, **SIZES) for label in blocks.fields]
+    for k, label in enumerate(blocks.fields):
+        size = [*starts, length][k + 1] - starts[k]
+        if isinstance(getattr(view, label), Numbers):
+            for i in range(size):
+                getattr(view, label)[i] = k
+        else:
+            assert size == 1
+            setattr(view, label, k)
+            assert getattr(view, label) == k
+    expected = np.repeat(np.arange(len(starts)), np.diff([*starts, length]))
+    np.testing.assert_array_equal(W[first:-5], expected)
+    assert (W[:first] == -1).all()
+    assert (W[-5:] == -1).all()
