@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 
 @dataclass(frozen=True)
 class Kernel:
@@ -34,10 +32,7 @@ class Kernel:
         from dalembert.integrators import loops
         from dalembert.kernels.base import slots
 
-        if self.name == "ensemble":  # for the default integrator
-            matrix = np.zeros((1, 1))
-            loops.compiled_ensemble(loops.compiled_runge_kutta(), (matrix, matrix))
-        elif self.seam == "loop":
+        if self.seam == "loop":
             getattr(loops, f"compiled_{self.name}")()
         else:
             bind: Any = getattr(slots, f"as_{self.seam}")
@@ -60,8 +55,13 @@ KERNELS = (
     Kernel("no_correction", "base.slots", "system", 0.1, "stands in for invariants", optional=False),
     Kernel("jet", "formulations.jet", "system", 9.5, "equations of motion and projection", optional=False),
     Kernel("combine", "time.stepping", "loop", 0.4, "sums over stages", optional=False),
-    Kernel("runge_kutta", "time.runge_kutta", "loop", 4.0, "time steps", optional=False),
-    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", "loop", 12.0, "implicit time steps"),
+    Kernel("march", "time.stepping", "loop", 1.5, "the time loop", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", "loop", 1.5, "time steps", optional=False),
+    Kernel("inside_step", "time.saving", "loop", 2.0, "states at given times, events, forces that are functions"),
+    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", "loop", 2.0, "implicit time steps"),
+    Kernel("iterate", "time.functional_iteration", "loop", 2.0, "implicit stages by functional iteration"),
+    Kernel("iterate_newton", "time.simplified_newton", "loop", 5.0, "implicit stages by Newton's method"),
+    Kernel("filtered_error", "time.simplified_newton", "loop", 1.0, "their errors"),
     Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
     Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
     Kernel("forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions"),

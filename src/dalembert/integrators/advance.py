@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.loops import compiled_inside_step, compiled_march
 from dalembert.kernels.base import tables as T
 from dalembert.run.watched import Watched
 
@@ -35,7 +36,8 @@ class Advance:
     """The state of an integration between chunks.
 
     t, x : where it stands;  accepted, rejected : steps so far;  saved() : states stored since the last call
-    kernel : the compiled time loop;  fresh : what it keeps between chunks, as at the start
+    kernel : the compiled time loop;  bundle : what it is told and keeps, see kernels/time/steps.py
+    fresh : what it keeps, as at the start
     save_at : increasing times to save at, or None to save every accepted step
     watched : takes steps beside the times of save_at, None for none
     """
@@ -44,71 +46,89 @@ class Advance:
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
-        from dalembert.kernels.time import stepping as rk
+        from dalembert.kernels.base.slots import address
+        from dalembert.kernels.time import stepping
+        from dalembert.kernels.time.steps import KEPT, Steps
 
-        tableau = self._tableau = integrator.tableau
+        tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self.kernel = integrator.compiled_loop()
-        self.x, self.x_old = x_0.copy(), x_0.copy()
-        n = len(x_0)
-        self._work = integrator.workspace(run)
-        self._save_at = np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float)
+        self.kernel, self._kept = compiled_march(), KEPT
         solver, stage_tolerance = integrator.stage_settings
-        self._settings_i = np.zeros(rk.N_SETTINGS_I, dtype=np.int64)
-        self._settings_i[rk.R_STAGES] = tableau.stages
-        self._settings_i[rk.R_ERROR] = integrator.error_law
-        self._settings_i[rk.R_EXTRA] = tableau.extra
-        self._settings_i[rk.R_ORDER] = tableau.error_order
-        self._settings_i[rk.R_NQU] = max(run.size, 1)  # welded bodies have no coordinates: then the external work is watched
-        self._settings_i[rk.R_EVERY] = int(save_at is None)
-        self._settings_i[rk.R_VISIT] = rk.VISIT_RATE | (0, rk.VISIT_PROJECT, rk.VISIT_PROJECT | rk.VISIT_KEEP)[run.stages]
-        self._settings_i[rk.R_CONTROL] = int(integrator.adaptive)
-        self._settings_i[rk.R_SOLVER] = solver
-        span = t_end - t_0
-        self._settings_f = np.array(
-            [
-                integrator.rtol,
-                integrator.atol,
-                integrator.safety,
-                integrator.factor_min,
-                integrator.factor_max,
-                min(integrator.max_step, span),
-                1e-14 * max(abs(t_0), abs(t_end)),
-                stage_tolerance,
-                integrator.step or 0.0,
-                t_0,
-                t_end / LOOKS if run.callbacks.of_time else np.inf,
-            ]
+        left, right, free = integrator.rate_rows
+        span, of_time = t_end - t_0, run.callbacks.of_time
+        self.bundle: Any = Steps(
+            **{f"at_{label}": address(part) for label, part in integrator.compiled_parts().items()},
+            t_end=t_end,
+            last=tableau.stages,
+            law=integrator.error_law,
+            extra=tableau.extra,
+            order=tableau.error_order,
+            n=max(run.size, 1),  # welded bodies have no coordinates: then the external work is watched
+            every=save_at is None,
+            visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
+            control=integrator.adaptive,
+            trend=integrator.implicit and integrator.error_law == 1,
+            solver=solver,
+            left=left,
+            right=right,
+            free=free,
+            rtol=integrator.rtol,
+            atol=integrator.atol,
+            safety=integrator.safety,
+            factor_min=integrator.factor_min,
+            factor_max=integrator.factor_max,
+            h_max=min(integrator.max_step, span),
+            h_min=1e-14 * max(abs(t_0), abs(t_end)),
+            stage_tolerance=stage_tolerance,
+            step=integrator.step or 0.0,
+            start=t_0,
+            look=t_end / LOOKS if of_time else np.inf,
+            t=t_0,
+            h=integrator.step or integrator.first_step or 0.0,
+            growth=integrator.factor_max,
+            have_rate=integrator.by_formulation,
+            solved_by=solver,
+            h_smallest=np.inf,
+            x=x_0.copy(),
+            y=x_0.copy(),
+            **{label: getattr(tableau, label) for label in "aced"},
+            **integrator.workspace(run),
+            save_t=np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float),
+            out_t=np.zeros(0),
+            out_x=np.zeros((0, len(x_0))),
         )
-        self._state_i = np.zeros(rk.N_STATE_I, dtype=np.int64)
-        self._state_f = np.zeros(rk.N_STATE_F)
-        self._state_f[rk.C_H_SMALLEST] = np.inf
-        self._state_f[rk.C_T] = t_0
-        self._state_f[rk.C_FACMAX] = integrator.factor_max
-        self._rk: Any = rk
-        self._out_t, self._out_x = np.zeros(0), np.zeros((0, n))
-        self._state_f[rk.C_H] = integrator.step or integrator.first_step or 0.0
-        self.fresh = self._state_i.copy(), self._state_f.copy()
-        if self._state_f[rk.C_H] == 0.0:
-            order, spare, view = tableau.error_order, np.zeros((3, n)), run.view
-            arguments = t_0, self.x, spare, max(run.size, 1), order, span, self._settings_f, view
-            h = self.call(rk.first_step, *arguments, failed=1e-6)
-            self._state_f[rk.C_H] = min(h, integrator.max_step)
+        if save_at is not None or of_time:
+            self._look_inside()
+        self.fresh = self.bundle.words[KEPT].copy()
+        if self.bundle.h == 0.0:
+            h = self.call(stepping.first_step, np.zeros((3, len(x_0))), self.bundle, run.view, failed=1e-6)
+            self.bundle.h = min(h, integrator.max_step)
 
-    @property
-    def settings(self) -> tuple[npt.NDArray[np.int64], Array]:
-        """What the time loop is told, whole numbers and real ones."""
-        return self._settings_i, self._settings_f
+    def _look_inside(self) -> None:
+        from dalembert.kernels.base.slots import address
 
-    def at(self, run: Run, x: Array, state_i: npt.NDArray[np.int64], state_f: Array) -> Advance:
+        self.bundle.at_inside = address(compiled_inside_step())
+
+    def at(self, run: Run, x: Array, kept: npt.NDArray[np.int64]) -> Advance:
         """The same integration of another run, as it stands."""
         other = copy(self)
-        other.run, other.x, other._state_i, other._state_f = run, x, state_i, state_f
+        other.run, other.bundle = run, self.bundle.copy()
+        other.bundle.x, other.bundle.words[self._kept] = x, kept
         return other
 
     @property
+    def x(self) -> Array:
+        """Where it stands, as a state of the run."""
+        return np.asarray(self.bundle.x)
+
+    @property
+    def x_old(self) -> Array:
+        """Where the last accepted step began."""
+        return np.asarray(self.bundle.y)
+
+    @property
     def t(self) -> float:
-        return float(self._state_f[self._rk.C_T])
+        return float(self.bundle.t)
 
     @property
     def state(self) -> Array:
@@ -118,66 +138,61 @@ class Advance:
     @property
     def step_size(self) -> float:
         """The last accepted step [s]."""
-        return float(self._state_f[self._rk.C_H_DONE])
+        return float(self.bundle.h_done)
 
     @property
     def step_range(self) -> tuple[float, float]:
         """Smallest and largest accepted step [s]; the last one, cut to end on time, does not count as smallest."""
-        largest = float(self._state_f[self._rk.C_H_LARGEST])
-        return min(float(self._state_f[self._rk.C_H_SMALLEST]), largest), largest
+        largest = float(self.bundle.h_largest)
+        return min(float(self.bundle.h_smallest), largest), largest
 
     @property
     def t_old(self) -> float:
         """Where the last accepted step began."""
-        return float(self._state_f[self._rk.C_T_OLD])
+        return float(self.bundle.t_old)
 
     def keep_interpolant(self, kept: bool) -> None:
         """Whether every step leaves its dense output for `inside`."""
-        self._settings_i[self._rk.R_DENSE] = int(kept)
+        self.bundle.keep_dense = kept
+        if kept:
+            self._look_inside()
 
     def inside(self, t: float) -> Array:
         """The run's state at a time within the last step, by its dense output, as it is saved but not projected."""
-        dense, top = self._work[1], 2 + len(self._tableau.d)
-        theta = (t - self.t_old) / float(self._state_f[self._rk.C_H_DONE])
+        dense, theta = self.bundle.dense[:-1], (t - self.t_old) / self.step_size
         x = np.zeros_like(self.x)
-        for k in range(top, -1, -1):
+        for k in range(len(dense) - 1, -1, -1):
             x = (x + dense[k]) * (theta if k % 2 == 0 else 1.0 - theta)
         return np.asarray(self.x_old + x)
 
     @property
     def accepted(self) -> int:
-        return int(self._state_i[self._rk.D_ACCEPTED])
+        return int(self.bundle.accepted)
 
     @property
     def rejected(self) -> int:
-        return int(self._state_i[self._rk.D_REJECTED])
+        return int(self.bundle.rejected)
 
     @property
     def refused(self) -> int:
         """Rejected steps whose cause was not the error estimate but a failed projection or a non-finite value."""
-        return int(self._state_i[self._rk.D_FAILED_PROJECTIONS])
+        return int(self.bundle.refused)
 
     @property
     def rounded(self) -> tuple[int, float]:
         """Steps whose error estimate was rounding of the rates; the largest, in tolerances."""
-        return int(self._state_i[self._rk.D_ROUNDED]), float(self._state_f[self._rk.C_ROUNDED])
+        return int(self.bundle.rounded), float(self.bundle.rounded_error)
 
     @property
     def contraction(self) -> float:
         """Factor by which the last iteration on implicit stages changed their error."""
-        return float(self._state_f[self._rk.C_CONTRACTION])
+        return float(self.bundle.contraction)
 
     @property
     def stage_work(self) -> StageWork:
         """What solving the implicit stages took."""
-        rk, count = self._rk, self._state_i
-        return StageWork(
-            int(count[rk.D_SOLVES]),
-            int(count[rk.D_NEWTON]),
-            int(count[rk.D_ITERATIONS]),
-            int(count[rk.D_ITERATIONS_MAX]),
-            int(count[rk.D_JACOBIANS]),
-        )
+        b = self.bundle
+        return StageWork(int(b.solves), int(b.newton), int(b.iterations), int(b.iterations_max), int(b.jacobians))
 
     def call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
@@ -192,34 +207,29 @@ class Advance:
 
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
-        run, tableau = self.run, self._tableau
-        waiting = int(self._state_i[self._rk.D_SAVED])
-        room = waiting + count if self._settings_i[self._rk.R_EVERY] else len(self._save_at)
+        b = self.bundle
+        waiting = int(b.saved)
+        room = waiting + count if b.every else len(b.save_t)
         if self.watched is not None:
             room += waiting + self.watched.room(count)
-            self._settings_i[self._rk.R_WATCH] = self.watched.stride
-        if len(self._out_t) < room:
+            b.watch = self.watched.stride
+        if len(b.out_t) < room:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
-            t[:waiting], x[:waiting] = self._out_t[:waiting], self._out_x[:waiting]
-            self._out_t, self._out_x = t, x
+            t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
+            b.out_t, b.out_x = t, x
+        b.t_end, b.until = self.t_end if t_limit is None else t_limit, self.accepted + count
         begin = time.process_time()
-        status: int = self.call(
-            self.kernel, self.t_end if t_limit is None else t_limit,
-            self.x, self.x_old, *self._work,
-            tableau.a, tableau.c, tableau.e, tableau.d,
-            *self.settings, self._state_i, self._state_f,
-            self._save_at, self._out_t, self._out_x, count, run.view,
-        )  # fmt: skip
+        status: int = self.call(self.kernel, b, self.run.view)
         self.cpu_time += time.process_time() - begin
         return status
 
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
-        k = int(self._state_i[self._rk.D_SAVED])
-        self._state_i[self._rk.D_SAVED] = 0
-        t, x = self._out_t[:k].copy(), self._out_x[:k].copy()
+        b = self.bundle
+        k, b.saved = int(b.saved), 0
+        t, x = b.out_t[:k].copy(), b.out_x[:k].copy()
         if self.watched is None:
             return t, x
-        asked = np.isin(t, self._save_at)
+        asked = np.isin(t, b.save_t)
         self.watched.add(t[~asked], x[~asked])
         return t[asked], x[asked]

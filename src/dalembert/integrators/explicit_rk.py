@@ -25,9 +25,9 @@ class ExplicitRungeKutta(Integrator):
         """Coefficients of the method."""
         return self.coefficients
 
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
-        return compiled_runge_kutta()
+    def compiled_parts(self) -> dict[str, Any]:
+        """The step."""
+        return {"attempt": compiled_runge_kutta()}
 
 
 @dataclass(frozen=True, kw_only=True)

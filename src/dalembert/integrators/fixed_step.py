@@ -49,6 +49,6 @@ class FixedStep(Integrator):
         substeps = np.array([COMPOSITIONS[self.composition]])
         return Tableau(1, 1, np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0]), substeps, np.zeros((0, 1)))
 
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
-        return compiled_own_steps()
+    def compiled_parts(self) -> dict[str, Any]:
+        """The step."""
+        return {"attempt": compiled_own_steps()}

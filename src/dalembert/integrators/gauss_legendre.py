@@ -10,7 +10,12 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_implicit_runge_kutta
+from dalembert.integrators.loops import (
+    compiled_filtered_error,
+    compiled_implicit_runge_kutta,
+    compiled_iterate,
+    compiled_iterate_newton,
+)
 from dalembert.integrators.tableau import Tableau
 from dalembert.kernels.base import tables as T
 
@@ -64,21 +69,38 @@ class GaussLegendre(Integrator):
         default = 1e-13 if self.adaptive else 1e-15
         return _SOLVERS.index(self.solver), self.stage_tolerance or default
 
-    def workspace(self, run: Run) -> tuple[Any, ...]:
+    @property
+    def rate_rows(self) -> tuple[int, int, int]:
+        """See `Integrator`."""
+        return 0, self.stages + 1, self.stages + 2
+
+    def workspace(self, run: Run) -> dict[str, Any]:
         """Work arrays of implicit steps."""
         return implicit_workspace(self.tableau, run)
 
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
-        return compiled_implicit_runge_kutta()
+    def compiled_parts(self) -> dict[str, Any]:
+        """The step and what solves its stages."""
+        parts = {"attempt": compiled_implicit_runge_kutta()}
+        parts |= {} if self.solver == "newton" else {"sweeps": compiled_iterate()}
+        return parts if self.solver == "fixed-point" else parts | newton_parts()
 
 
-def implicit_workspace(tableau: Tableau, run: Run) -> tuple[Any, ...]:
-    """Stages (rates, residuals or predictions, one spare row), dense output, derivatives of u' with the point where they were
-    taken in the last row, factors with a vector over q and u in the last row, pivots, spectrum, blocks of q' = N(q) u, memory
-    of the last sweeps."""
+def newton_parts() -> dict[str, Any]:
+    """What solves stages by Newton's method."""
+    return {"newton": compiled_iterate_newton(), "filtered": compiled_filtered_error()}
+
+
+def implicit_workspace(tableau: Tableau, run: Run) -> dict[str, Any]:
+    """Stages: rates, residuals or predictions, one spare row; the others as in kernels/time/steps.py."""
     table, s, nx, nqu, nu = spectrum(tableau), tableau.stages - 1, run.state_size, run.size, int(run.I[T.NU])
     pairs = table.shape[1]
-    factors, pivots = np.zeros((pairs, nu + 1, nqu), dtype=np.complex128), np.zeros((pairs, nu), dtype=np.int64)
-    stages, dense = np.zeros((2 * s + 3, nx)), np.zeros((len(tableau.d) + 4, nx))
-    return stages, dense, np.zeros((nu + 1, nqu)), factors, pivots, table, run.velocity_map, np.zeros((7, s * nu))
+    return {
+        "stages": np.zeros((2 * s + 3, nx)),
+        "dense": np.zeros((len(tableau.d) + 4, nx)),
+        "jacobian": np.zeros((nu + 1, nqu)),
+        "factors": np.zeros((pairs, nu + 1, nqu), dtype=np.complex128),
+        "pivots": np.zeros((pairs, nu), dtype=np.int64),
+        "spectrum": table,
+        "velocity_map": run.velocity_map,
+        "memory": np.zeros((7, s * nu)),
+    }

@@ -40,7 +40,7 @@ class Integrator(ABC):
     estimates_error: ClassVar[bool]
     implicit: ClassVar[bool] = False
     by_formulation: ClassVar[bool] = False  # the formulation makes the step
-    loop: ClassVar[str] = "runge_kutta"  # name of the kernel with the time loop
+    loop: ClassVar[str] = "runge_kutta"  # name of the kernel with the step
     citations: ClassVar[tuple[str, ...]] = ("HairerNorsettWanner1993",)
 
     def __post_init__(self) -> None:
@@ -82,10 +82,18 @@ class Integrator(ABC):
         """Solver and tolerance of implicit stages."""
         return 0, 0.0
 
-    def workspace(self, run: Run) -> tuple[Any, ...]:
-        """Work arrays of the time loop for states of this run."""
-        return np.zeros((len(self.tableau.c), run.state_size)), np.zeros((len(self.tableau.d) + 4, run.state_size))
+    @property
+    def rate_rows(self) -> tuple[int, int, int]:
+        """Rows of the stages with the rates at both ends for dense output, and one that is free when a step is done."""
+        return 0, self.tableau.stages, 1
+
+    def workspace(self, run: Run) -> dict[str, Any]:
+        """Work arrays of the time loop for states of this run, by their names in kernels/time/steps.py."""
+        return {
+            "stages": np.zeros((len(self.tableau.c), run.state_size)),
+            "dense": np.zeros((len(self.tableau.d) + 4, run.state_size)),
+        }
 
     @abstractmethod
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
+    def compiled_parts(self) -> dict[str, Any]:
+        """What the time loop calls, compiled, by the names of the seams in kernels/time/steps.py."""

@@ -1,4 +1,4 @@
-"""Compiled loops, each for its one signature: the time loops of the integrators, the loop over saved states."""
+"""Compiled loops, each for its one signature: the time loop, the steps it attempts, the loop over saved states."""
 
 from __future__ import annotations
 
@@ -23,60 +23,129 @@ def once(made: Callable[[], Any]) -> Callable[[], Any]:
 
 @once
 def compiled_runge_kutta() -> Any:
-    """Explicit steps; work arrays: stages, dense output."""
+    """Explicit steps."""
     from numba import types
 
-    from dalembert.kernels.time.runge_kutta import runge_kutta
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.view_types import SYSTEM
+    from dalembert.kernels.time.runge_kutta import runge_kutta, step_error
+    from dalembert.kernels.time.steps import STEPS
 
-    matrix = types.float64[:, ::1]
-    return _time_loop(runge_kutta, (matrix, matrix))
+    compiled_combine()
+    bind(step_error, types.float64(types.int64, STEPS, SYSTEM))
+    return _bound(runge_kutta)
 
 
 @once
 def compiled_implicit_runge_kutta() -> Any:
-    """Implicit steps; work arrays: stages, dense output, Jacobian, factors, pivots, spectrum of the coefficients, blocks of N,
-    memory of sweeps."""
-    from numba import types
-
+    """Implicit steps, without what solves their stages."""
     from dalembert.kernels.time.implicit_runge_kutta import implicit_runge_kutta
 
-    matrix, spectrum = types.float64[:, ::1], types.complex128[:, ::1]
-    work = (matrix, matrix, matrix, types.complex128[:, :, ::1], types.int64[:, ::1], spectrum, types.int64[:, ::1], matrix)
-    return _time_loop(implicit_runge_kutta, work)
+    compiled_combine()
+    return _bound(implicit_runge_kutta)
+
+
+@once
+def compiled_iterate() -> Any:
+    """Implicit stages by functional iteration."""
+    from dalembert.kernels.time.functional_iteration import iterate
+
+    compiled_combine()
+    return _bound(iterate)
+
+
+@once
+def compiled_iterate_newton() -> Any:
+    """Implicit stages by Newton's method."""
+    from numba import types
+
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.time.simplified_newton import factorise, iterate_newton
+    from dalembert.kernels.time.steps import STEPS
+
+    bind(factorise, types.none(STEPS))
+    _compiled_solve()
+    return _bound(iterate_newton)
+
+
+@once
+def compiled_filtered_error() -> Any:
+    """Errors of stages by Newton's method."""
+    from dalembert.kernels.time.simplified_newton import filtered_error
+
+    _compiled_solve()
+    return _bound(filtered_error)
+
+
+@once
+def _compiled_solve() -> Any:
+    from numba import types
+
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.time.simplified_newton import solve
+    from dalembert.kernels.time.steps import STEPS
+
+    compiled_combine()
+    return bind(solve, types.none(types.complex128, types.int64, STEPS))
 
 
 @once
 def compiled_own_steps() -> Any:
-    """Steps of the formulation; work arrays: stages, dense output."""
-    from numba import types
-
+    """Steps of the formulation."""
     from dalembert.kernels.time.own_steps import own_steps
 
-    matrix = types.float64[:, ::1]
-    return _time_loop(own_steps, (matrix, matrix))
+    return _bound(own_steps)
 
 
 @once
 def compiled_partitioned() -> Any:
-    """Symplectic Euler and Stoermer-Verlet; work arrays: rates, dense output."""
-    from numba import types
-
+    """Symplectic Euler and Stoermer-Verlet."""
     from dalembert.kernels.time.partitioned import partitioned
 
-    matrix = types.float64[:, ::1]
-    return _time_loop(partitioned, (matrix, matrix))
+    return _bound(partitioned)
 
 
 @once
 def compiled_combine() -> Any:
-    """Sums over stages, which every time loop calls."""
+    """Sums over stages, which steps call."""
     from numba import types
 
     from dalembert.kernels.base.compiler import bind
     from dalembert.kernels.time.stepping import combine
+    from dalembert.kernels.time.steps import STEPS
 
-    v, m = types.float64[::1], types.float64[:, ::1]
-    return bind(combine, types.none(v, m, m, types.int64, types.int64, types.float64, v))
+    return bind(combine, types.none(types.float64[:, ::1], *[types.int64] * 3, types.float64[::1], STEPS))
+
+
+@once
+def compiled_march() -> Any:
+    """The time loop."""
+    from dalembert.kernels.time.stepping import march
+
+    return _bound(march)
+
+
+@once
+def compiled_inside_step() -> Any:
+    """What is done within steps where times are saved, forces of time looked at, or events watched."""
+    from dalembert.kernels.time.saving import inside_step
+
+    compiled_combine()
+    return _bound(inside_step)
+
+
+@once
+def compiled_ensemble() -> Any:
+    """The loop over runs around the time loop."""
+    from numba import types
+
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.view_types import SYSTEM
+    from dalembert.kernels.time.ensemble import ensemble
+    from dalembert.kernels.time.steps import RUNS, STEPS
+
+    compiled_march()
+    return bind(ensemble, types.none(types.int64, types.int64, RUNS, STEPS, SYSTEM))
 
 
 @once
@@ -105,38 +174,8 @@ def compiled_tree_states() -> Any:
     return bind(tree_states, types.none(matrix, matrix, SYSTEM))
 
 
-def compiled_ensemble(loop: Any, work: tuple[Any, ...]) -> Any:
-    """The loop over runs around a time loop, for its work arrays."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import JIT, compile_for
-    from dalembert.kernels.time.ensemble import ensemble
-
-    if not JIT:
-        return ensemble
-    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    inner = types.FunctionType(loop.nopython_signatures[0])
-    before = (inner, i8, i8, f8, m, m, v, m, _type_of(work))
-    after = (m, v, m, m, w, v, types.int64[:, ::1], m, v, v, types.float64[:, :, ::1], i8, w, w, w, m, w, m, v, m)
-    return compile_for(ensemble, types.none(*before, *after))
-
-
-def _type_of(work: tuple[Any, ...]) -> Any:
-    from numba import from_dtype, types
-
-    return types.BaseTuple.from_types(  # type: ignore[no-untyped-call]
-        [types.Array(from_dtype(array.dtype), array.ndim, "C") for array in work]
-    )
-
-
-def _time_loop(kernel: Any, work: tuple[Any, ...]) -> Any:
-    from numba import types
-
+def _bound(kernel: Any) -> Any:
     from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
+    from dalembert.kernels.time.steps import SIGNATURE
 
-    compiled_combine()
-    f8, i8, v, m, w = types.float64, types.int64, types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    before = (f8, v, v)
-    after = (m, v, m, m, w, v, w, v, v, v, m, i8, SYSTEM)
-    return bind(kernel, i8(*before, *work, *after))
+    return bind(kernel, SIGNATURE)

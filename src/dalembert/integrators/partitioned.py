@@ -36,13 +36,13 @@ class Partitioned(Integrator):
         """Which of the methods."""
         return self.number, 0.0
 
-    def workspace(self, run: Run) -> tuple[Any, ...]:
+    def workspace(self, run: Run) -> dict[str, Any]:
         """Rates at both ends and in between, dense output."""
-        return np.zeros((3, run.state_size)), np.zeros((4, run.state_size))
+        return {"stages": np.zeros((3, run.state_size)), "dense": np.zeros((4, run.state_size))}
 
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
-        return compiled_partitioned()
+    def compiled_parts(self) -> dict[str, Any]:
+        """The step."""
+        return {"attempt": compiled_partitioned()}
 
 
 @dataclass(frozen=True, kw_only=True)

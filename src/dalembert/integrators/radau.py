@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.errors import ModelError
 from dalembert.integrators.collocation_tableau import radau_tableau
-from dalembert.integrators.gauss_legendre import implicit_workspace
+from dalembert.integrators.gauss_legendre import implicit_workspace, newton_parts
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.loops import compiled_implicit_runge_kutta
 from dalembert.integrators.tableau import Tableau
@@ -58,10 +58,15 @@ class RadauIIA(Integrator):
         default = 0.01 * min(self.rtol, self.atol) if self.adaptive else 1e-15
         return _NEWTON, self.stage_tolerance or default
 
-    def workspace(self, run: Run) -> tuple[Any, ...]:
+    @property
+    def rate_rows(self) -> tuple[int, int, int]:
+        """See `Integrator`; at the start the rate of the polynomial through the stages, in the spare row."""
+        return 2 * self.stages + 2, self.stages, self.stages + 2
+
+    def workspace(self, run: Run) -> dict[str, Any]:
         """Work arrays of implicit steps."""
         return implicit_workspace(self.tableau, run)
 
-    def compiled_loop(self) -> Any:
-        """The time loop, compiled for its one signature."""
-        return compiled_implicit_runge_kutta()
+    def compiled_parts(self) -> dict[str, Any]:
+        """The step and what solves its stages."""
+        return {"attempt": compiled_implicit_runge_kutta(), **newton_parts()}

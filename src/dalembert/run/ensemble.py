@@ -242,7 +242,7 @@ class Ensemble:
         if run.I[T.W_PIVOT] > 0:
             W[run.I[T.W_PIVOT] :][: T.V_GUARD] = work.counters[k, T.N_STAT :]
         run = replace(run, W=W)
-        return run, work.advance.at(run, work.x[k], work.state_i[k], work.state_f[k])
+        return run, work.advance.at(run, work.x[k], work.kept[k])
 
     def _why(self, k: int) -> str:
         work = self._work

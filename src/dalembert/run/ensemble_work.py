@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +35,7 @@ class Work:
         count, n = self.x.shape
         self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
         self.start = self.x.copy()
-        self.state_i, self.state_f = (np.tile(a, (count, 1)) for a in self.advance.fresh)
+        self.kept = np.tile(self.advance.fresh, (count, 1))
         self.out = np.full((count, len(save_at), n), np.nan)
         self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
         self.counters = np.zeros((count, T.N_STAT + T.V_GUARD))
@@ -54,16 +53,17 @@ class Work:
     @property
     def accepted(self) -> npt.NDArray[np.int64]:
         """Steps of every run."""
-        from dalembert.kernels.time.stepping import D_ACCEPTED
-
-        return np.asarray(self.state_i[:, D_ACCEPTED], dtype=np.int64)
+        return self._column("accepted")
 
     @property
     def saved(self) -> npt.NDArray[np.int64]:
         """States that every run has saved."""
-        from dalembert.kernels.time.stepping import D_SAVED
+        return self._column("saved")
 
-        return np.asarray(self.state_i[:, D_SAVED], dtype=np.int64)
+    def _column(self, label: str) -> npt.NDArray[np.int64]:
+        from dalembert.kernels.time.steps import KEPT_FROM, STEPS_RECORD
+
+        return self.kept[:, STEPS_RECORD.fields[label][1] - KEPT_FROM]
 
     def go_side_by_side(self, bar: Progress) -> None:
         """Runs in groups whose members share their steps, where that can be done; a group that fails leaves them as they were.
@@ -83,12 +83,12 @@ class Work:
             mine = slice(k, group.lanes * len(starts), group.lanes)
             for name in ("x", "start", "out"):
                 getattr(self, name)[mine][done] = group.lane(getattr(work, name), k)[done]
-            for name in ("state_i", "state_f", "counters", "status"):
+            for name in ("kept", "counters", "status"):
                 getattr(self, name)[mine][done] = getattr(work, name)[done]
 
     def go(self, bar: Progress) -> None:
         """Until all runs have ended, or Ctrl-C."""
-        compiled_ensemble(self.advance.kernel, self._arrays())
+        compiled_ensemble()
         run = self.advance.run
         each = run.lanes if isinstance(run, Group) else 1
         with ThreadPoolExecutor(self._threads) as pool:
@@ -104,9 +104,6 @@ class Work:
                 if not isinstance(problem, KeyboardInterrupt):
                     raise
 
-    def _arrays(self) -> tuple[Any, ...]:
-        return self.advance.integrator.workspace(self.advance.run)
-
     def _block(self) -> tuple[int, int]:
         """Runs that a thread takes next: fewer towards the end, so that no thread waits long for another."""
         with self._lock:
@@ -116,34 +113,37 @@ class Work:
             return first, self._next
 
     def _worker(self) -> None:
-        advance, run = self.advance, self.advance.run
-        n, work = self.x.shape[1], self._arrays()
-        kernel, tableau = compiled_ensemble(advance.kernel, work), advance.integrator.tableau
-        callbacks = run.callbacks
-        x_old, spare, W, out_t = np.zeros(n), np.zeros((3, n)), self._W_0[0].copy(), np.zeros(len(self._save_at))
-        current = np.zeros(1, dtype=np.int64)
+        from dalembert.kernels.base.views import System
+        from dalembert.kernels.time.steps import KEPT, Runs
+
+        advance, run, n = self.advance, self.advance.run, self.x.shape[1]
+        kernel, callbacks, current = compiled_ensemble(), run.callbacks, np.zeros(1, dtype=np.int64)
+        steps, system = advance.bundle.copy(), System(run.I, self._F[0], self._W_0[0].copy())
+        steps.y, steps.out_t = np.zeros(n), np.zeros(len(self._save_at))
+        for label, array in advance.integrator.workspace(run).items():
+            setattr(steps, label, array)
+        runs = Runs(
+            **{label: getattr(self, label) for label in ("x", "start", "kept", "status", "counters")},
+            **{"out_x": self.out, "F": self._F, "W_0": self._W_0, "stop": self._stop, "current": current},
+            spare=np.zeros((3, n)),
+            max_steps=advance.integrator.max_steps,
+        )
         while not self._stop[0]:
             k, last = first, _ = self._block()
             if first == last:
                 return
             while k < last:
                 try:
-                    kernel(
-                        advance.kernel, k, last, self.t_end, self.x, self.start, x_old, spare, work, tableau.a, tableau.c,
-                        tableau.e, tableau.d,
-                        *advance.settings, self.state_i, self.state_f, self._save_at, out_t, self.out,
-                        advance.integrator.max_steps, self._stop, current, self.status, self.counters, run.I, self._F, W,
-                        self._W_0,
-                    )  # fmt: skip
+                    kernel(k, last, runs, steps, system)
                     if callbacks.error is not None:
                         self.errors[k], callbacks.error = callbacks.error, None
                     k = last
                 except Exception as problem:  # kernels raise nothing: this comes from a compiled user function
-                    name = callbacks.unfinished(run.I, W)
+                    name = callbacks.unfinished(run.I, system.W)
                     if name is None:
                         raise
                     k = int(current[0])
-                    self.errors[k] = name, problem
+                    self.errors[k], self.kept[k] = (name, problem), steps.words[KEPT]
                     self.status[k] = T.CALLBACK_FAILED
                     k += 1
 

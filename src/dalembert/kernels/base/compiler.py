@@ -19,7 +19,8 @@ from numba.core.registry import CPUDispatcher
 
 from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
 
-_ALL = {"error_model": "numpy", "_nrt": False}  # kernels allocate nothing: no reference counts, and compiling fails if one does
+# kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
+_ALL = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 _KEPT = 256  # generated functions that a process remembers
 JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
 COMPILING = threading.RLock()  # a function is open to new signatures only while its thread holds this
@@ -96,7 +97,7 @@ def inline(function):
     """A helper of kernels: compiled once for each signature, whoever calls it."""
     if not JIT:
         return function
-    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_ALL})
+    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL})
 
 
 def flat(function):

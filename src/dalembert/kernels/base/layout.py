@@ -29,8 +29,18 @@ class Ints:
     count: int
 
 
+@dataclass(frozen=True)
+class Array:
+    """Of a bundle (bundles.py): an array that lies elsewhere, as its address and shape."""
+
+    dimensions: int
+    scalar: str = "float64"
+
+
 def size(kind):
-    return 1 if isinstance(kind, Ref) else kind.count if isinstance(kind, Ints) else SIZE[kind]
+    if isinstance(kind, Ref):
+        return 1
+    return kind.count if isinstance(kind, Ints) else 1 + kind.dimensions if isinstance(kind, Array) else SIZE[kind]
 
 
 class Record:
@@ -266,6 +276,7 @@ NUMBERS = {
     "spare": ("W", T.W_WORK, 0),
     "called": ("W", T.W_CALL, 0),
     "counts": ("W", T.W_STAT, 0),
+    "pivots": ("W", T.W_PIVOT, 0),
     "crossings": ("W", T.W_PIVOT, T.V_WHERE),
     "references": ("W", T.W_CHOICE, T.H_REFERENCE),
     "idle": ("W", T.W_CHOICE, T.H_IDLE),  # 1 per idle row; then work: a number per row and a group's matrix
@@ -286,7 +297,7 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION
     NCOL STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY
-    NCHOICE NIDLE REFINE NODES W_CALL W_WORK UNKNOWNS
+    NCHOICE NIDLE REFINE NODES W_CALL W_WORK W_PIVOT UNKNOWNS
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {

@@ -28,7 +28,12 @@ CALLBACK_SIGNATURE = _i8(_i8, _f8, _F, _i8)
 FORCES_SIGNATURE = _i8(_i8, _f8, SYSTEM)
 EQUATIONS_SIGNATURE = _i8(_i8, _f8, _F, _F, SYSTEM)
 
-_known = WeakValueDictionary()  # address -> function, for calls from Python
+_known = WeakValueDictionary()  # address -> function
+
+
+def at_address(found):
+    """The function there, for calls from Python."""
+    return _known[found]
 
 
 def equations(mode, t, x, dx, system):
@@ -52,35 +57,39 @@ def callback(k, t, system, s):
     return called(k, t, system.W, s)
 
 
-def _seam(function, entry, signature):
-    """`function` in compiled code: a call of whatever lies at the address in I[entry]."""
-    at = signature.args.index(SYSTEM) if SYSTEM in signature.args else 2
+def seam(function, signature, place):
+    """`function` in compiled code: a call of whatever lies at the address that place(builder, *args) finds."""
+    wanted = signature.args
 
     def result(typingctx, *args):
-        return types.int64 if args[at] == SYSTEM else None
+        return types.int64 if SYSTEM in args else None
 
     def lower(context, builder, out, *args):
-        address = header_entry(builder, args[at][0], entry)
-        convention = context.call_conv
-        called = builder.inttoptr(address, convention.get_function_type(signature.return_type, signature.args).as_pointer())
+        address, convention = place(builder, *(value for value, _ in args)), context.call_conv
+        called = builder.inttoptr(address, convention.get_function_type(signature.return_type, wanted).as_pointer())
         given = []
-        for (value, typ), wanted in zip(args, signature.args, strict=True):
-            if typ == SYSTEM and wanted != SYSTEM:  # user functions see the workspace alone
+        for (value, typ), want in zip(args, wanted, strict=True):
+            if typ == SYSTEM and want != SYSTEM:  # user functions see the workspace alone
                 given.append(view_as_array(context, builder, typ, value, "W"))
             else:
-                given.append(context.cast(builder, value, typ, wanted))
-        status, value = convention.call_function(builder, called, signature.return_type, signature.args, given)
+                given.append(context.cast(builder, value, typ, want))
+        status, value = convention.call_function(builder, called, signature.return_type, wanted, given)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
         return value
 
-    lower_builtin(function, *[types.Any] * len(signature.args))(define(function, len(signature.args), result, lower))
+    lower_builtin(function, *[types.Any] * len(wanted))(define(function, len(wanted), result, lower))
+
+
+def _in_header(entry, at):
+    """Of the system, which is argument number `at`."""
+    return lambda builder, *args: header_entry(builder, args[at], entry)
 
 
 for _function, _entry in ((equations, AT_EQUATIONS), (projection, AT_PROJECTION), (correction, AT_CORRECTION)):
-    _seam(_function, _entry, EQUATIONS_SIGNATURE)
-_seam(forces, AT_FORCES, FORCES_SIGNATURE)
-_seam(callback, AT_CALLBACK, CALLBACK_SIGNATURE)
+    seam(_function, EQUATIONS_SIGNATURE, _in_header(_entry, 4))
+seam(forces, FORCES_SIGNATURE, _in_header(AT_FORCES, 2))
+seam(callback, CALLBACK_SIGNATURE, _in_header(AT_CALLBACK, 2))
 
 
 @light

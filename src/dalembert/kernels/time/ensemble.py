@@ -1,75 +1,49 @@
 """Many runs of one model: the time loop of an integrator, from one start after another."""
 
-from dalembert.kernels.base.compiler import kernel
-from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, V_GUARD, W_PIVOT, W_STAT
+from dalembert.kernels.base.compiler import light
+from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, V_GUARD
 from dalembert.kernels.base.views import System
-from dalembert.kernels.time.stepping import C_H, D_ACCEPTED, H_MAX, R_NQU, R_ORDER, VISIT_PROJECT, first_step, visit
+from dalembert.kernels.time.stepping import VISIT_PROJECT, first_step, march, visit
+from dalembert.kernels.time.steps import KEPT_FROM, N_KEPT
 
 CHUNK = 1000  # steps between looks at the stop flag
 
 
-@kernel
-def ensemble(
-    loop,
-    first,
-    last,
-    t_end,
-    x,
-    start,
-    x_old,
-    spare,
-    work,
-    a,
-    c,
-    e,
-    d,
-    settings_i,
-    settings_f,
-    state_i,
-    state_f,
-    save_t,
-    out_t,
-    out_x,
-    max_steps,
-    stop,
-    current,
-    status,
-    counters,
-    I,
-    F,
-    W,
-    W_0,
-):
-    """Those of the runs first .. last - 1 that are not done yet, each in its own rows of x, start, state_i, state_f, out_x,
-    status, counters (and F and W_0, where they have more than one); start <- where a run began, projected onto its constraints,
+@light
+def ensemble(first, last, runs, steps, system):
+    """Those of the runs first .. last - 1 that are not done yet; start <- where a run began, projected onto its constraints,
     x <- where it ended.
 
-    stop[0] not zero: leave off as soon as may be;  current[0] <- the run that goes on;  W_0 : workspaces as good as new
+    runs.stop[0] not zero: leave off as soon as may be;  runs.current[0] <- the run that goes on
     """
+    x, kept, status, stop, spare, words = runs.x, runs.kept, runs.status, runs.stop, runs.spare, steps.words
     for k in range(first, last):
         if status[k] != NOT_RUN:
             continue
-        current[0] = k
-        system = System(I, F[k if F.shape[0] > 1 else 0], W)
+        runs.current[0] = k
+        W, F, W_0 = system.W, runs.F, runs.W_0
+        one = System(system.I, F[k if F.shape[0] > 1 else 0], W)
         for i in range(W.size):
             W[i] = W_0[k if W_0.shape[0] > 1 else 0, i]
-        done = visit(VISIT_PROJECT, 0.0, x[k], spare[0], system)
-        for i in range(start.shape[1]):
-            start[k, i] = x[k, i]
+        done = visit(VISIT_PROJECT, 0.0, x[k], spare[0], one)
+        for i in range(x.shape[1]):
+            runs.start[k, i] = x[k, i]
+        for i in range(N_KEPT):
+            words[KEPT_FROM + i] = kept[k, i]
+        steps.x, steps.out_x = x[k], runs.out_x[k]
         if done == OK:
-            if state_f[k, C_H] == 0.0:
-                h = first_step(0.0, x[k], spare, settings_i[R_NQU], settings_i[R_ORDER], t_end, settings_f, system)  # fmt: skip
-                state_f[k, C_H] = min(h, settings_f[H_MAX])
+            if steps.h == 0.0:
+                steps.h = min(first_step(spare, steps, one), steps.h_max)
             done = TOO_MANY_STEPS
-        while done == TOO_MANY_STEPS and stop[0] == 0 and state_i[k, D_ACCEPTED] < max_steps:
-            done = loop(
-                t_end, x[k], x_old, *work, a, c, e, d, settings_i, settings_f, state_i[k], state_f[k], save_t, out_t,
-                out_x[k], min(CHUNK, max_steps - state_i[k, D_ACCEPTED]), system,
-            )  # fmt: skip
+        while done == TOO_MANY_STEPS and stop[0] == 0 and steps.accepted < runs.max_steps:
+            steps.until = min(steps.accepted + CHUNK, runs.max_steps)
+            done = march(steps, one)
+        for i in range(N_KEPT):
+            kept[k, i] = words[KEPT_FROM + i]
         status[k] = done
         for i in range(N_STAT):
-            counters[k, i] = W[I[W_STAT] + i]
-        for i in range(V_GUARD if I[W_PIVOT] > 0 else 0):
-            counters[k, N_STAT + i] = W[I[W_PIVOT] + i]
+            runs.counters[k, i] = one.counts[i]
+        for i in range(V_GUARD if system.w_pivot > 0 else 0):
+            runs.counters[k, N_STAT + i] = one.pivots[i]
         if stop[0] != 0:
             return

@@ -8,7 +8,6 @@ import numpy as np
 from dalembert.kernels.base.algebra import euler_parameter_rates, load3, load4, store4
 from dalembert.kernels.base.compiler import inline
 from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, STAGES_FAILED
-from dalembert.kernels.time.stepping import C_CONTRACTION, D_ITERATIONS, D_ITERATIONS_MAX, H_STAGE
 
 SLOW = 0.5  # contraction beyond which an iteration is given up
 ROUNDING = 1e-11  # change at which an iteration that no longer contracts has met rounding
@@ -28,25 +27,25 @@ def apply_velocity_map(velocity_map, y, u, out):
 
 
 @inline
-def assess(seen, change, before, slow, iteration, rounding, settings_f, state_f):
+def assess(seen, change, before, slow, iteration, rounding, steps):
     """(status, slow) after an iteration: OK when solved, STAGES_FAILED when not yet; slow counts bad contractions in a row.
 
     seen : status of the evaluations;  solved when the change, or what the contraction leaves of it, is below the tolerance
     rounding : change at which an iteration that no longer contracts is done
     """
     if seen != OK or not np.isfinite(change):
-        state_f[C_CONTRACTION] = np.inf
+        steps.contraction = np.inf
         if iteration == 1 or seen == CALLBACK_FAILED:
             return (seen if seen != OK else NON_FINITE), 2
         return STAGES_FAILED, 2  # diverged
     if iteration == 1:
-        state_f[C_CONTRACTION] = 0.0
-        return (OK if change <= settings_f[H_STAGE] else STAGES_FAILED), 0
-    rate = change / before
+        steps.contraction = 0.0
+        return (OK if change <= steps.stage_tolerance else STAGES_FAILED), 0
+    rate, enough = change / before, steps.stage_tolerance
     stalled = rate > SLOW and change <= rounding
-    if change <= settings_f[H_STAGE] or stalled or (rate < 1.0 and change * rate <= settings_f[H_STAGE] * (1.0 - rate)):
+    if change <= enough or stalled or (rate < 1.0 and change * rate <= enough * (1.0 - rate)):
         return OK, 0
-    state_f[C_CONTRACTION] = rate
+    steps.contraction = rate
     return STAGES_FAILED, (slow + 1 if rate > SLOW else 0)
 
 
@@ -58,9 +57,9 @@ def larger(change, delta, x):
 
 
 @inline
-def count(iteration, state_i):
-    state_i[D_ITERATIONS] += iteration
-    state_i[D_ITERATIONS_MAX] = max(state_i[D_ITERATIONS_MAX], iteration)
+def count(iteration, steps):
+    steps.iterations += iteration
+    steps.iterations_max = max(steps.iterations_max, iteration)
 
 
 @inline

@@ -9,171 +9,95 @@ err larger than the tolerance; it falls with h only, so that steps would collaps
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import inline, light
+from dalembert.kernels.base.compiler import flat, light
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE, STEP_TOO_SMALL, TOO_MANY_STEPS
-from dalembert.kernels.time.stepping import (
-    AGAIN,
-    C_FACMAX,
-    C_H,
-    C_ROUNDED,
-    C_T,
-    D_HAVE_RATE,
-    D_ROUNDED,
-    H_ATOL,
-    H_RTOL,
-    R_ERROR,
-    R_NQU,
-    R_STAGES,
-    R_VISIT,
-    VISIT_ALL,
-    VISIT_RATE,
-    accept,
-    aim,
-    combine,
-    judge,
-    save_inside,
-    visit,
-)
-from dalembert.kernels.time.watch import PROJECTED, note_leap, projection_error
+from dalembert.kernels.base.tables import OK, RATE
+from dalembert.kernels.time.stepping import VISIT_ALL, combine, visit
+from dalembert.kernels.time.watch import PROJECTED, projection_error
 
 LAST_DIGIT = 2.2e-16
 PROBES, ROUNDING = 2, 10.0  # pairs of changes of the last digits; their effect against that of all stages
 
 
 @light
-def step_error(t, h, x, y, stages, dense, e, count, n, settings_f, state_i, state_f, system):
+def runge_kutta(steps, system):
+    """An attempt at a step; status. Row s of stages <- f at the new point, the last row of dense <- before its projection."""
+    t, h, s, y, stages, dense = steps.t, steps.h, steps.last, steps.y, steps.stages, steps.dense
+    before, status, what, i = dense[dense.shape[0] - 1], OK, steps.visit, 1
+    while i <= s and status == OK:
+        combine(steps.a, i, i, 1, y, steps)
+        if i == s:
+            what = VISIT_ALL
+            if steps.law == 2:
+                steps.err = step_error(s, steps, system)
+                if not steps.err <= 1.0:
+                    return status
+            for j in range(y.size):
+                before[j] = y[j]
+        status = visit(what, t + steps.c[i] * h, y, stages[i], system)
+        i += 1
+    if status == OK:
+        wrong = projection_error(before, steps, system)
+        if steps.law != 0:
+            steps.err = max(steps.err, PROJECTED * wrong)
+        if steps.law == 1:
+            steps.err = max(steps.err, step_error(s + 1, steps, system))
+    return status
+
+
+@light
+def step_error(count, steps, system):
     """The error of a step in tolerances; where rounding of the rates explains it, what is left. A kernel of its own.
 
-    dense : rows 0 to 3 are scratch, the last <- how much the rates change where the state does by its last digits
+    Rows of dense are scratch; row 3 <- how much the rates change where the state does by its last digits
     """
-    err = error_norm(x, y, stages, dense, e, count, h, n, 0.0, settings_f)
-    if err > 1.0 and (state_f[C_FACMAX] == 1.0 or state_i[D_ROUNDED] > 0):  # rejected before
-        near, rate, status = dense[0], dense[1], OK
+    x, stages, dense, plain, rounding, status = steps.x, steps.stages, steps.dense, 0.0, 0.0, OK
+    near, rate = dense[0], dense[1]
+    while True:
+        err = error_norm(count, rounding, steps)
+        if rounding > 0.0:
+            if err <= 1.0:
+                steps.rounded += 1
+                steps.rounded_error = max(steps.rounded_error, plain)
+            return err
+        if not (err > 1.0 and (steps.growth == 1.0 or steps.rounded > 0)):  # rejected before
+            return err
         for k in range(2 * PROBES):
             for i in range(x.size):
                 if k == 0:
                     dense[3, i] = 0.0
                 near[i] = x[i] + max(abs(x[i]), 1.0) * (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT)
             if status == OK:
-                status = equations(RATE, t, near, rate, system)
-            for i in range(n):
+                status = equations(RATE, steps.t, near, rate, system)
+            for i in range(steps.n):
                 dense[3, i] = max(dense[3, i], abs(rate[i] - stages[0, i]))
-        if status == OK:
-            plain, err = err, error_norm(x, y, stages, dense, e, count, h, n, ROUNDING * abs(h), settings_f)
-            if err <= 1.0:
-                state_i[D_ROUNDED] += 1
-                state_f[C_ROUNDED] = max(state_f[C_ROUNDED], plain)
-    return err
+        if status != OK:
+            return err
+        plain, rounding = err, ROUNDING * abs(steps.h)
 
 
-@light
-def runge_kutta(
-    t_end,
-    x,
-    x_old,
-    stages,
-    dense,
-    a,
-    c,
-    e,
-    d,
-    settings_i,
-    settings_f,
-    state_i,
-    state_f,
-    save_t,
-    out_t,
-    out_x,
-    max_steps,
-    system,
-):
-    """Advance x from state_f[C_T] to t_end or by max_steps accepted steps; status.
-
-    stages : (s + extra + 1, nx) work, row s holds f at the new point; dense : (8, nx) coefficients of the last step
-    save_t : times to save at (used when settings_i[R_EVERY] = 0);  out_t, out_x : where saved states go
-    """
-    s, nq = settings_i[R_STAGES], settings_i[R_NQU]
-    y, before = x_old, dense[dense.shape[0] - 1]
-    status, steps = OK, 0
-    t, h = state_f[C_T], state_f[C_H]
-    while status == OK and t < t_end:
-        if steps == max_steps:
-            return TOO_MANY_STEPS
-        asked = h
-        h, t_new = aim(t, h, t_end, settings_i, settings_f, state_i, system)
-        if not abs(h) > 1e-15 * max(abs(t), abs(t_end)):
-            return STEP_TOO_SMALL
-        err, moved, change = 0.0, 0.0, 0.0
-        for i in range(state_i[D_HAVE_RATE], s + 1):
-            combine(x, stages, a, i, i, h, y)
-            what = settings_i[R_VISIT]
-            if i == 0:  # at the start of a run, which is projected already
-                what = VISIT_RATE
-            elif i == s:
-                what = VISIT_ALL
-                if settings_i[R_ERROR] == 2:
-                    err = step_error(t, h, x, y, stages, dense, e, s, nq, settings_f, state_i, state_f, system)
-                    if not err <= 1.0:
-                        break
-                for j in range(x.size):
-                    before[j] = y[j]
-            status = visit(what, t + c[i] * h, y, stages[i], system)
-            if status != OK:
-                break
-            if i == s:
-                wrong, moved, change = projection_error(x, y, before, nq, settings_f[H_RTOL], settings_f[H_ATOL], system)
-                if settings_i[R_ERROR] != 0:
-                    err = max(err, PROJECTED * wrong)
-            if i == 0:  # where a step begins, a formulation may note something in the state
-                for j in range(x.size):
-                    x[j] = y[j]
-            state_i[D_HAVE_RATE] = 1
-        if state_i[D_HAVE_RATE] == 0:  # no rate at the start: no smaller step will help
-            return status
-        if settings_i[R_ERROR] == 1 and status == OK:
-            err = max(err, step_error(t, h, x, y, stages, dense, e, s + 1, nq, settings_f, state_i, state_f, system))
-        status, value = judge(status, err, t, h, settings_i, settings_f, state_i, state_f)
-        if status == AGAIN:
-            status, h = OK, value
-            continue
-        if status == OK:
-            status, shorter = save_inside(
-                t, t_new, h, x, y, stages, 1, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system,
-            )  # fmt: skip
-            if status == AGAIN:
-                status, h = OK, shorter
-                continue
-        if status == OK:
-            note_leap(t_new, moved, change, system)
-            h = accept(t, t_new, h, value, h < asked, x, y, stages, settings_i, settings_f, state_i, state_f)
-            t = t_new
-            steps += 1
-    return status
-
-
-@inline
-def error_norm(x, y, stages, dense, e, count, h, n, rounding, settings_f):
+@flat
+def error_norm(count, rounding, steps):
     """RMS over q and u of err = h sum e_i k_i over atol + rtol max(|x|, |y|) [HairerNorsettWanner1993, II (4.11)], and, where
     it is not zero, `rounding` times row 3 of dense.
 
     With a second estimator (DOP853): err5^2 / sqrt(err5^2 + 0.01 err3^2)  [HairerNorsettWanner1993, II.10 (10.17)]
-    dense : rows 0..2 are scratch
+    dense : rows 0 and 1 are scratch
     """
-    first, last, zero = dense[0], dense[1], dense[2]
-    for i in range(x.size):
-        zero[i] = 0.0
-    combine(zero, stages, e, 0, count, 1.0, first)
-    combine(zero, stages, e, e.shape[0] - 1, count, 1.0, last)
+    x, y, dense, e, n = steps.x, steps.y, steps.dense, steps.e, steps.n
+    first, last, h = dense[0], dense[1], abs(steps.h)
+    combine(e, 0, count, 0, first, steps)
+    combine(e, e.shape[0] - 1, count, 0, last, steps)
     five, three = 0.0, 0.0
     for i in range(n):
-        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        scale = steps.atol + steps.rtol * max(abs(x[i]), abs(y[i]))
         if rounding > 0.0:
             scale += rounding * dense[3, i]
         five += (first[i] / scale) * (first[i] / scale)
         three += (last[i] / scale) * (last[i] / scale)
+    err = 0.0
     if e.shape[0] == 1:
-        return abs(h) * np.sqrt(five / n)
-    if five == 0.0 and three == 0.0:
-        return 0.0
-    return abs(h) * five / np.sqrt((five + 0.01 * three) * n)
+        err = h * np.sqrt(five / n)
+    elif not (five == 0.0 and three == 0.0):
+        err = h * five / np.sqrt((five + 0.01 * three) * n)
+    return err

@@ -17,26 +17,11 @@ import numpy as np
 from numpy import uintp
 
 from dalembert.kernels.base.algebra import euler_parameter_rates, load3, load4
-from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
 from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate
-from dalembert.kernels.time.stepping import (
-    C_CONTRACTION,
-    C_H_FACTORED,
-    C_STIFFNESS,
-    D_JACOBIAN,
-    D_JACOBIANS,
-    H_ATOL,
-    H_RTOL,
-    R_CONTROL,
-    R_NQU,
-    R_STAGES,
-    R_VISIT,
-    combine,
-    visit,
-)
+from dalembert.kernels.time.stepping import combine, visit
 
-NEWTON = 2  # state_i[D_SOLVER]
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
 DIFFERENCE = 6e-6  # central differences: eps^(1/3)
 MAX_ITERATIONS = 20
@@ -44,66 +29,60 @@ MAX_ITERATIONS = 20
 # repeated with a smaller one, wait for so many bad contractions in a row
 PATIENCE = 4
 EPS, LOOSEST = 2e-16, 1e-6  # rounding of rates is that of the state times the Jacobian; the most that counts as such
-# state_i[D_JACOBIAN]
+# jacobian_is
 MISSING, KEPT, NEW = 0, 1, 2
 
 
-@flat
-def iterate_newton(
-    t, h, x, y, stages, jacobian, factors, pivots, spectrum, velocity_map, a, c, settings_i, settings_f, state_i, state_f,
-    system
-):  # fmt: skip
+@light
+def iterate_newton(steps, system):
     """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
-    s = settings_i[R_STAGES] - 1
+    y, stages, s, h = steps.y, steps.stages, steps.last - 1, steps.h
     status, before, slow, iteration, attempts = STAGES_FAILED, 0.0, 0, 0, 0
-    patience = 2 if settings_i[R_CONTROL] == 1 else PATIENCE
+    patience = 2 if steps.control == 1 else PATIENCE
     while status == STAGES_FAILED and attempts < 2:
         attempts += 1
-        if state_i[D_JACOBIAN] == MISSING:
-            status = differentiate(t, x, y, stages, jacobian, settings_i, system)  # fmt: skip
+        if steps.jacobian_is == MISSING:
+            status = differentiate(steps, system)
             if status != OK:
                 break
-            status = STAGES_FAILED
-            state_i[D_JACOBIAN], state_f[C_H_FACTORED] = NEW, 0.0
-            state_i[D_JACOBIANS] += 1
-            state_f[C_STIFFNESS] = largest_row(jacobian, x)
-        if state_f[C_H_FACTORED] != h:
-            for pair in range(factors.shape[0]):
-                fill(h * spectrum[0, pair], jacobian, factors, velocity_map, pair)
-                factorise(factors, pivots, pair)
-            state_f[C_H_FACTORED] = h
+            status, steps.jacobian_is, steps.h_factored = STAGES_FAILED, NEW, 0.0
+            steps.jacobians += 1
+            steps.stiffness = largest_row(steps.jacobian, steps.x)
+        if steps.h_factored != h:
+            factorise(steps)
+            steps.h_factored = h
         before, slow, iteration = 0.0, 0, 0
-        rounding = max(ROUNDING, min(EPS * abs(h) * state_f[C_STIFFNESS], LOOSEST))
+        rounding = max(ROUNDING, min(EPS * abs(h) * steps.stiffness, LOOSEST))
         while status == STAGES_FAILED and slow < patience and iteration < MAX_ITERATIONS:
             iteration += 1
             change, seen = 0.0, OK
             for i in range(1, s + 1):
-                combine(x, stages, a, i, s + 1, h, y)
-                seen = visit(settings_i[R_VISIT], t + c[i] * h, y, stages[s + 1 + i], system)
+                combine(steps.a, i, s + 1, 1, y, steps)
+                seen = visit(steps.visit, steps.t + steps.c[i] * h, y, stages[s + 1 + i], system)
                 if seen != OK:
                     break
             if seen == OK:
-                change = newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_map, s, settings_i[R_NQU])
-            status, slow = assess(seen, change, before, slow, iteration, rounding, settings_f, state_f)
+                change = newton_update(steps)
+            status, slow = assess(seen, change, before, slow, iteration, rounding, steps)
             before = change
-        count(iteration, state_i)
+        count(iteration, steps)
         if status == OK:
-            stale = iteration > 2 and state_f[C_CONTRACTION] > STALE
-            state_i[D_JACOBIAN] = MISSING if stale else KEPT
-        elif status != CALLBACK_FAILED and state_i[D_JACOBIAN] == KEPT:
-            status, state_i[D_JACOBIAN] = STAGES_FAILED, MISSING
+            stale = iteration > 2 and steps.contraction > STALE
+            steps.jacobian_is = MISSING if stale else KEPT
+        elif status != CALLBACK_FAILED and steps.jacobian_is == KEPT:
+            status, steps.jacobian_is = STAGES_FAILED, MISSING
             repeat_rate(s, stages)
         else:
-            state_i[D_JACOBIAN] = MISSING
+            steps.jacobian_is = MISSING
             break
     return status
 
 
 @flat
-def differentiate(t, x, y, stages, jacobian, settings_i, system):
+def differentiate(steps, system):
     """K, C <- central differences of u' over q and u at the old point, which is kept in the last row. Status."""
-    forward, backward, status, n = stages.shape[0] - 1, stages.shape[0] - 2, OK, settings_i[R_NQU]
-    nu = jacobian.shape[0] - 1
+    x, y, stages, jacobian, status, n = steps.x, steps.y, steps.stages, steps.jacobian, OK, steps.n
+    forward, backward, nu = stages.shape[0] - 1, stages.shape[0] - 2, jacobian.shape[0] - 1
     for j in range(n):
         delta = DIFFERENCE * max(1.0, abs(x[j]))
         for side in range(2):
@@ -111,7 +90,7 @@ def differentiate(t, x, y, stages, jacobian, settings_i, system):
                 y[i] = x[i]
             y[j] += delta if side == 0 else -delta
             row = forward if side == 0 else backward
-            status = visit(settings_i[R_VISIT], t, y, stages[row], system)
+            status = visit(steps.visit, steps.t, y, stages[row], system)
             if status != OK:
                 break
         if status != OK:
@@ -122,7 +101,7 @@ def differentiate(t, x, y, stages, jacobian, settings_i, system):
     return status
 
 
-@inline
+@flat
 def largest_row(jacobian, x):
     """Largest sum |J_ij| max(1, |x_j|) of a row"""
     largest = 0.0
@@ -147,9 +126,18 @@ def turned_back(mu, v, w):
     )
 
 
-@inline
-def fill(mu, jacobian, factors, velocity_map, pair):
+@kernel
+def factorise(steps):
+    """All factors for the Jacobian and the step size at hand."""
+    for pair in range(steps.factors.shape[0]):
+        fill(steps.h * steps.spectrum[0, pair], pair, steps)
+        exchange_and_eliminate(steps.factors, steps.pivots, pair)
+
+
+@flat
+def fill(mu, pair, steps):
     """factors[pair] <- I - mu C - mu^2 K D N"""
+    jacobian, factors, velocity_map = steps.jacobian, steps.factors, steps.velocity_map
     nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
     nq, at = n - nu, jacobian[jacobian.shape[0] - 1]
     for i in range(nu):
@@ -177,8 +165,8 @@ def fill(mu, jacobian, factors, velocity_map, pair):
                     factors[pair, i, u - nq + j] -= mu * mu * jacobian[i, q + j]
 
 
-@inline
-def factorise(factors, pivots, pair):
+@flat
+def exchange_and_eliminate(factors, pivots, pair):
     """factors[pair] <- its factors L U, rows exchanged as pivots[pair] says [GolubVanLoan2013, 3.4]."""
     n = uintp(pivots.shape[1])
     for k in range(n):
@@ -199,7 +187,7 @@ def factorise(factors, pivots, pair):
                     factors[pair, i, j] -= multiple * factors[pair, k, j]
 
 
-@inline
+@flat
 def back_substitute(factors, pivots, pair, nq):
     """The velocities of row nu, from nq on, <- solution for that right-hand side."""
     n = pivots.shape[1]
@@ -218,9 +206,10 @@ def back_substitute(factors, pivots, pair, nq):
         factors[pair, n, nq + i] = value / factors[pair, i, i]
 
 
-@inline
-def solve(mu, jacobian, factors, pivots, velocity_map, pair):
+@kernel
+def solve(mu, pair, steps):
     """factors[pair, nu] <- (I - mu J)^-1 of what it holds, a vector over q and u."""
+    jacobian, factors, velocity_map = steps.jacobian, steps.factors, steps.velocity_map
     nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
     nq, at, z = n - nu, jacobian[jacobian.shape[0] - 1], factors[pair, factors.shape[1] - 1]
     for k in range(velocity_map.shape[0]):
@@ -232,7 +221,7 @@ def solve(mu, jacobian, factors, pivots, velocity_map, pair):
         for j in range(nq):
             value += jacobian[i, j] * z[j]
         z[nq + i] += mu * value
-    back_substitute(factors, pivots, pair, nq)
+    back_substitute(factors, steps.pivots, pair, nq)
     for k in range(velocity_map.shape[0]):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
@@ -244,17 +233,18 @@ def solve(mu, jacobian, factors, pivots, velocity_map, pair):
                 z[q + j] += mu * z[u + j]
 
 
-@inline
-def newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_map, s, n):
+@flat
+def newton_update(steps):
     """K <- K + dK from f(x + h A K) in rows s + 2 .. 2 s + 1; the largest change of h K, relative to max(1, |x|)."""
-    nu = factors.shape[1] - 1
+    x, stages, factors, spectrum, h = steps.x, steps.stages, steps.factors, steps.spectrum, steps.h
+    nu, s, n = factors.shape[1] - 1, steps.last - 1, steps.n
     for pair in range(factors.shape[0]):
         for j in range(n):
             w = 0.0 * spectrum[0, pair]
             for i in range(1, s + 1):
                 w += spectrum[s + i, pair] * (stages[s + 1 + i, j] - stages[i, j])
             factors[pair, nu, j] = w
-        solve(h * spectrum[0, pair], jacobian, factors, pivots, velocity_map, pair)
+        solve(h * spectrum[0, pair], pair, steps)
     change = 0.0
     for i in range(1, s + 1):
         for j in range(x.size):
@@ -269,25 +259,30 @@ def newton_update(h, x, stages, jacobian, factors, pivots, spectrum, velocity_ma
     return change
 
 
-@inline
-def filtered_error(h, x, y, stages, e, row, s, jacobian, factors, pivots, spectrum, velocity_map, settings_f):
-    """RMS over q and u of (I - h lambda J)^-1 h sum_j e_j k_j, scaled by the tolerances [HairerWanner1996, IV (8.20)].
+@light
+def filtered_error(steps, system):
+    """err <- RMS over q and u of (I - h lambda J)^-1 h sum_j e_j k_j, scaled by the tolerances [HairerWanner1996, IV (8.20)].
 
     Without the factor what is stiff in f at the old point would rule. lambda is the real eigenvalue of A, or a complex one
     where there is none.
     """
-    nu, n, pair = factors.shape[1] - 1, jacobian.shape[1], 0
+    x, y, stages, e, factors, spectrum = steps.x, steps.y, steps.stages, steps.e, steps.factors, steps.spectrum
+    nu, n, pair, h = factors.shape[1] - 1, factors.shape[2], 0, steps.h
     for k in range(factors.shape[0]):
         if abs(spectrum[0, k].imag) < abs(spectrum[0, pair].imag):
             pair = k
     for i in range(n):
         value = 0.0
-        for j in range(s + 1):
-            value += e[row, j] * stages[j, i]
+        for j in range(steps.last):
+            value += e[0, j] * stages[j, i]
         factors[pair, nu, i] = h * value
-    solve(h * spectrum[0, pair], jacobian, factors, pivots, velocity_map, pair)
+    solve(h * spectrum[0, pair], pair, steps)
     total = 0.0
     for i in range(n):
-        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
+        scale = steps.atol + steps.rtol * max(abs(x[i]), abs(y[i]))
         total += (abs(factors[pair, nu, i]) / scale) ** 2
-    return np.sqrt(total / n)
+    steps.err = np.sqrt(total / n)
+    if e.shape[0] == 2:  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
+        s = steps.last - 1
+        steps.err = (steps.err * abs(spectrum[0, 0] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
+    return OK

@@ -1,138 +1,165 @@
-"""What every one-step method shares: points, combinations of rates, step-size control, saving, dense output.
+"""What every one-step method shares: the one time loop, step-size control, points, combinations of rates.
 
-A method keeps its rates in the rows of `stages`: row 0 is f at the old point, row settings_i[R_STAGES] f at the projected new
-point (first same as last). Dense output runs through the projected end points, with their rates.
+A method fills the seam `attempt`: it goes from steps.x at steps.t to steps.y at steps.t_new = t + h and leaves steps.err,
+steps.moved, steps.change; its rates lie in the rows of `stages`.
 """
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
-    INSIDE,
     MOVED,
     NON_FINITE,
-    NSTOP,
     OK,
     PROJECT,
     RATE,
     STEP_TOO_SMALL,
-    STOP_F,
-    W_STAT,
+    TOO_MANY_STEPS,
 )
-from dalembert.kernels.time.watch import interpolate, look_between, note_drivers
+from dalembert.kernels.time.steps import attempt, inside
+from dalembert.kernels.time.watch import note_drivers, note_leap
 
-# integer settings: row of the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
-# exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, stage solver, of how
-# many steps one is kept for the checks of the report where other times are saved (0 none), leave the interpolant of every
-# step in `dense`
-(R_STAGES, R_ERROR, R_EXTRA, R_ORDER, R_NQU, R_EVERY, R_VISIT, R_CONTROL, R_SOLVER, R_WATCH, R_DENSE) = range(11)
-N_SETTINGS_I = 11
 # what to do at a point
 VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
-# real settings; last the fixed step, where the run began, and the distance at which forces of time are looked at within a step
-(H_RTOL, H_ATOL, H_SAFETY, H_FACMIN, H_FACMAX, H_MAX, H_MIN, H_STAGE, H_STEP, H_START, H_LOOK) = range(11)
-# real state kept between chunks; from C_H_STAGES on it belongs to implicit stages
-(C_T, C_H, C_FACMAX, C_H_DONE, C_T_OLD, C_H_SMALLEST, C_H_LARGEST, C_H_STAGES, C_H_FACTORED, C_CONTRACTION) = range(10)
-C_ERR, C_STIFFNESS = 10, 11
-C_ROUNDED, N_STATE_F = 12, 13  # C_ROUNDED : largest error of a step, in tolerances, that rounding of rates explains
-# integer state kept between chunks; from D_SOLVER on it belongs to implicit stages
-(D_ACCEPTED, D_REJECTED, D_SAVED, D_NEXT, D_HAVE_RATE, D_FAILED_PROJECTIONS) = range(6)
-(D_SOLVER, D_RETRY, D_PREDICT, D_JACOBIAN, D_SOLVES, D_ITERATIONS, D_ITERATIONS_MAX, D_NEWTON, D_JACOBIANS) = range(6, 15)
-D_STOP, D_ROUNDED, N_STATE_I = 15, 16, 17  # breakpoints passed; steps whose error rounding of rates explains
-# status of an attempted step that is to be repeated
-AGAIN = -1
+AGAIN = -1  # status of an attempted step that is to be repeated
+# solved_by : stages of implicit methods by Newton's method;  predicted : what their k_i are to the next attempt
+NEWTON = 2
+NOTHING, STEP_BEFORE, SAME_STEP = 0, 1, 2
+CONTRACTION = 0.3  # what the next step of Radau IIA may contract like
+
+
+@light
+def march(steps, system):
+    """From steps.t to steps.t_end, or until so many steps are accepted; status."""
+    status = OK
+    if steps.have_rate == 0:  # at the start of a run
+        status = equations(RATE, steps.t, steps.x, steps.stages[0], system)
+        steps.have_rate = 1
+    while status == OK and steps.t < steps.t_end:
+        if steps.accepted >= steps.until:
+            return TOO_MANY_STEPS
+        aim(steps, system)
+        if not abs(steps.h) > 1e-15 * max(abs(steps.t), abs(steps.t_end)):
+            return STEP_TOO_SMALL
+        status = judge(attempt(steps, system), steps)
+        if status == OK:
+            note_drivers(steps.t_new, steps.y, system)  # while the workspace is still that of the new point
+            if steps.at_inside != 0:
+                status = inside(steps, system)
+            else:
+                save_point(steps)
+        if status == OK:
+            note_leap(steps.t_new, steps.moved, steps.change, system)
+            accept(steps)
+        elif status == AGAIN:
+            status = OK
+    return status
 
 
 @flat
-def aim(t, h, t_end, settings_i, settings_f, state_i, system):
-    """(h, t_new) of the next step: it ends at t_end, at a breakpoint of a motion, or, of fixed size, at a multiple of h.
+def aim(steps, system):
+    """h and t_new of the next step: it ends at t_end, at a breakpoint of a motion, or, of fixed size, at a multiple of h.
 
     Times of fixed steps are multiples, not sums, so that rounding leaves no sliver at the end; h itself stays what it was.
     """
-    I, F = system.I, system.F
-    while state_i[D_STOP] < I[NSTOP] and F[I[STOP_F] + state_i[D_STOP]] <= t + settings_f[H_MIN]:
-        state_i[D_STOP] += 1
-    stop, t_new, slack = t_end, t + h, 1e-10
-    if state_i[D_STOP] < I[NSTOP] and F[I[STOP_F] + state_i[D_STOP]] < t_end:
-        stop = F[I[STOP_F] + state_i[D_STOP]]
-    if settings_i[R_CONTROL] == 0:
+    t, h, stops, count = steps.t, steps.h, system.stops, system.nstop
+    steps.asked, steps.err, steps.moved, steps.change = h, 0.0, 0.0, 0.0
+    while steps.stop < count and stops[steps.stop] <= t + steps.h_min:
+        steps.stop += 1
+    end, t_new, slack = steps.t_end, t + h, 1e-10
+    if steps.stop < count and stops[steps.stop] < end:
+        end = stops[steps.stop]
+    if steps.control == 0:
         slack = 1e-6
-        t_new = settings_f[H_START] + h * (np.floor((t - settings_f[H_START]) / h + slack) + 1.0)
+        t_new = steps.start + h * (np.floor((t - steps.start) / h + slack) + 1.0)
         if abs(t_new - t - h) > slack * h:  # after a breakpoint
             h = t_new - t
-    elif stop < t_end and t_new < stop < t_new + h:
-        h = 0.5 * (stop - t)  # two equal steps instead of one and a sliver
+    elif end < steps.t_end and t_new < end < t_new + h:
+        h = 0.5 * (end - t)  # two equal steps instead of one and a sliver
         t_new = t + h
-    if t_new + slack * h >= stop:
-        t_new = stop
-        if abs(stop - t - h) > 1e-15 * abs(stop):
-            h = stop - t
-    return h, t_new
+    if t_new + slack * h >= end:
+        t_new = end
+        if abs(end - t - h) > 1e-15 * abs(end):
+            h = end - t
+    steps.h, steps.t_new = h, t_new
 
 
 @flat
-def judge(status, err, t, h, settings_i, settings_f, state_i, state_f):
-    """(status, value) of an attempted step: OK and the factor of the next step, AGAIN and the new step size, or a failure.
+def judge(status, steps):
+    """OK with the factor of the next step, AGAIN with a new step size, or a failure.
 
     h_new = h min(facmax, max(facmin, safety err^(-1/order)))                       [HairerNorsettWanner1993, II (4.13)]
     """
-    value = 1.0
-    if settings_i[R_CONTROL] == 1 and status != CALLBACK_FAILED:
-        reason = status
+    factor, err = 1.0, steps.err
+    if steps.control == 1 and status != CALLBACK_FAILED:
         if status == OK and not np.isfinite(err):
-            reason = NON_FINITE
-        if reason != OK:
-            state_i[D_FAILED_PROJECTIONS] += 1
-            value = 0.25
+            status = NON_FINITE
+        if status != OK:
+            steps.refused += 1
+            factor = 0.25
         else:
-            value = settings_f[H_SAFETY] * max(err, 1e-10) ** (-1.0 / settings_i[R_ORDER])
-            value = min(state_f[C_FACMAX], max(settings_f[H_FACMIN], value))
-            state_f[C_FACMAX] = settings_f[H_FACMAX]
+            factor = steps.safety * max(err, 1e-10) ** (-1.0 / steps.order)
+            factor = min(steps.growth, max(steps.factor_min, factor))
+            steps.growth = steps.factor_max
             if err > 1.0:
-                value, reason = min(value, 0.9), STEP_TOO_SMALL
-        status = reason
-        if reason != OK:
-            state_i[D_REJECTED] += 1
-            state_f[C_FACMAX] = 1.0
-            value *= h
-            if value >= settings_f[H_MIN]:
+                factor, status = min(factor, 0.9), STEP_TOO_SMALL
+        if status != OK:
+            steps.rejected += 1
+            steps.growth = 1.0
+            steps.h *= factor
+            if steps.h >= steps.h_min:
                 status = AGAIN
-            h = value
-    if status != OK and status != AGAIN:
-        state_f[C_T], state_f[C_H] = t, h
-    return status, value
+        elif steps.trend == 1:
+            if steps.err_before > 0.0:  # [HairerWanner1996, IV (8.24)]
+                trend = steps.h / steps.h_done * (steps.err_before / max(err, 1e-10)) ** (1.0 / steps.order)
+                factor = max(steps.factor_min, factor * min(1.0, trend))
+            steps.err_before = max(err, 1e-2)
+            if steps.contraction > 0.0:  # larger steps contract less
+                factor = max(0.5, min(factor, CONTRACTION / steps.contraction))
+        if steps.solved_by == NEWTON and 1.0 <= factor < 1.2:
+            factor = 1.0  # keeps the factors [HairerWanner1996, IV.8]
+    steps.factor = factor
+    return status
 
 
 @flat
-def accept(t, t_new, h, factor, cut, x, y, stages, settings_i, settings_f, state_i, state_f):
-    """x <- the new point, y <- the old one, row 0 <- its rate; the next step size. cut : the step was shortened."""
-    s = settings_i[R_STAGES]
+def save_point(steps):
+    """The new point as the next saved state."""
+    k, y, out_x = steps.saved, steps.y, steps.out_x
+    steps.out_t[k] = steps.t_new
+    for i in range(y.size):
+        out_x[k, i] = y[i]
+    steps.saved = k + 1
+
+
+@flat
+def accept(steps):
+    """x <- the new point, y <- the old one, row 0 <- its rate; the next step size."""
+    x, y, stages, last, h = steps.x, steps.y, steps.stages, steps.last, steps.h
     for i in range(x.size):
         x_i = x[i]
         x[i] = y[i]
         y[i] = x_i
-        stages[0, i] = stages[s, i]
-    state_f[C_T_OLD], state_f[C_H_DONE] = t, h
-    state_f[C_H_LARGEST] = max(state_f[C_H_LARGEST], h)
-    if not cut:
-        state_f[C_H_SMALLEST] = min(state_f[C_H_SMALLEST], h)
-    state_i[D_ACCEPTED] += 1
-    h = min(h * factor, settings_f[H_MAX]) if settings_i[R_CONTROL] == 1 else settings_f[H_STEP]
-    state_f[C_T], state_f[C_H] = t_new, h
-    return h
+        stages[0, i] = stages[last, i]
+    steps.t_old, steps.t, steps.h_done, steps.predicted = steps.t, steps.t_new, h, STEP_BEFORE
+    steps.h_largest = max(steps.h_largest, h)
+    if not h < steps.asked:  # was not shortened
+        steps.h_smallest = min(steps.h_smallest, h)
+    steps.accepted += 1
+    steps.h = min(h * steps.factor, steps.h_max) if steps.control == 1 else steps.step
 
 
 @inline
-def first_step(t, x, spare, n, order, span, settings_f, system):
+def first_step(spare, steps, system):
     """A step size to begin with [HairerNorsettWanner1993, II.4, starting step size]; spare : (3, nx) work."""
-    f_0, f_1, y = spare[0], spare[1], spare[2]
+    f_0, f_1, y, x, t, n, span = spare[0], spare[1], spare[2], steps.x, steps.t, steps.n, steps.t_end - steps.t
     if equations(RATE, t, x, f_0, system) != OK:
         return 1e-6
     d_0, d_1, d_2 = 0.0, 0.0, 0.0
     for i in range(n):
-        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * abs(x[i])
+        scale = steps.atol + steps.rtol * abs(x[i])
         d_0 += (x[i] / scale) * (x[i] / scale)
         d_1 += (f_0[i] / scale) * (f_0[i] / scale)
     d_0, d_1 = np.sqrt(d_0 / n), np.sqrt(d_1 / n)
@@ -144,16 +171,16 @@ def first_step(t, x, spare, n, order, span, settings_f, system):
     if equations(RATE, t + h, y, f_1, system) != OK:
         return min(h, span)
     for i in range(n):
-        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * abs(x[i])
+        scale = steps.atol + steps.rtol * abs(x[i])
         d_2 += ((f_1[i] - f_0[i]) / scale) * ((f_1[i] - f_0[i]) / scale)
     largest = max(d_1, np.sqrt(d_2 / n) / h)
     h_1 = max(1e-6, 1e-3 * h)
     if largest > 1e-15:
-        h_1 = (0.01 / largest) ** (1.0 / order)
+        h_1 = (0.01 / largest) ** (1.0 / steps.order)
     return min(100 * h, h_1, span)
 
 
-@inline
+@flat
 def visit(what, t, y, dx, system):
     """At the point y: project onto the constraints, keep invariants, evaluate dx <- rate, as bits of `what` ask. Status.
 
@@ -171,109 +198,19 @@ def visit(what, t, y, dx, system):
 
 
 @kernel
-def combine(x, stages, a, row, count, h, y):
-    """y <- x + h sum_{j < count} a[row, j] k_j
+def combine(a, row, count, start, y, steps):
+    """y <- sum_{j < count} a[row, j] k_j, or, with start = 1, x + h times that.
 
-    A kernel of its own, so that its loops are vectorised whatever the time loop around it is compiled with.
+    A kernel of its own, so that its loops are vectorised whatever is around it.
     """
-    for i in range(x.size):
+    x, stages, h = steps.x, steps.stages, steps.h
+    for i in range(y.size):
         y[i] = 0.0
     for j in range(count):
         weight = a[row, j]
         if weight != 0.0:
-            for i in range(x.size):
+            for i in range(y.size):
                 y[i] += weight * stages[j, i]
-    for i in range(x.size):
-        y[i] = x[i] + h * y[i]
-
-
-@flat
-def squared_errors(x, y, stages, e, count, n, settings_f):
-    """Sums over q and u of (sum_j e_ij k_j / (atol + rtol max(|x|, |y|)))^2 for the first and the last estimate i
-    [HairerNorsettWanner1993, II (4.11)]."""
-    first, last = 0.0, 0.0
-    for i in range(n):
-        s_1, s_2 = 0.0, 0.0
-        for j in range(count):
-            s_1 += e[0, j] * stages[j, i]
-            s_2 += e[e.shape[0] - 1, j] * stages[j, i]
-        scale = settings_f[H_ATOL] + settings_f[H_RTOL] * max(abs(x[i]), abs(y[i]))
-        first += (s_1 / scale) * (s_1 / scale)
-        last += (s_2 / scale) * (s_2 / scale)
-    return first, last
-
-
-@flat
-def save_inside(
-    t, t_new, h, x, y, stages, row, dense, a, c, d, settings_i, settings_f, state_i, save_t, out_t, out_x, system
-):  # fmt: skip
-    """(status, h): store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if
-    watched; or AGAIN and a smaller step, where something happens between the stages. row : of stages, free for rates"""
-    I, W = system.I, system.W
-    note_drivers(t_new, y, system)  # while the workspace is still that of the new point
-    status, every, due, shorter = OK, settings_i[R_EVERY], 1, 0.0
-    if every == 0:
-        due = 0
-        while state_i[D_NEXT] + due < save_t.size and save_t[state_i[D_NEXT] + due] <= t_new:
-            due += 1
-    between = every == 0 and due > 0 and save_t[state_i[D_NEXT]] < t_new
-    look = settings_i[R_CONTROL] == 1 and h > settings_f[H_LOOK]
-    if between or look or settings_i[R_DENSE] == 1:
-        status = dense_coefficients(t, h, x, y, stages, dense, a, c, d, settings_i, system)
-    if look and status == OK:
-        spare, tolerance = dense[dense.shape[0] - 1], settings_f[H_RTOL : H_ATOL + 1]
-        shorter = look_between(
-            t, h, settings_f[H_LOOK], x, dense, 2 + d.shape[0], spare, stages[row], tolerance, settings_i[R_NQU], system,
-        )  # fmt: skip
-        if shorter > settings_f[H_MIN]:
-            status, due = AGAIN, 0
-            state_i[D_REJECTED] += 1
-    while status == OK and due > 0:
-        k = state_i[D_SAVED]
-        at = t_new if every else save_t[state_i[D_NEXT]]
-        out_t[k] = at
-        if at == t_new:
-            for i in range(x.size):
-                out_x[k, i] = y[i]
-        else:
-            interpolate((at - t) / h, x, dense, 2 + d.shape[0], out_x[k])
-            what, spare = VISIT_PROJECT | VISIT_KEEP, dense[dense.shape[0] - 1]
-            W[I[W_STAT] + INSIDE] = 1.0
-            status = visit(what, at, out_x[k], spare, system)
-            W[I[W_STAT] + INSIDE] = 0.0
-        state_i[D_SAVED] = k + 1
-        state_i[D_NEXT] += 1
-        due -= 1
-    k = state_i[D_SAVED]
-    if status == OK and every == 0 and settings_i[R_WATCH] > 0 and state_i[D_ACCEPTED] % settings_i[R_WATCH] == 0:
-        if k == 0 or out_t[k - 1] < t_new:
-            out_t[k] = t_new
-            for i in range(x.size):
-                out_x[k, i] = y[i]
-            state_i[D_SAVED] = k + 1
-    return status, shorter
-
-
-@flat
-def dense_coefficients(t, h, x, y, stages, dense, a, c, d, settings_i, system):
-    """Coefficients of the interpolant from x to y; DOP853 needs three more stages [HairerNorsettWanner1993, II.6]."""
-    n, s, spare = x.size, settings_i[R_STAGES], dense.shape[0] - 1
-    status = OK
-    for row in range(s + 1, s + 1 + settings_i[R_EXTRA]):
-        combine(x, stages, a, row, row, h, dense[spare])
-        at = t + c[row] * h
-        status = visit(VISIT_RATE, at, dense[spare], stages[row], system)
-        if status != OK:
-            break
-    for i in range(n):
-        difference = y[i] - x[i]
-        bend = h * stages[0, i] - difference
-        dense[0, i] = difference
-        dense[1, i] = bend
-        dense[2, i] = difference - h * stages[s, i] - bend
-        for k in range(d.shape[0]):
-            v = 0.0
-            for j in range(d.shape[1]):
-                v += d[k, j] * stages[j, i]
-            dense[3 + k, i] = h * v
-    return status
+    if start == 1:
+        for i in range(y.size):
+            y[i] = x[i] + h * y[i]

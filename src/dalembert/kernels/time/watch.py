@@ -4,36 +4,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import (
-    ANGLE_I,
-    ANGLE_I_W,
-    G_X,
-    GAP,
-    GAP_PRIMITIVE,
-    GAP_TIME,
-    LEAP,
-    LEAP_SIZE,
-    LEAP_TIME,
-    NPRIM,
-    NQ,
-    OK,
-    P_COUNTER,
-    P_KIND,
-    P_MOTION,
-    P_ROW,
-    PF_OFFSET,
-    PF_SCALE,
-    PRIM_F,
-    PRIM_F_W,
-    PRIM_I,
-    PRIM_I_W,
-    RATE,
-    W_G,
-    W_MOTION,
-    W_STAT,
-    A,
-    D,
-)
+from dalembert.kernels.base.tables import OK, RATE, A, D
 
 SURPRISE = 1e3  # change of velocities, in tolerances, that a force between the stages must make to be gone back to
 PROJECTED = 0.1  # part of a projection that counts as error of its step
@@ -42,49 +13,47 @@ NO_LEAP = 1e-6  # projections that are not compared with their step [m or rad]
 
 @flat
 def note_drivers(t, x, system):
-    """GAP <- the largest |coordinate - f(t)| so far, angles unwrapped; residuals and motions in W are those at x."""
-    I, F, W = system.I, system.F, system.W
-    stat = I[W_STAT]
-    for p in range(I[NPRIM]):
-        k, f = I[PRIM_I] + PRIM_I_W * p, I[PRIM_F] + PRIM_F_W * p
-        if I[k + P_MOTION] > 0:
-            value = W[I[W_MOTION] + 3 * I[k + P_MOTION]] + F[f + PF_OFFSET]
-            gap = W[I[W_G] + I[k + P_ROW]]
-            if I[k + P_KIND] == A:
-                gap = x[I[I[ANGLE_I] + ANGLE_I_W * I[k + P_COUNTER] + G_X]] - value
-            elif I[k + P_KIND] == D:
-                gap = np.sqrt(max(0.0, value * value + 2.0 * gap / F[f + PF_SCALE])) - value
-            if not abs(gap) <= W[stat + GAP]:
-                W[stat + GAP], W[stat + GAP_PRIMITIVE], W[stat + GAP_TIME] = abs(gap), p, t
+    """count.gap <- the largest |coordinate - f(t)| so far, angles unwrapped; residuals and motions are those at x."""
+    count = system.count
+    for p in system.primitives:
+        if p.motion > 0:
+            value, gap = system.motions[p.motion].f.x + p.offset, system.g[p.row[0]]
+            if p.kind == A:
+                gap = x[system.angles[p.row[1]].x] - value
+            elif p.kind == D:
+                gap = np.sqrt(max(0.0, value * value + 2.0 * gap / p.scale)) - value
+            if not abs(gap) <= count.gap:
+                count.gap, count.gap_primitive, count.gap_time = abs(gap), p.number, t
 
 
 @flat
-def projection_error(x, y, before, n, rtol, atol, system):
-    """What a projection changed, y - before: RMS over q and u in tolerances, largest |dq|; then |dq| of the step before it.
+def projection_error(before, steps, system):
+    """What the projection of a step changed, y - before: RMS over q and u in tolerances; moved <- largest |dq|, change <- |dq|
+    of the step before it.
 
     Changes below NO_LEAP count for nothing: they hang on the projection's own tolerance, and no smaller step makes them less.
     """
-    I = system.I
+    x, y, n, nq = steps.x, steps.y, steps.n, system.nq
     total, moved, change = 0.0, 0.0, 0.0
     for i in range(n):
         d = y[i] - before[i]
-        if i < I[NQ]:
+        if i < nq:
             moved, change = max(moved, abs(d)), max(change, abs(before[i] - x[i]))
-        d /= atol + rtol * max(abs(x[i]), abs(y[i]))
+        d /= steps.atol + steps.rtol * max(abs(x[i]), abs(y[i]))
         total += d * d
-    return np.sqrt(total / n) if moved > NO_LEAP else 0.0, moved, change
+    steps.moved, steps.change = moved, change
+    return np.sqrt(total / n) if moved > NO_LEAP else 0.0
 
 
 @flat
 def note_leap(t, moved, change, system):
-    """LEAP <- the largest projection so far, as a part of its step's own change."""
-    I, W = system.I, system.W
-    stat = I[W_STAT]
-    if moved > NO_LEAP and moved > W[stat + LEAP] * change:
-        W[stat + LEAP], W[stat + LEAP_SIZE], W[stat + LEAP_TIME] = moved / max(change, NO_LEAP), moved, t
+    """count.leap <- the largest projection so far, as a part of its step's own change."""
+    count = system.count
+    if moved > NO_LEAP and moved > count.leap * change:
+        count.leap, count.leap_size, count.leap_time = moved / max(change, NO_LEAP), moved, t
 
 
-@flat
+@inline
 def interpolate(theta, x, dense, top, out):
     """x(t + theta h): nested form theta (. + (1 - theta) (. + theta (. + (1 - theta) ...))) with coefficients 0..top"""
     other = 1.0 - theta
@@ -109,17 +78,19 @@ def slope(theta, dense, top, i):
 
 
 @flat
-def look_between(t, h, distance, x, dense, top, y, dx, tolerance, n, system):
-    """Evaluate rates within a step, at most `distance` apart, against those of the interpolant: 0, or where a shorter step
-    should end because a force is there that no stage has seen. y, dx : work"""
-    count, k, shorter = int(np.ceil(h / distance)), 1, 0.0
+def look_between(steps, system):
+    """Evaluate rates within a step, at most steps.look apart, against those of the interpolant: 0, or how long a shorter step
+    should be because a force is there that no stage has seen."""
+    x, dense, t, h = steps.x, steps.dense, steps.t, steps.h
+    top, y, dx = dense.shape[0] - 2, dense[dense.shape[0] - 1], steps.stages[steps.free]
+    count, k, shorter = int(np.ceil(h / steps.look)), 1, 0.0
     while k < count and shorter == 0.0:
         theta = k / count
         interpolate(theta, x, dense, top, y)
         if equations(RATE, t + theta * h, y, dx, system) == OK:
-            for i in range(n):
+            for i in range(steps.n):
                 surprise = abs(dx[i] - slope(theta, dense, top, i) / h) * (h / count)
-                if surprise > SURPRISE * (tolerance[1] + tolerance[0] * abs(y[i])):
+                if surprise > SURPRISE * (steps.atol + steps.rtol * abs(y[i])):
                     shorter = max(k - 1.0, 0.5) * h / count
         k += 1
     return shorter

@@ -1,0 +1,164 @@
+"""Bundles: numbers and arrays that compiled code reads and writes by the names of a record of layout.py.
+
+    steps.h = min(steps.h, steps.h_max)         a load and a store at constant offsets from one base pointer
+    steps.stages[0, i]                          an array that lies elsewhere: its address and shape are in the bundle
+
+To compiled code a bundle is one machine word, so that functions hand it on for nothing. From Python it is an object that keeps
+its arrays alive.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import (
+    NativeValue,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np.arrayobj import populate_array
+
+from dalembert.kernels.base import layout as L
+
+
+class Bundle:
+    """words : the record itself, whole numbers and real ones, addresses and shapes"""
+
+    __slots__ = ("arrays", "record", "words")
+
+    def __init__(self, record, **values):
+        object.__setattr__(self, "record", record)
+        object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
+        object.__setattr__(self, "arrays", {})
+        for label, value in values.items():
+            setattr(self, label, value)
+
+    def _words(self, kind):
+        return self.words.view(np.float64) if kind == L.NUM else self.words
+
+    def __getattr__(self, label):
+        if label not in self.record.fields:
+            raise AttributeError(f"layout.py has no {label!r} of {self.record.name}")
+        kind, o = self.record.fields[label]
+        return self.arrays[label] if isinstance(kind, L.Array) else self._words(kind)[o]
+
+    def __setattr__(self, label, value):
+        kind, o = self.record.fields[label]
+        if not isinstance(kind, L.Array):
+            self._words(kind)[o] = value
+            return
+        if value.dtype != kind.scalar or value.ndim != kind.dimensions or not value.flags.c_contiguous:
+            raise TypeError(f"{label} is not an array of {kind.dimensions} dimensions of {kind.scalar} in one piece")
+        self.arrays[label] = value
+        self.words[o : o + 1 + value.ndim] = value.ctypes.data, *value.shape
+
+    def copy(self):
+        """Its own numbers, the same arrays."""
+        other = Bundle(self.record)
+        other.words[:] = self.words
+        other.arrays.update(self.arrays)
+        return other
+
+
+def span(record, first, last):
+    """The words from one field to another."""
+    return slice(record.fields[first][1], record.fields[last][1] + L.size(record.fields[last][0]))
+
+
+# ---------------------------------------------------------------------------------------------------------- compiled code
+
+_I64 = ir.IntType(64)
+
+
+class BundleType(types.Type):
+    def __init__(self, record):
+        self.record = record
+        super().__init__(name=f"Bundle({record.name})")
+
+    @property
+    def key(self):
+        return self.record.name
+
+
+@register_model(BundleType)
+class _Model(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, _I64.as_pointer())
+
+
+@typeof_impl.register(Bundle)
+def _type_of(value, context):
+    return BundleType(value.record)
+
+
+@unbox(BundleType)
+def _unbox(typ, obj, c):
+    """Its arrays must outlive the call, as arguments do."""
+    words_type = types.int64[::1]
+    attribute = c.pyapi.object_getattr_string(obj, "words")
+    words = c.unbox(words_type, attribute)
+    data = c.context.make_array(words_type)(c.context, c.builder, words.value).data
+    c.pyapi.decref(attribute)
+    if words.cleanup is not None:
+        words.cleanup()
+    return NativeValue(data)
+
+
+def _field_type(kind):
+    if isinstance(kind, L.Array):
+        return types.Array(getattr(types, kind.scalar), kind.dimensions, "C")
+    return types.float64 if kind == L.NUM else types.int64
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = BundleType
+
+    def generic_resolve(self, typ, attr):
+        if attr == "words":
+            return types.int64[::1]
+        return _field_type(typ.record.fields[attr][0]) if attr in typ.record.fields else None
+
+
+def word(builder, value, o):
+    """Pointer to a word of a bundle."""
+    return builder.gep(value, [ir.Constant(_I64, o)], inbounds=True)
+
+
+@lower_getattr_generic(BundleType)
+def _get(context, builder, typ, value, attr):
+    if attr == "words":
+        return _array(context, builder, types.int64[::1], value, [ir.Constant(_I64, typ.record.width)])
+    kind, o = typ.record.fields[attr]
+    made = _field_type(kind)
+    scalar = context.get_data_type(getattr(made, "dtype", made))
+    if not isinstance(kind, L.Array):
+        return builder.load(builder.bitcast(word(builder, value, o), scalar.as_pointer()), align=8)
+    data = builder.load(builder.bitcast(word(builder, value, o), scalar.as_pointer().as_pointer()), align=8)
+    shape = [builder.load(word(builder, value, o + 1 + k), align=8) for k in range(kind.dimensions)]
+    return _array(context, builder, made, data, shape)
+
+
+def _array(context, builder, made, data, shape):
+    view, item = context.make_array(made)(context, builder), ir.Constant(_I64, context.get_abi_sizeof(data.type.pointee))
+    strides = [item]
+    for count in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], count))
+    populate_array(view, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
+    return view._getvalue()
+
+
+@lower_setattr_generic(BundleType)
+def _set(context, builder, sig, args, attr):
+    (value, new), (kind, o) = args, sig.args[0].record.fields[attr]
+    if not isinstance(kind, L.Array):
+        builder.store(new, builder.bitcast(word(builder, value, o), new.type.as_pointer()), align=8)
+        return
+    view = context.make_array(sig.args[1])(context, builder, new)
+    builder.store(builder.ptrtoint(view.data, _I64), word(builder, value, o), align=8)
+    for k in range(kind.dimensions):
+        builder.store(builder.extract_value(view.shape, k), word(builder, value, o + 1 + k), align=8)

@@ -1,0 +1,115 @@
+"""What an integration is told and what it keeps: one bundle, which all parts of it share.
+
+A method keeps its rates in the rows of `stages`: row 0 is f at the old point, row `last` f at the projected new point (first
+same as last). The seams, by addresses in the bundle:
+
+    attempt(steps, system)    a step of the method, from x to y; status
+    inside(steps, system)     what is done within a step before it is accepted, see saving.py; OK, AGAIN, or a failure
+    sweeps, newton, filtered  of implicit stages: both ways to solve them, the error of stiff ones; those that a run needs
+"""
+
+from numba import types
+
+from dalembert.kernels.base.bundles import Bundle, BundleType, span, word
+from dalembert.kernels.base.layout import INT, NUM, Array, Record
+from dalembert.kernels.base.slots import at_address, seam
+from dalembert.kernels.base.view_types import SYSTEM
+
+
+def numbers(names):
+    return dict.fromkeys(names.split(), NUM)
+
+
+def integers(names):
+    return dict.fromkeys(names.split(), INT)
+
+
+VECTOR, MATRIX, WHOLE = Array(1), Array(2), Array(2, "int64")
+# an integration, see kernels/time: what it is told, what it keeps from one call to the next (`t` to `rounded`), arrays
+STEPS_RECORD = Record(
+    "Steps",
+    # addresses of what fills the seams; at_inside : 0 where nothing happens within steps
+    **integers("at_attempt at_inside at_sweeps at_newton at_filtered"),
+    # it ends at t_end, or with so many steps accepted in all
+    t_end=NUM,
+    until=INT,
+    # row of `stages` with f at the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
+    # exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, with the trend of
+    # errors, solver of implicit stages or which method, of how many steps one is kept for the checks of the report where other
+    # times are saved (0 none), leave the interpolant of every step in `dense`
+    **integers("last law extra order n every visit control trend solver watch keep_dense"),
+    # rows of `stages`: rates at both ends for the interpolant; free for rates between
+    **integers("left right free"),
+    # start : of the run;  look : distance at which forces of time are looked at within a step;  step : the fixed one
+    **numbers("rtol atol safety factor_min factor_max h_max h_min stage_tolerance step start look"),
+    # h : of the next step, or of the one at hand;  growth : most that the next step may grow by;  rounded_error : largest error
+    # of a step, in tolerances, that rounding of rates explains
+    **numbers("t h growth h_done t_old h_smallest h_largest rounded_error"),
+    # of implicit stages: step size of the last attempt and of the factors, contraction, error of the last step, largest row of
+    # the Jacobian
+    **numbers("h_stages h_factored contraction err_before stiffness"),
+    # of the step at hand: where it ends, size that was asked for, error in tolerances, what the projection moved, |dq| before
+    # it, factor of the next step
+    **numbers("t_new asked err moved change factor"),
+    # next : of save_t;  refused : steps rejected for another reason than their error
+    **integers("accepted rejected saved next have_rate refused"),
+    # of implicit stages: who solves them, steps since functional iteration was tried, what the last k_i are, what the Jacobian
+    # is, and counts
+    **integers("solved_by retry predicted jacobian_is solves iterations iterations_max newton jacobians"),
+    # breakpoints passed; steps whose error rounding of rates explains
+    **integers("stop rounded"),
+    x=VECTOR, y=VECTOR, stages=MATRIX, dense=MATRIX,  # y : the new point, after the step the old one
+    a=MATRIX, c=VECTOR, e=MATRIX, d=MATRIX,  # as in `Tableau`
+    save_t=VECTOR, out_t=VECTOR, out_x=MATRIX,
+    # of implicit stages: derivatives of u' (nu + 1, nqu), the last row is where; factors (pairs, nu + 1, nqu), the last row is
+    # a vector over q and u; pivots (pairs, nu); eigenvalues and eigenvectors of a, see `spectrum`; blocks of q' = N(q) u, see
+    # `Run`; (7, s nu) of sweeps
+    jacobian=MATRIX, factors=Array(3, "complex128"), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
+    memory=MATRIX,
+)  # fmt: skip
+# many runs, each in its own rows;  kept : words of their steps;  F, W_0 : one row or one for each, W_0 as good as new
+RUNS_RECORD = Record(
+    "Runs",
+    x=MATRIX, start=MATRIX, kept=WHOLE, out_x=Array(3), status=Array(1, "int64"), counters=MATRIX, F=MATRIX, W_0=MATRIX,
+    spare=MATRIX, stop=Array(1, "int64"), current=Array(1, "int64"), max_steps=INT,
+)  # fmt: skip
+KEPT = span(STEPS_RECORD, "t", "rounded")
+KEPT_FROM, N_KEPT = KEPT.start, KEPT.stop - KEPT.start
+STEPS, RUNS = BundleType(STEPS_RECORD), BundleType(RUNS_RECORD)
+SIGNATURE = types.int64(STEPS, SYSTEM)
+
+
+def Steps(**values):
+    return Bundle(STEPS_RECORD, **values)
+
+
+def Runs(**values):
+    return Bundle(RUNS_RECORD, **values)
+
+
+def attempt(steps, system):
+    return at_address(steps.at_attempt)(steps, system)
+
+
+def inside(steps, system):
+    return at_address(steps.at_inside)(steps, system)
+
+
+def sweeps(steps, system):
+    return at_address(steps.at_sweeps)(steps, system)
+
+
+def newton(steps, system):
+    return at_address(steps.at_newton)(steps, system)
+
+
+def filtered(steps, system):
+    return at_address(steps.at_filtered)(steps, system)
+
+
+def _in_steps(label):
+    return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)
+
+
+for _function in (attempt, inside, sweeps, newton, filtered):
+    seam(_function, SIGNATURE, _in_steps(f"at_{_function.__name__}"))
