@@ -113,6 +113,12 @@ def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
 
     wanted = {kernel.name for kernel in KERNELS if not kernel.optional}
     wanted = wanted - {"runge_kutta"} | {integrator.loop}
+    if integrator.loop == "implicit_runge_kutta":
+        solver = getattr(integrator, "solver", "newton")
+        wanted |= set() if solver == "newton" else {"iterate"}
+        wanted |= set() if solver == "fixed-point" else {"iterate_newton", "filtered_error"}
+    if mechanism.functions:
+        wanted.add("inside_step")
     if mechanism.I[T.NTRACED]:
         wanted.add("forces_and_rows")
     elif mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION]:

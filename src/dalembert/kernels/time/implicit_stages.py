@@ -5,7 +5,6 @@ The ways are functional_iteration.py and simplified_newton.py; both know the blo
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import euler_parameter_rates, load3, load4, store4
 from dalembert.kernels.base.compiler import inline
 from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, STAGES_FAILED
 
@@ -15,12 +14,20 @@ EULER_PARAMETERS = -4  # velocity_map[k, 2] of a quaternion, else the number of 
 
 
 @inline
+def turn(theta, w, k):
+    """theta' = 1/2 H(theta)^T w with w from entry k on; also of complex numbers [JetMultibody, Lemma 3.1]"""
+    a, b, c, d = theta
+    x, y, z = 0.5 * w[k], 0.5 * w[k + 1], 0.5 * w[k + 2]
+    return -b * x - c * y - d * z, a * x - d * y + c * z, d * x + a * y - b * z, -c * x + b * y + a * z
+
+
+@inline
 def apply_velocity_map(velocity_map, y, u, out):
     """out_q <- N(q) u with q of y and the velocities of u, block by block."""
     for k in range(velocity_map.shape[0]):
         q, v, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
-            store4(out, q, euler_parameter_rates(load4(y, q), load3(u, v)))
+            out[q], out[q + 1], out[q + 2], out[q + 3] = turn((y[q], y[q + 1], y[q + 2], y[q + 3]), u, v)
         else:
             for j in range(size):
                 out[q + j] = u[v + j]

@@ -16,10 +16,9 @@ counters) do not enter f and are iterated.
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.base.algebra import euler_parameter_rates, load3, load4
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
-from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate
+from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate, turn
 from dalembert.kernels.time.stepping import combine, visit
 
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
@@ -114,10 +113,10 @@ def largest_row(jacobian, x):
 
 
 @inline
-def turned_back(mu, v, w):
-    """D v = (v + mu Q v) / (1 + mu^2 |w|^2 / 4) for Euler parameters v, Q v = Omega(w) v / 2."""
-    r = euler_parameter_rates(v, w)
-    scale = 1.0 / (1.0 + 0.25 * mu * mu * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]))
+def turned_back(mu, v, w, k):
+    """D v = (v + mu Q v) / (1 + mu^2 |w|^2 / 4) for Euler parameters v, Q v = Omega(w) v / 2, w from entry k on."""
+    r = turn(v, w, k)
+    scale = 1.0 / (1.0 + 0.25 * mu * mu * (w[k] * w[k] + w[k + 1] * w[k + 1] + w[k + 2] * w[k + 2]))
     return (
         scale * (v[0] + mu * r[0]),
         scale * (v[1] + mu * r[1]),
@@ -147,10 +146,10 @@ def fill(mu, pair, steps):
     for k in range(velocity_map.shape[0]):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
-            theta, w = load4(at, q), load3(at, u)
+            theta = at[q], at[q + 1], at[q + 2], at[q + 3]
             for j in range(3):
                 axis = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-                d = turned_back(mu, euler_parameter_rates(theta, axis), w)
+                d = turned_back(mu, turn(theta, axis, 0), at, u)
                 for i in range(nu):
                     kd = (
                         jacobian[i, q] * d[0]
@@ -215,7 +214,7 @@ def solve(mu, pair, steps):
     for k in range(velocity_map.shape[0]):
         q, u = velocity_map[k, 0], velocity_map[k, 1]
         if velocity_map[k, 2] == EULER_PARAMETERS:
-            z[q], z[q + 1], z[q + 2], z[q + 3] = turned_back(mu, load4(z, q), load3(at, u))
+            z[q], z[q + 1], z[q + 2], z[q + 3] = turned_back(mu, (z[q], z[q + 1], z[q + 2], z[q + 3]), at, u)
     for i in range(nu):
         value = 0.0 * mu
         for j in range(nq):
@@ -225,7 +224,7 @@ def solve(mu, pair, steps):
     for k in range(velocity_map.shape[0]):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
-            d = turned_back(mu, euler_parameter_rates(load4(at, q), (z[u], z[u + 1], z[u + 2])), load3(at, u))
+            d = turned_back(mu, turn((at[q], at[q + 1], at[q + 2], at[q + 3]), z, u), at, u)
             for j, value in enumerate(d):
                 z[q + j] += mu * value
         else:
