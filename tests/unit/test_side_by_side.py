@@ -5,10 +5,11 @@ import pytest
 from random_mechanisms import add_forces, add_joint, add_random_body
 
 import dalembert as da
-from dalembert import gallery, side_by_side
+from dalembert import gallery
 from dalembert.compilation.tree import TREE_JOINTS
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
+from dalembert.run import side_by_side
 
 pytestmark = pytest.mark.skipif(not JIT, reason="lanes are compiled code")
 MOVING = da.MovingFrame()
