@@ -78,7 +78,7 @@ def test_jacobian_matrix(name):
     x_0 = run.from_absolute(mechanism.x_0)
     advance = Advance(run, da.RadauIIA(3, step=1e-4), 0.0, x_0, 1.0, None)
     assert advance.steps(1) == T.TOO_MANY_STEPS
-    jacobian = advance._work[2]
+    jacobian = advance.bundle.jacobian
     nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
     x_0 = x_0.copy()
     x_0[:n] = jacobian[nu]
