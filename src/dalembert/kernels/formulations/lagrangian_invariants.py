@@ -6,15 +6,13 @@ Gradients of f and B come exact from the generated code. Deviation: dq obeys the
 moves a system in a way it cannot go.
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import add_transposed, solve_lower, solve_upper, subtract_products
-from dalembert.kernels.base.loops import clear, copy, plus_dot
+from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MOTION_PART, MOVED, NON_FINITE, OK, ROWS_PART
+from dalembert.kernels.base.tables import MOTION_PART, ROWS_PART
 from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_mass, factor_rows
-from dalembert.kernels.formulations.invariants import state_size
+from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
 
 
 @inline
@@ -33,10 +31,25 @@ def tangent(g, weighted, system):
 
 
 @flat
-def newton_direction(gq, gv, weighted, system):
-    """gq, gv <- direction on the constraints along which f falls fastest, from its gradients; returns the slope."""
+def residual(k, t, x, dx, system):
+    """f, the largest of its terms, status"""
+    status, f, work = evaluate_part(1000 + k, t, x, system), system.invariant.f, x[2 * system.nq]
+    if k < 0:
+        return f - work - system.energy_0, max(system.energy_scale, abs(f), abs(work)), status
+    return f - system.kept[k], max(1.0, abs(system.kept[k])), status
+
+
+@flat
+def direction(k, t, x, dx, system):
+    """spare <- (dq, dv) along which f grows fastest; slope, size of the state, status"""
     n, m, B = system.nq, system.m, system.invariant.B
-    d = system.spare + 2 * n
+    gq, gv, d = system.spare, system.spare + n, system.spare + 2 * n
+    weighted = system.mass_metric == 1
+    status = callback(MOTION_PART if weighted else ROWS_PART, t, system, system.w_call)
+    if weighted:
+        factor_mass(system)
+    factor_rows(m, weighted, system)
+    copy(gq, system.invariant.f_q, 2 * n)
     slope = tangent(gv, weighted, system)
     add_transposed(gq, B, system.rhs, m, n)
     slope += tangent(gq, weighted, system)
@@ -46,41 +59,16 @@ def newton_direction(gq, gv, weighted, system):
     add_reactions(m, d, system)
     if weighted:
         solve_upper(system.root, d, n)
-    for j in range(n):
-        gv[j] += d[j]
-    return slope
+    add_multiple(gv, 1.0, d, n)
+    return slope, state_size(x, system), status
+
+
+@flat
+def move(s, x, system):
+    add_multiple(x, s, system.spare, 2 * system.nq)
 
 
 @kernel
 def correct_lagrangian(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
-    n, weighted, found = system.nq, system.mass_metric == 1, system.invariant
-    gq, gv = system.spare, system.spare + n
-    moved = 0
-    for k in range(-system.energy, system.ninvariant):  # -1 is the energy
-        status = evaluate_part(1000 + k, t, x, system)
-        if status != OK:
-            return status
-        if k < 0:
-            f, scale = found.f - x[2 * n] - system.energy_0, max(system.energy_scale, abs(found.f), abs(x[2 * n]))
-        else:
-            f, scale = found.f - system.kept[k], max(1.0, abs(system.kept[k]))
-        if not np.isfinite(f):
-            return NON_FINITE
-        if abs(f) <= system.tol_invariant * scale:
-            continue
-        system.count.dinv += 1.0
-        callback(MOTION_PART if weighted else ROWS_PART, t, system, system.w_call)
-        if weighted:
-            factor_mass(system)
-        factor_rows(system.m, weighted, system)
-        copy(gq, found.f_q, n)
-        copy(gv, found.f_v, n)
-        slope = newton_direction(gq, gv, weighted, system)
-        if 1e-4 * slope * state_size(x, system) <= f * f:  # stationary: no admissible direction changes f; the report shows it
-            continue
-        for j in range(n):
-            x[j] -= f / slope * gq[j]
-            x[n + j] -= f / slope * gv[j]
-        moved += 1
-    return MOVED if moved > 0 else OK
+    return step_to_invariants(residual, direction, move, t, x, dx, system)
