@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.compilation.mechanism import dense_rows
+from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.slots import address, as_callback, as_forces, as_system, forces, no_callback, no_forces
 from dalembert.kernels.base.views import Rows, System

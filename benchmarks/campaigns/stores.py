@@ -25,7 +25,8 @@ from benchmarks.campaigns.runner import Campaign, Outcome, main
 from dalembert import gallery
 from dalembert.errors import DalembertError
 from dalembert.io import column
-from dalembert.io.record import encode, read_record, write_record
+from dalembert.io.record import read_record, write_record
+from dalembert.results.plain import encode
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0, 10**30, 1e300, -0.5, float("nan"), "", "x", "../x", "\x1b[31m", "ground", "inf"),

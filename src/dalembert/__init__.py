@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError, ViewerError
+from dalembert.model.later import LATER
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table
 from dalembert.model.rotation import Rotation
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from dalembert.bring_your_own import constrain, project
     from dalembert.comparison.compare import compare
     from dalembert.comparison.table import Comparison
-    from dalembert.compilation.assembly import Assembly
     from dalembert.compilation.compile import compile
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.formulations.impulse import Impulse
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
     from dalembert.integrators.radau import RadauIIA
-    from dalembert.io.results import load
-    from dalembert.lagrangian.solution import LagrangianSolution
     from dalembert.lagrangian.system import LagrangianSystem
+    from dalembert.model.assembly import Assembly
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
-    from dalembert.results.solution import Solution
-    from dalembert.run.ensemble import Ensemble, simulate_many
     from dalembert.run.events import Event
-    from dalembert.run.simulate import simulate
+    from dalembert.simulation.ensemble import Ensemble, simulate_many
+    from dalembert.simulation.load import load
+    from dalembert.simulation.simulate import simulate
+    from dalembert.simulation.solution import LagrangianSolution, Solution
 
 # imported on first use, so that `import dalembert` stays fast
 _LAZY = {
-    "Assembly": "compilation.assembly",
+    "Assembly": "model.assembly",
     "Comparison": "comparison.table",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
     "Euler": "integrators.explicit_rk",
-    "Ensemble": "run.ensemble",
+    "Ensemble": "simulation.ensemble",
     "Event": "run.events",
     "FixedStep": "integrators.fixed_step",
     "GaussLegendre": "integrators.gauss_legendre",
     "Impulse": "formulations.impulse",
     "Jet": "formulations.jet",
-    "LagrangianSolution": "lagrangian.solution",
+    "LagrangianSolution": "simulation.solution",
     "LagrangianSystem": "lagrangian.system",
     "Mechanism": "compilation.mechanism",
     "Midpoint": "integrators.explicit_rk",
@@ -61,7 +61,7 @@ _LAZY = {
     "RadauIIA": "integrators.radau",
     "RungeKutta4": "integrators.explicit_rk",
     "Soft": "formulations.soft",
-    "Solution": "results.solution",
+    "Solution": "simulation.solution",
     "StoermerVerlet": "integrators.partitioned",
     "SymplecticEuler": "integrators.partitioned",
     "Variational": "formulations.variational",
@@ -70,12 +70,14 @@ _LAZY = {
     "compile": "compilation.compile",
     "constrain": "bring_your_own",
     "jellett": "results.rolling_integrals",
-    "load": "io.results",
+    "load": "simulation.load",
     "project": "bring_your_own",
     "routh": "results.rolling_integrals",
-    "simulate": "run.simulate",
-    "simulate_many": "run.ensemble",
+    "simulate": "simulation.simulate",
+    "simulate_many": "simulation.ensemble",
 }
+
+LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
 
 __version__ = "0.1.0"
 __all__ = [

@@ -82,9 +82,9 @@ def test_check_finds_redundancy():
 
 
 def test_check_runs_nothing(monkeypatch):
-    import dalembert.run.simulate
+    import dalembert.simulation.simulate
 
-    monkeypatch.setattr(dalembert.run.simulate, "simulate", lambda *a, **k: pytest.fail("check simulates"))
+    monkeypatch.setattr(dalembert.simulation.simulate, "simulate", lambda *a, **k: pytest.fail("check simulates"))
     assert call("check", "slider_crank").exit_code == 0
 
 

@@ -6,10 +6,10 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import dalembert as da
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.gallery.chain import LENGTH, MASS, SIDE, chain
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
-from dalembert.results.trajectory import Trajectory
 
 G, ANGLE, H, T_END = 9.81, 0.1, 0.01, 10.0
 J_PIVOT = MASS * LENGTH**2 / 3 + MASS * SIDE**2 / 12  # of the prism, not of a thin rod: errata of [MovingFrame]

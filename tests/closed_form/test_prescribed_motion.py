@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.mechanism import dense_rows
+from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
 
 ADAPTIVE = {

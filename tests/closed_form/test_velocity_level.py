@@ -9,7 +9,7 @@ from reference_data import load
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.compilation.mechanism import dense_rows
+from dalembert.compilation.rows import dense_rows
 from dalembert.gallery.towing_tank import OFFSET
 from dalembert.kernels.base import tables as T
 

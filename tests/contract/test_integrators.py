@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.comparison import pairs
 from dalembert.errors import ModelError
-from dalembert.formulations import FORMULATIONS
+from dalembert.formulations import FORMULATIONS, pairs
 from dalembert.integrators import INTEGRATORS
 from dalembert.run.settings import from_data, to_data
 

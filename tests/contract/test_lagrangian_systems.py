@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.comparison import pairs
 from dalembert.errors import ModelError
-from dalembert.formulations import FORMULATIONS
+from dalembert.formulations import FORMULATIONS, pairs
 from dalembert.formulations.variational import Variational
 from dalembert.integrators import INTEGRATORS
 

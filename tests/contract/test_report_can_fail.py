@@ -64,7 +64,7 @@ def moved_ground():
     other.add_body("rod 0", mass=1.0, inertia=(0.01, 0.08, 0.08), position=(0.500001, 0, 0))
     other.add_revolute("pin 0", other.ground, "rod 0", point=(1e-6, 0, 0), axis=(0, 1, 0))
     mechanism = replace(da.compile(other), x_0=run.mechanism.x_0)
-    return mechanism.solution(run.t, run.x, settings=run.settings, statistics=run.statistics)
+    return type(run)(mechanism, run.t, run.x, settings=run.settings, statistics=run.statistics)
 
 
 def no_projection():
@@ -93,7 +93,7 @@ def lost_work():
     run = da.simulate(model, 1.0)
     x = run.x.copy()
     x[:, run.mechanism.nq + run.mechanism.nu] = 0.0
-    return run.mechanism.solution(run.t, x, settings=run.settings, statistics=run.statistics)
+    return type(run)(run.mechanism, run.t, x, settings=run.settings, statistics=run.statistics)
 
 
 def tolerance_above_motion():
@@ -106,7 +106,7 @@ def tolerance_above_motion():
 
 def nothing_after_the_start():
     run = da.simulate(pendulum(), 1.0, save_at=[0.0])
-    return run.mechanism.solution(run.t, run.x, settings=run.settings, statistics=run.statistics)  # as read from a file
+    return type(run)(run.mechanism, run.t, run.x, settings=run.settings, statistics=run.statistics)  # as read from a file
 
 
 def out_of_plane():

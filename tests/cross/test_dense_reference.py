@@ -7,7 +7,7 @@ from random_mechanisms import SHAPES, add_joint, add_random_body, planar_chain, 
 
 from dalembert import gallery
 from dalembert.compilation.compile import compile
-from dalembert.compilation.mechanism import dense_rows
+from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.results.cardan import SEQUENCES, cardan_angles
+from dalembert.model.cardan import SEQUENCES, cardan_angles
 
 every_sequence = pytest.mark.parametrize("sequence", SEQUENCES)
 

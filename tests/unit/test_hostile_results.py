@@ -15,10 +15,11 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import DalembertError, ModelError, StoreError
-from dalembert.io.record import encode, read_record, write_record
+from dalembert.io.record import read_record, write_record
 from dalembert.io.store import read_store
 from dalembert.lagrangian.graph import Graph
 from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.results.plain import encode
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n"
 

@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.compilation.callbacks import SlowFunctionWarning
 from dalembert.results.report import Line, Report
-from dalembert.results.solution import Solution
+from dalembert.simulation.solution import Solution
 
 CHECKS = ["status", "position drift", "velocity drift", "unit length error", "energy balance", "error estimate"]
 

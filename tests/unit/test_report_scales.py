@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compilation.parts import Moving, connected_parts
+from dalembert.compilation.parts import connected_parts
+from dalembert.results.moving import Moving
 
 
 def double_pendulum(*, flywheel=False):
@@ -181,7 +182,7 @@ def test_limits_do_not_grow_with_a_divergence():
     x = run.x.copy()
     x[-1, run.mechanism.nq : run.mechanism.nq + run.mechanism.nu] *= 1e73
     x[-1, : run.mechanism.nq] *= 1e30
-    claimed = run.mechanism.solution(run.t, x, settings=run.settings)
+    claimed = type(run)(run.mechanism, run.t, x, settings=run.settings)
     assert {"position drift", "velocity drift", "energy balance"} <= set(failures(claimed))
     assert float(claimed.report()["velocity drift"].limit) < 2e-6  # 1e-6 of the part's size
 

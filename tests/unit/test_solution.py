@@ -82,7 +82,7 @@ def test_unknown_names_give_the_nearest(solution):
     cases = [
         (lambda: solution.position("slidr"), "no body 'slidr'; did you mean 'slider'"),
         (lambda: solution.angular_velocity("krank"), "did you mean 'crank'"),
-        (lambda: solution.coordinate("E"), "no joint 'E'; there are 'A', 'B', 'C', 'D'"),
+        (lambda: solution.coordinate("E"), "no joint 'E'; known: 'A', 'B', 'C', 'D'"),
         (lambda: solution.reaction("a"), "no joint or driver 'a'"),
         (lambda: solution.drift.by_joint("X"), "no joint or driver 'X'"),
         (lambda: solution.angular_velocity("rod", frame="joint"), "frame is 'joint'; give 'world' or 'body'"),

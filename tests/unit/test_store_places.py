@@ -12,10 +12,9 @@ import pytest
 import xarray as xr
 
 import dalembert as da
-from dalembert import gallery
+from dalembert import files, gallery
 from dalembert.errors import StoreError
-from dalembert.io import atomic
-from dalembert.io.atomic import written_whole
+from dalembert.files import written_whole
 from dalembert.io.store import ArrayLayout, StoreWriter, read_store, write_store
 
 SOURCE = str(Path(da.__file__).parents[1])
@@ -90,7 +89,7 @@ def test_a_run_killed_before_its_first_row_changes_nothing(tmp_path, times):
 def test_a_new_run_that_cannot_be_written_leaves_the_older_one(tmp_path, monkeypatch):
     path = tmp_path / "run.zarr"
     older(path)
-    monkeypatch.setattr(atomic.os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(files.os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(StoreError, match="No space left"):
         write_store(path, {"t": (("time",), np.zeros(3))}, {}, overwrite=True)
     with pytest.raises(StoreError, match="No space left"):

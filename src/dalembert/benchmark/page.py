@@ -21,7 +21,7 @@ _LEFT = ("formulation", "integrator", "verdict")
 
 def to_html(suite: SuiteResult) -> str:
     """The page."""
-    from dalembert.plot.benchmark import as_svg, draw_overview
+    from dalembert.benchmark.plot import as_svg, draw_overview
 
     made = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     done = sum(result.passed for result in suite.problems)

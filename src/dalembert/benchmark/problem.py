@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.pack import Coordinates
+from dalembert.compilation.compiled import Coordinates
 
 Array = npt.NDArray[np.float64]
 Output = Callable[[Any], Array]  # of a solution: (nt,) or (nt, k)

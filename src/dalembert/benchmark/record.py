@@ -162,7 +162,7 @@ class ProblemResult:
     @cached_property
     def picture(self) -> str:
         """Its drawing as SVG, "" without runs; drawn once, however often the page is written."""
-        from dalembert.plot.benchmark import as_svg, draw_problem
+        from dalembert.benchmark.plot import as_svg, draw_problem
 
         return as_svg(draw_problem(self)) if any(run.curves for run in self.runs) else ""
 
@@ -224,7 +224,7 @@ class SuiteResult:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the data (.json) or a self-contained page with plots (.html), whole or not at all."""
         from dalembert.benchmark.page import to_html
-        from dalembert.io.atomic import written_whole
+        from dalembert.files import written_whole
 
         target = Path(path)
         check_report_path(target)
@@ -302,7 +302,7 @@ class SuiteResult:
 
 def check_report_path(path: Path) -> None:
     """Raise a StoreError unless a report can be written there."""
-    from dalembert.io.atomic import check_parent
+    from dalembert.files import check_parent
 
     if path.suffix not in (".json", ".html"):
         raise StoreError(f"{path}: {path.suffix or 'no suffix'!r} is no format of a report; give .json or .html")

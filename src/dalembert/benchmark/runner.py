@@ -18,19 +18,16 @@ import numpy as np
 from dalembert.benchmark.problem import Array, Problem, Way
 from dalembert.benchmark.problems import make_problems
 from dalembert.benchmark.record import CANNOT, FAILED, PASSED, Curves, Outcome, ProblemResult, Run, SuiteResult
-from dalembert.comparison.pairs import check_pair
 from dalembert.compilation.compile import compile
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.impulse import Impulse
-from dalembert.formulations.soft import Soft
-from dalembert.formulations.variational import Variational
+from dalembert.formulations.pairs import check_pair
 from dalembert.integrators.explicit_rk import DOP853, RungeKutta4
 from dalembert.integrators.fixed_step import FixedStep
 from dalembert.model.validation import nearest
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
-from dalembert.run.simulate import simulate
+from dalembert.simulation.simulate import simulate
 
 TOLERANCE = 1e-12  # rtol = atol of adaptive runs
 DRIFT = 1e-10  # largest position residual of a formulation that must meet the values [m or rad]
@@ -41,7 +38,6 @@ PLOT_POINTS = 200
 QUICK = 0.3  # CPU seconds below which a run is timed three times
 
 _SHORT = {"GaussLegendre": "Gauss", "RungeKutta4": "RK4", "FixedStep": "own"}
-ORDERS: dict[type, int] = {Impulse: 2, Soft: 1, Variational: 2}
 
 
 def run_suite(
@@ -77,7 +73,7 @@ def run_suite(
                     report.next()
             except KeyboardInterrupt:
                 interrupted = True
-            results.append(_gathered(problem, runs, sum(cls not in ORDERS for cls in ways.values()), interrupted))
+            results.append(_gathered(problem, runs, sum(cls.largest_order is None for cls in ways.values()), interrupted))
             if after_each is not None:
                 after_each(so_far())
             if interrupted:
@@ -122,12 +118,12 @@ def run_problem(problem: Problem, name: str, progress: ProgressFunction | None =
     """One problem by one formulation: what came of it, and the solution."""
     cls: Any = FORMULATIONS[name]
     way = problem.ways.get(name) or Way(cls())
-    order = ORDERS.get(cls)
+    order = cls.largest_order
     if order is None:
         usual = DOP853(rtol=TOLERANCE, atol=TOLERANCE)
         return _attempt(problem, name, replace(way, integrator=way.integrator or usual), progress)
     problem = problem.shortened()
-    method = FixedStep if cls is Variational else RungeKutta4
+    method = FixedStep if cls.steps == "own" else RungeKutta4
     step = problem.t_end / problem.steps
     fine, solution = _attempt(problem, name, replace(way, integrator=method(step=step)), progress)
     if not fine.outcomes:
@@ -193,7 +189,7 @@ def _settings(way: Way) -> str:
 def _save_times(problem: Problem, way: Way) -> Array:
     """Times of the expected values, of the drawing, and, except with steps of low order, those that evidence needs."""
     wanted = [np.linspace(0.0, problem.t_end, PLOT_POINTS + 1), *(e.t for e in problem.expected)]
-    if type(way.formulation) not in ORDERS or problem.extra_always:
+    if way.formulation.largest_order is None or problem.extra_always:
         wanted.append(np.array(problem.extra))
     times = np.sort(np.concatenate(wanted))
     keep = np.concatenate([[True], np.diff(times) > 1e-12 * problem.t_end])

@@ -10,8 +10,9 @@ from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported
 from dalembert.model.validation import choice
 
 if TYPE_CHECKING:
-    from dalembert.compilation.assembly import Assembly
-    from dalembert.compilation.mechanism import Compiled, Mechanism
+    from dalembert.compilation.compiled import Compiled
+    from dalembert.compilation.mechanism import Mechanism
+    from dalembert.model.assembly import Assembly
 
 Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
 

@@ -104,7 +104,7 @@ def _numbers(option: str, text: str | None) -> list[float] | None:
 
 def _check_path(path: Path) -> None:
     """Refuse before the runs what could not be written after them."""
-    from dalembert.io.atomic import check_parent
+    from dalembert.files import check_parent
     from dalembert.plot import check_picture_path
 
     if path.suffix not in FORMATS:

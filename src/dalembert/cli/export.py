@@ -49,7 +49,7 @@ def export(
     """
     with reported_errors():
         from dalembert.cli.source import YAML
-        from dalembert.io.results import load
+        from dalembert.simulation.load import load
 
         is_store = Path(source).is_dir()
         suffix = target.suffix.lower()
@@ -61,15 +61,17 @@ def export(
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
         elif suffix in (".html", ".gif", ".mp4"):
+            from dalembert.viewer.animation import export_animation
+            from dalembert.viewer.page import export_page
             from dalembert.viewer.server import load_run
 
             pixels, direction = _numbers("--size", size, "x", 2), camera and _numbers("--camera", camera, ",", 3)
             solution = load_run(Path(source))
             if suffix == ".html":
-                solution.export_html(target)
+                export_page([solution], target)
             else:
                 width, height = (int(edge) for edge in pixels)
-                solution.export_animation(target, fps=fps, speed=speed, size=(width, height), camera=direction)
+                export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction)
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")
@@ -87,9 +89,9 @@ def _numbers(option: str, text: str, between: str, count: int) -> list[float]:
 
 def _write_model(source: str, target: Path, is_store: bool) -> None:
     from dalembert.cli.source import find_model
-    from dalembert.io.results import load
     from dalembert.model.file.write import write_model
     from dalembert.model.model import Model
+    from dalembert.simulation.load import load
 
     if is_store:
         model = load(source).mechanism.model

@@ -25,7 +25,7 @@ def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = Fa
     0 = written; 2 = the file exists, or cannot be written.
     """
     with reported_errors():
-        from dalembert.io.atomic import written_whole
+        from dalembert.files import written_whole
 
         if file.suffix not in (".yaml", ".yml"):
             raise ModelError(f"{file}: a model file ends in .yaml; give such a name")

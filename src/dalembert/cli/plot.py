@@ -48,8 +48,8 @@ def plot(
         if len(asked) > (0 if name in ALONE else 1) and name != OVER_TIME:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         from dalembert.cli.source import check_result
-        from dalembert.io.results import load
         from dalembert.plot import check_picture_path
+        from dalembert.simulation.load import load
 
         check_result(run)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dalembert.cli.source import Source
-    from dalembert.compilation.mechanism import Compiled
-    from dalembert.results.solution import Result
+    from dalembert.compilation.compiled import Compiled
+    from dalembert.simulation.solution import AnySolution
 
 MAX_SAVED = 20_000_000
 
@@ -214,15 +214,15 @@ def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voic
         kernel.compile()
 
 
-def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -> tuple[Result, SimulationError | None]:
+def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -> tuple[AnySolution, SimulationError | None]:
     """The solution, whole or partial, and what broke the run."""
-    from dalembert.results.solution import Result
-    from dalembert.run.simulate import simulate
+    from dalembert.simulation.simulate import simulate
+    from dalembert.simulation.solution import AnySolution
 
     try:
         return simulate(mechanism, end, overwrite=True, progress=False if quiet else None, **options), None
     except SimulationError as problem:
-        if not isinstance(problem.solution, Result):
+        if not isinstance(problem.solution, AnySolution):
             raise
         return problem.solution, problem
 
@@ -236,13 +236,15 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
     """Refuse a name before the run that could only be refused after it."""
     import numpy as np
 
-    known = mechanism.solution(np.zeros(0), np.zeros((0, len(mechanism.x_0))), settings={}).named_invariants()
+    from dalembert.simulation.solution import solution_of
+
+    known = solution_of(mechanism, np.zeros(0), np.zeros((0, len(mechanism.x_0))), settings={}).named_invariants()
     for name in names:
         if name not in known:
             raise ModelError(f"option --monitor: there is no invariant {name!r}; {nearest(name, known)}")
 
 
-def _report(solution: Result, monitored: list[str], voice: Voice, as_json: bool) -> int:
+def _report(solution: AnySolution, monitored: list[str], voice: Voice, as_json: bool) -> int:
     """Print the report; the exit code that follows from it."""
     report = solution.report(invariants=monitored)
     if as_json:
@@ -254,6 +256,6 @@ def _report(solution: Result, monitored: list[str], voice: Voice, as_json: bool)
     return PASSED if report.passed and solution.status != "failed" else FAILED
 
 
-def _write_picture(solution: Result, path: Path | None) -> None:
+def _write_picture(solution: AnySolution, path: Path | None) -> None:
     if path is not None and len(solution.t):
         solution.plot.save(path)

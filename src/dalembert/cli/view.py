@@ -12,7 +12,7 @@ from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
-    from dalembert.results.solution import Solution
+    from dalembert.results.solution import BodyResult
 
 Run = Annotated[Path, typer.Argument(help="Result store, for example run.zarr; also one that a run is still writing.")]
 Compare = Annotated[Path | None, typer.Option(help="A second result store, shown as a ghost or side by side.")]
@@ -48,21 +48,23 @@ def view(run: Run, compare: Compare = None, out: Out = None, browser: Browser = 
         _serve(run, others, browser, port, voice)
 
 
-def _write(run: Path, others: list[Solution], out: Path) -> None:
+def _write(run: Path, others: list[BodyResult], out: Path) -> None:
+    from dalembert.viewer.animation import export_animation
+    from dalembert.viewer.page import export_page
     from dalembert.viewer.server import load_run
 
     solution = load_run(run)
     if out.suffix.lower() == ".html":
-        solution.export_html(out, compare=others[0] if others else None)
+        export_page([solution, *others], out)
     elif others:
         raise ModelError(
             f"option --compare has no meaning for {out.suffix or 'this file'}; write a page, --out {out.stem}.html"
         )
     else:
-        solution.export_animation(out)
+        export_animation(solution, out)
 
 
-def _serve(run: Path, others: list[Solution], browser: bool, port: int, voice: Voice) -> None:
+def _serve(run: Path, others: list[BodyResult], browser: bool, port: int, voice: Voice) -> None:
     import webbrowser
 
     from dalembert.viewer.server import LiveServer

@@ -24,18 +24,19 @@ import numpy.typing as npt
 
 from dalembert.comparison.table import NOT_RUN, Comparison, Excluded, Measurement, Reference
 from dalembert.compilation.compile import compile
+from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Coordinates
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, number
-from dalembert.results.solution import Solution
-from dalembert.results.trajectory import Trajectory
+from dalembert.results.dense import integrate_to
+from dalembert.results.solution import BodyResult
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
-from dalembert.run.simulate import integrate_to, simulate
+from dalembert.simulation.simulate import simulate
 
 Array = npt.NDArray[np.float64]
 
@@ -162,7 +163,7 @@ def _tight(way: Any) -> Any:
     return dataclasses.replace(way, **dict.fromkeys(names, TIGHT))
 
 
-def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]:
+def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, BodyResult]:
     """A tight run, and its difference from the second run that agrees with it best, or from one with fixed steps if larger.
 
     The first run is that of the first formulation of the registry that can; the second is another formulation's, or, where
@@ -172,7 +173,7 @@ def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]
 
     candidates: list[tuple[str, Any, Any]] = [(name, make, DOP853) for name, make in FORMULATIONS.items()]
     candidates += [(name, make, DormandPrince) for name, make, _ in candidates]
-    first: tuple[str, Solution] | None = None
+    first: tuple[str, BodyResult] | None = None
     best = Reference("", "nothing: no second run was possible", float("inf"))
     way: tuple[str, Any] = ("", None)
     reasons: list[str] = []
@@ -204,9 +205,9 @@ def _reference(mechanism: Mechanism, t_end: float) -> tuple[Reference, Solution]
     return Reference(first[0], check, accuracy), first[1]
 
 
-def _tight_run(mechanism: Mechanism, t_end: float, name: str, way: Any, method: Any, reasons: list[str]) -> Solution | None:
+def _tight_run(mechanism: Mechanism, t_end: float, name: str, way: Any, method: Any, reasons: list[str]) -> BodyResult | None:
     try:
-        solution: Solution = simulate(mechanism, t_end, formulation=way, integrator=method, progress=False)
+        solution: BodyResult = simulate(mechanism, t_end, formulation=way, integrator=method, progress=False)
     except DalembertError as problem:
         reasons.append(f"{name}: {problem}")
         return None
@@ -215,26 +216,26 @@ def _tight_run(mechanism: Mechanism, t_end: float, name: str, way: Any, method: 
     return solution
 
 
-def _difference(reference: Solution, solution: Solution) -> float:
+def _difference(reference: BodyResult, solution: BodyResult) -> float:
     """Largest distance of a run from another."""
     job = _Job("", "", None, None, "", 0.0, samples=_samples(solution))
     return _Errors(reference, [job]).of(job)
 
 
-def _fixed_step(solution: Solution) -> float:
+def _fixed_step(solution: BodyResult) -> float:
     """A step that looks everywhere: half the median one, FIXED_STEPS in the run at least and five times as many at most."""
     t_end = float(solution.t[-1])
     return max(min(float(np.median(np.diff(solution.t))) / 2, t_end / FIXED_STEPS), t_end / (5 * FIXED_STEPS))
 
 
-def _samples(solution: Solution) -> Trajectory:
+def _samples(solution: BodyResult) -> Trajectory:
     """Some of the saved states, evenly chosen, the last among them, the first not: where the error is measured."""
     last = len(solution.t) - 1
     chosen = np.unique(np.linspace(min(1, last), last, SAMPLES).round().astype(int))
     return Trajectory(solution.mechanism, solution.t[chosen], solution.x[chosen])
 
 
-def _step_ladder(solution: Solution) -> tuple[float, ...]:
+def _step_ladder(solution: BodyResult) -> tuple[float, ...]:
     middle = float(np.median(np.diff(solution.t)))
     return tuple(float(f"{ratio * middle:.2g}") for ratio in STEP_RATIOS)
 
@@ -245,7 +246,7 @@ class _Errors:
     L : diagonal of the box that holds all centres of mass during the reference run [m]
     """
 
-    def __init__(self, reference: Solution, jobs: Sequence[_Job]) -> None:
+    def __init__(self, reference: BodyResult, jobs: Sequence[_Job]) -> None:
         self._bodies = reference.mechanism.body_names
         paths = np.concatenate([reference.position(body) for body in self._bodies])
         self.size = float(np.linalg.norm(np.ptp(paths, axis=0))) or 1.0
@@ -353,7 +354,7 @@ def _measure(
     return False
 
 
-def _evaluate(job: _Job, solution: Solution) -> None:
+def _evaluate(job: _Job, solution: BodyResult) -> None:
     """What a run's own report would say of it."""
     energy, work = solution.energy, solution.statistics
     job.samples, job.problem = _samples(solution), ""

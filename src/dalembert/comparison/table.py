@@ -143,13 +143,13 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Work-precision diagrams: errors against CPU time and against work."""
-        from dalembert.plot.work_precision import draw_comparison
+        from dalembert.comparison.work_precision import draw_comparison
 
         return draw_comparison(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a picture, a self-contained page (.html) or the data (.json), whole or not at all."""
-        from dalembert.io.atomic import written_whole
+        from dalembert.files import written_whole
         from dalembert.plot import save_figure
 
         target = Path(path)

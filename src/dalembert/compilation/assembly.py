@@ -9,16 +9,17 @@ raises and names the joints; what was moved is reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, flatten
-from dalembert.compilation.mechanism import dense_rows, join_states, new_workspace, plain_rows
 from dalembert.compilation.pack import Packed, motion_values, pack
+from dalembert.compilation.rows import dense_rows, join_states, new_workspace, plain_rows
 from dalembert.errors import AssemblyError
 from dalembert.kernels.base import tables as T
+from dalembert.model.assembly import ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
@@ -28,79 +29,10 @@ from dalembert.model.rotation import quaternion_to_matrix
 Array = npt.NDArray[np.float64]
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
-ROUNDING = 1e-12  # changes below this are no news
-MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
 RELATIVE_RANK = 1e-9  # of singular values of rows of unit length; rounding leaves 1e-15
 _GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
-
-
-@dataclass(frozen=True, eq=False)
-class Moved:
-    """How far assembly moved one body: metres, radians, m/s, rad/s.
-
-    completed : only velocities changed, and only such that the user did not give
-    """
-
-    body: str
-    distance: float
-    angle: float
-    velocity: float
-    angular_velocity: float
-    completed: bool
-
-    def __str__(self) -> str:
-        parts = (
-            ("moved", self.distance, "m"),
-            ("turned", self.angle, "rad"),
-            ("velocity", self.velocity, "m/s"),
-            ("angular velocity", self.angular_velocity, "rad/s"),
-        )
-        return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
-
-
-@dataclass(frozen=True, eq=False)
-class Assembly:
-    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units)."""
-
-    bodies: tuple[Body, ...]
-    moved: tuple[Moved, ...]
-    position_residual: tuple[float, float]
-    velocity_residual: tuple[float, float]
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """What was given and had to change, one text per body."""
-        return tuple(str(item) for item in self.moved if not item.completed)
-
-    @property
-    def completed(self) -> tuple[str, ...]:
-        """Bodies of which only velocities changed that were not given: they follow from those that were."""
-        return tuple(item.body for item in self.moved if item.completed)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """One text if poses changed by more than `MISFIT`: which body most, and how far."""
-        far = [item for item in self.moved if max(item.distance, item.angle) > MISFIT]
-        if not far:
-            return ()
-        worst = max(far, key=lambda item: max(item.distance, item.angle))
-        others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
-        return (
-            f"body {worst.body!r}{others} does not start where it was placed: assembly moved it by {worst.distance:.3g} m and"
-            f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
-        )
-
-    def __str__(self) -> str:
-        lines = [
-            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
-            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
-        ]
-        lines += self.changed or ["nothing was moved"]
-        if self.completed:
-            lines.append(f"velocities completed from what was given: {', '.join(self.completed)}")
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
 
 
 def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:

@@ -8,11 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.assembly import absolute_state, assemble
+from dalembert.compilation.compiled import Coordinates, Row
 from dalembert.compilation.flatten import FlatModel, flatten
-from dalembert.compilation.mechanism import Mechanism, dense_rows, join_states, new_workspace
-from dalembert.compilation.pack import Coordinates, Packed, Row, motion_values, pack
+from dalembert.compilation.lagrangian import compile_system
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack import Packed, motion_values, pack
 from dalembert.compilation.planarity import Plane, check_held, find_plane
+from dalembert.compilation.plane_forces import check_functions
 from dalembert.compilation.rank import analyse
+from dalembert.compilation.rows import dense_rows, join_states, new_workspace
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
@@ -21,8 +26,6 @@ from dalembert.model.model import Model
 from dalembert.model.motions import vanishes
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
-from dalembert.results.plane_forces import check_functions
-from dalembert.results.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
@@ -36,7 +39,7 @@ def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolut
     if coordinates not in ("absolute", "planar"):
         raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
     if isinstance(model, LagrangianSystem):
-        return model.compile()
+        return compile_system(model)
     if not isinstance(model, Model):
         raise ModelError(f"the model is {shown(model)}; give a Model or a LagrangianSystem")
     return _compile_bodies(model, coordinates)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.compiled import Coordinates, IntArray, Row
 from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_forces import force_records
@@ -23,27 +23,9 @@ from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, Smoo
 from dalembert.model.rotation import quaternion_to_matrix
 
 Array = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Coordinates = Literal["absolute", "planar"]
 RowKey = tuple[int, int]  # primitive and component of a row
 
 _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only).
-
-    nonholonomic : it constrains velocities only
-    """
-
-    element: str
-    label: str
-    rheonomic: bool
-    primitive: int
-    component: int
-    index: int
-    nonholonomic: bool = False
 
 
 @dataclass(frozen=True)

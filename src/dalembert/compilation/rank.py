@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Mechanism, dense_rows, new_workspace
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_choices import Choice
+from dalembert.compilation.rows import Tables, dense_rows, new_workspace
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
 
@@ -72,7 +72,7 @@ def involved_rows(rows: Array, dependent: list[int]) -> list[int]:
     return [*dependent, *(int(k) for k in kept[used])]
 
 
-def inverse_root_mass(packed: Packed | Mechanism) -> Array:
+def inverse_root_mass(packed: Tables) -> Array:
     """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
     scale = []
     for b in range(1, int(packed.I[T.NB]) + 1):
@@ -116,17 +116,17 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
     return points
 
 
-def radians(packed: Packed | Mechanism) -> Array:
+def radians(packed: Tables) -> Array:
     """(6 nb,) what a radian is worth in the velocities of every body, so that metres and radians can be compared."""
     return np.tile([arm_length(packed)] * 3 + [1.0] * 3, int(packed.I[T.NB]))
 
 
-def unit_rows(packed: Packed | Mechanism, G: Array) -> Array:
+def unit_rows(packed: Tables, G: Array) -> Array:
     """Rows of unit length; those that vanish beside the others stay zero."""
     return _unit(G * radians(packed), np.zeros(len(G)))[0]
 
 
-def arm_length(packed: Packed | Mechanism) -> float:
+def arm_length(packed: Tables) -> float:
     """Longest arm of a joint on a movable body."""
     total = int(packed.I[T.NPRIM] + packed.I[T.NTRACED])
     bodies = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * total].reshape(-1, T.PRIM_I_W)[:, [T.P_BI, T.P_BJ]]

@@ -10,14 +10,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Mechanism, new_workspace
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_choices import choice_section, choices_of
+from dalembert.compilation.rows import new_workspace
+from dalembert.compilation.trajectory import apply, cross, rotation_matrices
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.views import System
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.results.trajectory import apply, cross, nearest, rotation_matrices
+from dalembert.model.validation import nearest
 
 Array = npt.NDArray[np.float64]
 
@@ -142,7 +144,7 @@ class Tree:
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
-        from dalembert.integrators.loops import compiled_tree_states
+        from dalembert.compilation.loops import compiled_tree_states
 
         out = np.zeros((len(x), len(self.mechanism.x_0)))
         compiled_tree_states()(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
@@ -167,7 +169,7 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
     names = [joint.name for joint in model.joints]
     for name in cut:
         if name not in names:
-            raise ModelError(f"cut: there is no joint {name!r}{nearest(name, names)}")
+            raise ModelError(f"cut: there is no joint {name!r}; {nearest(name, names)}")
     index = {GROUND: 0, **{name: k + 1 for k, name in enumerate(mechanism.body_names)}}
     points = {index[body.name] for body in model.bodies if body.kind == "point"}
     usable = [j for j in model.joints if j.type in TREE_JOINTS and j.name not in cut]

@@ -9,19 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.callbacks import Callbacks
-from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
+from dalembert.compilation.lagrangian_start import without_inertia
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
+from dalembert.formulations.base import Formulation
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.assembly import without_inertia
-from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 
 Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Impulse:
+class Impulse(Formulation):
     """Any explicit integrator steps as if there were no constraints; impulses then restore A u + b = 0, with a fixed step.
 
     stabilisation : "projection" of positions after the step, "baumgarte" at velocity level, or None
@@ -45,6 +48,14 @@ class Impulse:
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
+    steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
+    largest_order: ClassVar[int | None] = 2
+    saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
+    by_multipliers: ClassVar[bool] = True
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        Kernel("impulse", "formulations.impulse", "system", 9.0, "--formulation impulse or soft"),
+        Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft"),
+    )
 
     def __post_init__(self) -> None:
         if self.stabilisation not in _STABILISATION:
@@ -55,8 +66,12 @@ class Impulse:
             if not getattr(self, label) > 0:
                 raise ModelError(f"Impulse: {label} is {getattr(self, label)!r}; give a positive number")
 
+    def needs(self, mechanism: Compiled) -> set[str]:
+        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
+
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
+        self.refuse_other_coordinates(mechanism)
         run = prepare_velocity_level("Impulse", mechanism)
         run.I[T.STABILISE], run.I[T.PREDICT] = _STABILISATION[self.stabilisation], int(self.predict)
         run.I[T.MAX_NEWTON] = self.max_newton

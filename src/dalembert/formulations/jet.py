@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from dalembert.compilation.callbacks import Callbacks
-from dalembert.compilation.mechanism import Compiled, Mechanism, new_workspace
-from dalembert.compilation.pack import Array, IntArray
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Compiled, IntArray
+from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack import Array
+from dalembert.compilation.rows import new_workspace
 from dalembert.errors import ModelError
+from dalembert.formulations.base import Formulation
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
 SWEEPS = 2  # of refinement, where masses differ by orders of magnitude
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jet:
+class Jet(Formulation):
     """Constraints by multipliers in the equations of motion and by projection of every step.
 
     projection : "quasi-orthogonal" (Algorithms 5.3-5.5), "orthogonal" (full iteration on (5.2), slower, for comparison), or
@@ -51,6 +56,16 @@ class Jet:
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
+    by_multipliers: ClassVar[bool] = True
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        Kernel("jet", "formulations.jet", "system", 9.5, "equations of motion and projection", optional=False),
+        Kernel("lagrangian", "coordinates.lagrangian", "system", 3.0, "LagrangianSystem"),
+        Kernel("correct_invariants", "formulations.invariants", "system", 5.0, "--invariants energy"),
+        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants"),
+        Kernel("project_orthogonal", "formulations.orthogonal", "system", 5.0, "--projection orthogonal"),
+        Kernel("baumgarte", "formulations.baumgarte", "system", 8.0, 'Jet(projection="none")'),
+        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", "system", 2.0, 'Jet(solver="cg")'),
+    )
 
     def __post_init__(self) -> None:
         allowed = {
@@ -82,8 +97,28 @@ class Jet:
                 if getattr(self, label) != only:
                     raise ModelError(f"Jet: projection='none' goes with {label}={only!r}, not {getattr(self, label)!r}")
 
+    def needs(self, mechanism: Compiled) -> set[str]:
+        if mechanism.coordinates == "generalised":
+            return {"lagrangian"} | ({"correct_lagrangian"} if self.invariants is not None else set())
+        by_option = {
+            "correct_invariants": self.invariants is not None,
+            "project_orthogonal": self.projection == "orthogonal",
+            "baumgarte": self.projection == "none",
+            "jet_rate_by_cg": self.solver == "cg",
+        }
+        return {"jet"} | {name for name, used in by_option.items() if used}
+
+    @classmethod
+    def suits(cls, mechanism: Compiled) -> str:
+        return "it runs every model in all coordinates"
+
+    @classmethod
+    def refinements(cls, options: Mapping[str, Any]) -> int:
+        return SWEEPS if options.get("solver") == "block" else 0
+
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
+        self.refuse_other_coordinates(mechanism)
         return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.callbacks import Callbacks
-from dalembert.compilation.mechanism import Compiled, Mechanism, new_workspace
-from dalembert.compilation.pack import IntArray
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Compiled, IntArray, Series
+from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations.base import Formulation
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
+from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism
 
 Array = npt.NDArray[np.float64]
 
+NEARBY = 50.0  # condition beyond which rates carry rounding that implicit stages may stall at
 _BASES = ("qr", "svd", "eigen")
 _ORDERS = {"integrator": -1, 1: 1, 4: 4}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Minimal:
+class Minimal(Formulation):
     """Maggi's equations in a basis of the tangent space that is fixed during a step; positions corrected along Q1 after it.
 
     basis : how a basis is found from the constraint Jacobian: "qr" (pivoted), "svd", "eigen"
@@ -58,6 +63,16 @@ class Minimal:
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("QRContinuation",)
+    saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
+    keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        Kernel("minimal", "formulations.minimal", "system", 9.0, "--formulation minimal"),
+        Kernel("minimal_step", "formulations.minimal_step", "system", 14.0, "--formulation minimal"),
+        Kernel("minimal_across", "formulations.bridge", "system", 14.0, 'Minimal(singular="pass")'),
+        Kernel("minimal_tree", "formulations.minimal_tree", "system", 8.0, 'Minimal(velocities="joints")'),
+        Kernel("minimal_tree_step", "formulations.minimal_tree_step", "system", 9.0, 'Minimal(velocities="joints")'),
+        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal"),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cut", tuple(self.cut))
@@ -79,8 +94,33 @@ class Minimal:
             if not getattr(self, label) > 0:
                 raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give a positive number")
 
+    def needs(self, mechanism: Compiled) -> set[str]:
+        if mechanism.coordinates == "generalised":
+            return {"lagrangian_minimal"} | ({"correct_lagrangian"} if self.invariants is not None else set())
+        if self.velocities == "joints":
+            return {"tree_states", "minimal_tree", "minimal_tree_step"}
+        names = {"minimal" if self.singular == "stop" else "minimal_across", "minimal_step"}
+        return names | ({"correct_invariants"} if self.invariants is not None else set())
+
+    def takes(self, integrator: Integrator) -> str | None:
+        if self.singular == "pass" and not integrator.adaptive and super().takes(integrator) is None:
+            better = type(integrator).__name__ if integrator.estimates_error else "DOP853"
+            return (
+                "Minimal(singular='pass') needs an integrator that chooses its steps: how near to a singular configuration a"
+                f" fixed step ends is chance, and so is what rounding does there; give {better}() without a step"
+            )
+        return super().takes(integrator)
+
+    def warnings(self, run: Run, x: Array, states: Series) -> tuple[str, ...]:
+        """Singular configurations that were passed."""
+        from dalembert.formulations.singular import passed
+
+        assert isinstance(run, MinimalRun)
+        return passed(run, x, states) if run.passed(x) else ()
+
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
+        self.refuse_other_coordinates(mechanism)
         if isinstance(mechanism, LagrangianMechanism):
             return self._on_lagrangian(mechanism)
         assert isinstance(mechanism, Mechanism)
@@ -218,6 +258,17 @@ class MinimalRun(Run):
     def mark(self, x: Array, which: int) -> float:
         """One of the marks in a state of the run."""
         return float(x[self._at(T.Z_MARKS) + which])
+
+    def failure(self, status: int, advance: Any) -> SimulationError | None:
+        """A step that was refused before a singular configuration."""
+        from dalembert.formulations.singular import refused
+
+        return refused(self, advance) if status == T.NEAR_SINGULAR else None
+
+    def stage_advice(self, condition: float) -> str:
+        """Near a singular configuration rates carry rounding."""
+        near = f"; near a singular configuration (condition {condition:.1e}) rounding may be larger than stage_tolerance: raise"
+        return f"{near} that, or use an explicit or adaptive method" if condition > NEARBY else ""
 
     def restarts(self, x: Array) -> int:
         """How often the basis could not be continued up to this state."""

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.callbacks import Callbacks
-from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.lagrangian import GeneratedCode
 from dalembert.compilation.tree import Tree
+from dalembert.errors import SimulationError
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.compiled import GeneratedCode
 
 Array = npt.NDArray[np.float64]
 
@@ -102,6 +103,14 @@ class Run:
     def restarts(self, x: Array) -> int:
         """How often a basis that is carried from step to step had to be found afresh up to this state."""
         return 0
+
+    def failure(self, status: int, advance: Any) -> SimulationError | None:
+        """Why a step ended with a status that only this run has; None for those that all have."""
+        return None
+
+    def stage_advice(self, condition: float) -> str:
+        """What to do where implicit stages could not be solved, of a run that knows more than the integrator."""
+        return ""
 
     def element_of_row(self, row: int) -> str:
         """The joint or driver that a constraint row of this run belongs to."""

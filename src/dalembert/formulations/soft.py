@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError
-from dalembert.formulations.impulse import ImpulseRun, prepare_velocity_level
+from dalembert.formulations.base import Formulation
+from dalembert.formulations.evaluation import Evaluated, evaluate
+from dalembert.formulations.impulse import Impulse, ImpulseRun, prepare_velocity_level
 from dalembert.formulations.run import Array
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import nearest
@@ -21,7 +24,7 @@ _HELD = 1e8  # damping of rows that constrain velocities alone [N s/m]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Soft:
+class Soft(Formulation):
     """Compliant constraints lam = -(kp g + kd g'): any explicit integrator for the rest, a fixed step, order 1.
 
     stiffness, damping : kp [N/m, N m/rad] and kd [N s/m, N m s/rad], one number for every row, or by joint or driver name,
@@ -37,6 +40,11 @@ class Soft:
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
+    steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
+    largest_order: ClassVar[int | None] = 1
+    saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
+    compliant: ClassVar[bool] = True
+    kernels: ClassVar[tuple[Kernel, ...]] = Impulse.kernels
 
     def __post_init__(self) -> None:
         for label in ("stiffness", "damping"):
@@ -48,8 +56,12 @@ class Soft:
                 if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
                     raise ModelError(f"{where} is {value!r}; give a finite number that is not negative")
 
+    def needs(self, mechanism: Compiled) -> set[str]:
+        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
+
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
+        self.refuse_other_coordinates(mechanism)
         run = prepare_velocity_level("Soft", mechanism)
         kp, kd = self.gains(mechanism)
         for row, name in enumerate(mechanism.row_names()):
@@ -58,6 +70,11 @@ class Soft:
         run.I[T.SOFT_F] = len(run.F)
         run.I[T.NCHOICE] = run.I[T.NIDLE] = 0  # compliant rows all act, redundant or not
         return replace(run, F=np.concatenate([run.F, kp, kd]))
+
+    def evaluate(self, mechanism: Compiled, t: Array, x: Array, more: Mapping[str, Array]) -> Evaluated:
+        """By the force that acted, not the one that rigid joints would need."""
+        run = self.prepare(mechanism)
+        return evaluate(run, t, run.remembering(x, more["step"], more["impulse"]))
 
     def gains(self, mechanism: Compiled) -> tuple[Array, Array]:
         """kp and kd of every independent row."""

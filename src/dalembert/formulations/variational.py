@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from dalembert.compilation.callbacks import Callbacks
-from dalembert.compilation.mechanism import Compiled, Mechanism
-from dalembert.compilation.mechanism import new_workspace as bodies_workspace
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism, new_workspace
+from dalembert.compilation.lagrangian_start import without_inertia
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import new_workspace as bodies_workspace
 from dalembert.errors import ModelError
+from dalembert.formulations.base import Formulation
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS
-from dalembert.lagrangian.assembly import without_inertia
-from dalembert.lagrangian.compiled import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
 from dalembert.model.validation import argument_count
 
@@ -25,7 +28,7 @@ _STAGES = 4  # of the constraint flow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variational:
+class Variational(Formulation):
     """A curve between neighbouring points, a quadrature of L along it, and the principle of d'Alembert on the sums.
 
     curve : "symplectic-euler", "midpoint", "verlet" (straight lines), or the path of an explicit method as it is made longer:
@@ -51,6 +54,12 @@ class Variational:
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("Variational", "HairerLubichWanner2006")
+    steps: ClassVar[Literal["any", "explicit", "own"]] = "own"
+    largest_order: ClassVar[int | None] = 2
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        Kernel("variational", "formulations.variational", "system", 6.0, "LagrangianSystem, --formulation variational"),
+        Kernel("variational_bodies", "formulations.variational_bodies", "system", 8.0, "--formulation variational"),
+    )
 
     def __post_init__(self) -> None:
         if self.curve not in CURVES:
@@ -66,8 +75,12 @@ class Variational:
         if not self.max_newton > 0:
             raise ModelError(f"Variational: max_newton is {self.max_newton!r}; give a positive number")
 
+    def needs(self, mechanism: Compiled) -> set[str]:
+        return {"variational" if mechanism.coordinates == "generalised" else "variational_bodies"}
+
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables, the equations of a step, and compiled slots."""
+        self.refuse_other_coordinates(mechanism)
         return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_inside_step, compiled_march
+from dalembert.compilation.loops import compiled_inside_step, compiled_march
+from dalembert.integrators.watched import Watched
 from dalembert.kernels.base import tables as T
-from dalembert.run.watched import Watched
 
 Array = npt.NDArray[np.float64]
 

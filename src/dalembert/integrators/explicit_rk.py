@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dalembert.compilation.loops import compiled_runge_kutta
 from dalembert.integrators import tableau
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_runge_kutta
 from dalembert.integrators.tableau import Tableau
 
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dalembert.compilation.loops import compiled_own_steps
 from dalembert.errors import ModelError
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_own_steps
 from dalembert.integrators.tableau import Tableau
 
 _CUBE, _FOURTH = 2 ** (1 / 3), 4 ** (1 / 3)

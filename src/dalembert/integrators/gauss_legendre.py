@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from dalembert.errors import ModelError
-from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
-from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import (
+from dalembert.compilation.loops import (
     compiled_filtered_error,
     compiled_implicit_runge_kutta,
     compiled_iterate,
     compiled_iterate_newton,
 )
+from dalembert.errors import ModelError
+from dalembert.integrators.collocation_tableau import gauss_tableau, spectrum
+from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
 from dalembert.kernels.base import tables as T
 
@@ -73,6 +73,11 @@ class GaussLegendre(Integrator):
     def rate_rows(self) -> tuple[int, int, int]:
         """See `Integrator`."""
         return 0, self.stages + 1, self.stages + 2
+
+    def needs(self) -> set[str]:
+        """Names of the kernels that its steps call."""
+        newton = {"iterate_newton", "filtered_error"} if self.solver != "fixed-point" else set()
+        return {self.loop} | newton | ({"iterate"} if self.solver != "newton" else set())
 
     def workspace(self, run: Run) -> dict[str, Any]:
         """Work arrays of implicit steps."""

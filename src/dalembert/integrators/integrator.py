@@ -94,6 +94,10 @@ class Integrator(ABC):
             "dense": np.zeros((len(self.tableau.d) + 4, run.state_size)),
         }
 
+    def needs(self) -> set[str]:
+        """Names of the kernels that its steps call."""
+        return {self.loop}
+
     @abstractmethod
     def compiled_parts(self) -> dict[str, Any]:
         """What the time loop calls, compiled, by the names of the seams in kernels/time/steps.py."""

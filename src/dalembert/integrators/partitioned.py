@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalembert.compilation.loops import compiled_partitioned
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_partitioned
 from dalembert.integrators.tableau import Tableau
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dalembert.compilation.loops import compiled_implicit_runge_kutta
 from dalembert.errors import ModelError
 from dalembert.integrators.collocation_tableau import radau_tableau
 from dalembert.integrators.gauss_legendre import implicit_workspace, newton_parts
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_implicit_runge_kutta
 from dalembert.integrators.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class RadauIIA(Integrator):
     def rate_rows(self) -> tuple[int, int, int]:
         """See `Integrator`; at the start the rate of the polynomial through the stages, in the spare row."""
         return 2 * self.stages + 2, self.stages, self.stages + 2
+
+    def needs(self) -> set[str]:
+        """Names of the kernels that its steps call."""
+        return {self.loop, "iterate_newton", "filtered_error"}
 
     def workspace(self, run: Run) -> dict[str, Any]:
         """Work arrays of implicit steps."""

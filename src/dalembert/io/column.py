@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import read_regular, replace_file
+from dalembert.files import read_regular, replace_file
 
 __all__ = ["Column", "clear_columns", "read_column", "size_of"]
 

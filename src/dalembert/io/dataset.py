@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.io.record import encode
 from dalembert.model.joints import COORDINATES
+from dalembert.results.plain import encode
 
 if TYPE_CHECKING:
     import xarray
 
-    from dalembert.results.solution import Result, Solution
+    from dalembert.results.solution import BodyResult, Result
 
 __all__ = ["about", "attributes", "time_series", "to_dataset"]
 
@@ -26,7 +26,7 @@ _AXES = ("x", "y", "z")
 _ANGLES = ("angle", "rotation")
 
 
-def to_dataset(solution: Solution) -> xarray.Dataset:
+def to_dataset(solution: BodyResult) -> xarray.Dataset:
     """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a run with
     `Minimal` also independent (s and s_dot).
 
@@ -51,7 +51,7 @@ def to_dataset(solution: Solution) -> xarray.Dataset:
     return xarray.Dataset(variables, coordinates, attributes(solution))
 
 
-def _elements(solution: Solution) -> list[str]:
+def _elements(solution: BodyResult) -> list[str]:
     """Joints and drivers: everything with a reaction, in the order of the model."""
     return list(dict.fromkeys(row.element for row in solution.mechanism.rows))
 
@@ -69,7 +69,7 @@ def _stacked(names: Sequence[str], output: Callable[[str], Array], nt: int, widt
     return np.stack([output(name) for name in names], axis=1) if names else np.zeros((nt, 0, width))
 
 
-def _body_outputs(solution: Solution) -> dict[str, Variable]:
+def _body_outputs(solution: BodyResult) -> dict[str, Variable]:
     bodies, nt = solution.mechanism.body_names, len(solution.t)
     vectors = {
         "position": (solution.position, "m", "centre of mass, world axes"),
@@ -87,7 +87,7 @@ def _body_outputs(solution: Solution) -> dict[str, Variable]:
     return made
 
 
-def _joint_outputs(solution: Solution) -> dict[str, Variable]:
+def _joint_outputs(solution: BodyResult) -> dict[str, Variable]:
     elements, nt = _elements(solution), len(solution.t)
     reactions = {name: solution.reaction(name) for name in elements}
     drifts = {name: solution.drift.by_joint(name) for name in elements}
@@ -108,7 +108,7 @@ def _joint_outputs(solution: Solution) -> dict[str, Variable]:
     }
 
 
-def _minimal_outputs(solution: Solution) -> dict[str, Variable]:
+def _minimal_outputs(solution: BodyResult) -> dict[str, Variable]:
     """Of a run in minimal coordinates; the basis is in `solution.minimal`."""
     if "basis" not in solution.more:
         return {}
@@ -120,7 +120,7 @@ def _minimal_outputs(solution: Solution) -> dict[str, Variable]:
     }
 
 
-def _by_coordinate(solution: Solution, output: Callable[[str], Array], units: str, meaning: str) -> Variable:
+def _by_coordinate(solution: BodyResult, output: Callable[[str], Array], units: str, meaning: str) -> Variable:
     """One column per coordinate of every joint; the number of coordinates differs from joint to joint."""
     nt = len(solution.t)
     joints = [joint.name for joint in solution.mechanism.model.joints if joint.coordinates]

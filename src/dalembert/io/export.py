@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import written_whole
-from dalembert.io.record import encode
+from dalembert.files import written_whole
+from dalembert.results.plain import encode
 
 if TYPE_CHECKING:
     import xarray

@@ -11,12 +11,12 @@ from dalembert.io.dataset import about, attributes, time_series
 if TYPE_CHECKING:
     import xarray
 
-    from dalembert.lagrangian.solution import LagrangianSolution
+    from dalembert.results.lagrangian import LagrangianResult
 
 __all__ = ["to_dataset"]
 
 
-def to_dataset(solution: LagrangianSolution) -> xarray.Dataset:
+def to_dataset(solution: LagrangianResult) -> xarray.Dataset:
     """Dimensions: time, coordinate, row ("rod.1"). Units are those of the user's Lagrangian."""
     import xarray
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import read_regular
+from dalembert.files import read_regular
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
 

@@ -13,10 +13,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import check_parent, replace_file, sync_folder, translate_os_errors
+from dalembert.files import check_parent, replace_file, sync_folder, translate_os_errors
 from dalembert.io.column import Column, clear_columns
 from dalembert.io.lock import FolderLock
-from dalembert.io.record import encode, read_record, write_record
+from dalembert.io.record import read_record, write_record
+from dalembert.results.plain import encode
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "Place", "check_target", "read_records"]
 

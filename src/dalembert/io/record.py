@@ -8,41 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from dalembert.files import read_regular, replace_file
+from dalembert.results.plain import FLOAT
 
-from dalembert.errors import StoreError
-from dalembert.io.atomic import read_regular, replace_file
-
-__all__ = ["encode", "read_record", "write_record"]
+__all__ = ["read_record", "write_record"]
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 64  # of dicts and lists inside each other
-_FLOAT = "__float__"
 _METADATA = "zarr.json"
-
-
-def encode(value: Any, where: str = "attributes") -> Any:
-    """A copy of `value` in plain JSON types; tuples and arrays become lists. `where` names the value in errors."""
-    if value is None or isinstance(value, bool | str | int):
-        return value
-    if isinstance(value, np.generic | np.ndarray):
-        return encode(value.tolist(), where)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {_FLOAT: repr(value)}
-    if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str) or key == _FLOAT:
-                raise StoreError(f"{where}: key {key!r} cannot be stored; keys are text other than '{_FLOAT}'")
-        return {key: encode(item, f"{where}.{key}") for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    kind = type(value).__name__
-    raise StoreError(f"{where}: a {kind} cannot be stored; give numbers, text, lists and dictionaries")
 
 
 def write_record(group: Path, record: Any) -> None:
@@ -88,8 +64,8 @@ def _check_depth(value: Any) -> None:
 
 def _decode(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {_FLOAT}:
-            return float(value[_FLOAT])
+        if value.keys() == {FLOAT}:
+            return float(value[FLOAT])
         return {key: _decode(item) for key, item in value.items()}
     return [_decode(item) for item in value] if isinstance(value, list) else value
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,24 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compile import compile
-from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
+from dalembert.formulations.evaluation import Evaluated
 from dalembert.io.given_model import check_given, gallery_model, missing_forces, missing_functions
 from dalembert.io.meshes import check_files, portable, with_files
 from dalembert.io.run_record import check_attributes, check_times
-from dalembert.io.store import INCOMPLETE, ArrayLayout, StoreWriter, read_place, write_store
+from dalembert.io.store import ArrayLayout, StoreWriter, read_place, write_store
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.results.evaluation import Evaluated
-from dalembert.results.solution import Result, Statistics
+from dalembert.results.lagrangian import LagrangianResult
+from dalembert.results.plain import INCOMPLETE
+from dalembert.results.solution import BodyResult, Result
 from dalembert.results.versions import current_versions
+from dalembert.run.statistics import Statistics
 
-__all__ = ["RunWriter", "load", "open_writer", "save"]
+__all__ = ["RunWriter", "open_writer", "read", "save"]
 
 Array = npt.NDArray[np.float64]
 
@@ -60,20 +64,18 @@ def save(solution: Result, path: str | os.PathLike[str], *, overwrite: bool = Fa
     write_store(path, arrays, {**start, **_end(solution), "status": solution.status}, overwrite=overwrite, files=files)
 
 
-def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None = None) -> Any:
-    """The solution of a result store: states bit for bit, every named output, the report, dense output.
-
-    model : the model that ran, with its user functions, which a file cannot hold: needed for constraints written by users,
-        and for dense output with users' forces. It has to match the stored one in everything but the functions.
-
-    A run that was killed while `simulate(..., out=path)` wrote it loads with the states committed until then and
-    status "incomplete".
-    """
+def read(
+    path: str | os.PathLike[str],
+    *,
+    model: Model | LagrangianSystem | None = None,
+    made_by: Callable[..., Any] | None = None,
+) -> Any:
+    """The run in a result store, as `made_by(mechanism, t, x, **record)` makes it; model : see `dalembert.load`."""
     folder = Path(path)
     arrays, attributes, place = read_place(folder)
     check_attributes(folder, attributes)
     try:
-        solution = _rebuild(folder, place, {name: values for name, (_, values) in arrays.items()}, attributes, model)
+        solution = _rebuild(folder, place, {name: values for name, (_, values) in arrays.items()}, attributes, model, made_by)
     except DalembertError:
         raise
     except Exception as problem:  # whatever edited data bring about
@@ -222,6 +224,7 @@ def _rebuild(
     arrays: Mapping[str, Array],
     attributes: Mapping[str, Any],
     given: Model | LagrangianSystem | None,
+    made_by: Callable[..., Any] | None,
 ) -> Result:
     versions = dict(attributes["versions"])
     mechanism = _recompile(folder, place, attributes, versions, given)
@@ -232,7 +235,9 @@ def _rebuild(
     if status == INCOMPLETE:
         end = f"t = {t[-1]:.6g} s" if len(t) else "the start"
         message = f"the run was killed, or is still going: its states are stored up to {end}"
-    solution: Result = mechanism.solution(
+    kind = LagrangianResult if isinstance(mechanism, LagrangianMechanism) else BodyResult
+    solution: Result = (made_by or kind)(
+        mechanism,
         t,
         x,
         settings=dict(attributes["settings"]),
@@ -277,7 +282,8 @@ def _recompile(
             )
         elif isinstance(model, Model):
             model = with_files(model, place)
-        mechanism: Any = model.compile() if isinstance(model, LagrangianSystem) else compile(model, attributes["coordinates"])
+        kind: Coordinates = "absolute" if isinstance(model, LagrangianSystem) else attributes["coordinates"]
+        mechanism: Any = compile(model, kind)
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
     same_rows = mechanism.row_names() == attributes["rows"]

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from dalembert.errors import DalembertError, StoreError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
-from dalembert.io.store import DAMAGED, INCOMPLETE
 from dalembert.model.validation import shown
-from dalembert.results.solution import Statistics
+from dalembert.results.plain import DAMAGED, INCOMPLETE
 from dalembert.run.settings import from_data
+from dalembert.run.statistics import Statistics
 
 STATUSES = ("complete", "event", "interrupted", "failed", INCOMPLETE, DAMAGED)
 _KINDS: dict[str, type] = {

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from dalembert.errors import StoreError
 from dalembert.io.column import DTYPES, Column, check_name, read_column, size_of
 from dalembert.io.place import ADVICE, Arrays, Place, corrupt, read_records
+from dalembert.results.plain import DAMAGED, INCOMPLETE
 
 __all__ = ["ArrayLayout", "StoreWriter", "read_store", "write_store"]
 
-INCOMPLETE, DAMAGED = "incomplete", "damaged"
 TIME = "time"
 _LARGE, _FOLDED = 2**28, 200  # what is larger in memory must not be more than so many times its size on the disk
 

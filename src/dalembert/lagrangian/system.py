@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from dalembert.lagrangian.equations import Constraint, Equations
 from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
 from dalembert.lagrangian.tracer import Named, trace, warn_if_rough
+from dalembert.model.later import carried_out
 from dalembert.model.validation import nearest, printable, shown
-
-if TYPE_CHECKING:
-    from dalembert.lagrangian.compiled import LagrangianMechanism
 
 FORMAT = "dalembert-lagrangian"
 Given = Callable[..., Any] | Any
@@ -121,11 +119,9 @@ class LagrangianSystem:
         )
         return made
 
-    def compile(self) -> LagrangianMechanism:
+    def compile(self) -> Any:
         """Tables, generated code and a consistent initial state."""
-        from dalembert.lagrangian.compiled import compile_system
-
-        return compile_system(self)
+        return carried_out("compile", self)
 
     @property
     def source(self) -> str:

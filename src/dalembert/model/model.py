@@ -12,19 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.model.assembly import Assembly
 from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
 from dalembert.model.elements import Body
 from dalembert.model.force_verbs import ForceVerbs
 from dalembert.model.joint_verbs import JointVerbs
+from dalembert.model.later import carried_out
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
 from dalembert.model.store import Element
 from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
-
-if TYPE_CHECKING:
-    from dalembert.compilation.assembly import Assembly
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -137,9 +136,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
 
     def assemble(self) -> Assembly:
         """Consistent initial positions and velocities, and how far what was moved."""
-        from dalembert.compilation.assembly import assemble
-
-        return assemble(self)
+        made: Assembly = carried_out("assemble", self)
+        return made
 
     def copy(self) -> Model:
         """A model with the same elements that can be added to on its own; handles of either are good for both."""

@@ -12,13 +12,13 @@ from dalembert.plot import Plots
 from dalembert.plot.signals import Signal
 
 if TYPE_CHECKING:
-    from dalembert.lagrangian.solution import LagrangianSolution
+    from dalembert.results.lagrangian import LagrangianResult
 
 
 class CoordinatePlots(Plots):
     """Figures by name; see `Plots`."""
 
-    _solution: LagrangianSolution
+    _solution: LagrangianResult
 
     def coordinates(self, names: Sequence[str] = (), *, ax: Axes | None = None) -> Figure:
         """Coordinates over time, all or those named ("x", "x'")."""

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND
 from dalembert.plot.style import COLOURS, LINES, MUTED
-from dalembert.results.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
 from dalembert.plot.style import DARK, MUTED
-from dalembert.results.solution import Solution
+from dalembert.results.solution import BodyResult
 
 Array = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class Signal:
     rate: Array | None = None
 
 
-def signal(solution: Solution, name: object) -> Signal:
+def signal(solution: BodyResult, name: object) -> Signal:
     """A signal by its name, see the module."""
     text = str(getattr(name, "name", name))
     model = solution.mechanism.model
@@ -67,7 +67,7 @@ def signal(solution: Solution, name: object) -> Signal:
     raise ModelError(f"there is no signal {text!r}; {nearest(text, known)}")
 
 
-def _coordinate(solution: Solution, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
+def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
     k = coordinates.index(part)
     both = solution.coordinate(joint), solution.coordinate_rate(joint)
     values, rates = (np.reshape(columns, (len(solution.t), -1))[:, k] for columns in both)
@@ -84,7 +84,7 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal]) -> None:
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
 
 
-def draw_phase(ax: Axes, solution: Solution, name: object) -> None:
+def draw_phase(ax: Axes, solution: BodyResult, name: object) -> None:
     """Value against rate of change, with the start marked."""
     item = signal(solution, name)
     if item.rate is None:
@@ -101,7 +101,7 @@ def draw_phase(ax: Axes, solution: Solution, name: object) -> None:
     ax.set_ylabel(f"rate of change [{item.unit}/s]")
 
 
-def draw_spectrum(ax: Axes, solution: Solution, name: object) -> None:
+def draw_spectrum(ax: Axes, solution: BodyResult, name: object) -> None:
     """One-sided amplitude spectrum, logarithmic."""
     item = signal(solution, name)
     frequency, amplitude = spectrum(solution.t, item)

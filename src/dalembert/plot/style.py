@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from dalembert.errors import StoreError
-from dalembert.io.atomic import check_parent, written_whole
+from dalembert.files import check_parent, written_whole
 
 # the ten colours of Matplotlib's style "petroff10", the pale ones last
 COLOURS = (

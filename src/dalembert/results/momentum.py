@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.errors import ModelError
 from dalembert.results.invariants import Invariant
-from dalembert.results.trajectory import Trajectory, apply
 
 Array = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.results.trajectory import nearest
+from dalembert.model.validation import nearest
 
 Array = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class Drift:
         """The same for one joint or driver."""
         key = str(getattr(name, "name", name))
         if key not in self._by_element:
-            raise ModelError(f"there is no joint or driver {key!r}{nearest(key, self._by_element)}")
+            raise ModelError(f"there is no joint or driver {key!r}; {nearest(key, self._by_element)}")
         return Drift(*self._by_element[key], self._by_element)
 
     @property

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import motion_values, reference_length
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Primitive
-from dalembert.results.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 

@@ -22,14 +22,14 @@ from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.results.invariants import Invariant
 
 if TYPE_CHECKING:
-    from dalembert.results.solution import Solution
+    from dalembert.results.solution import BodyResult
 
 Array = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of the largest moment of inertia, of the radius
 
 
-def jellett(solution: Solution, joint: object) -> Invariant:
+def jellett(solution: BodyResult, joint: object) -> Invariant:
     """Jellett's integral (nt,) [N m s] of a sphere, by the name of its rolling joint."""
     rolling, body, s, w = _sphere(solution, joint)
     radius = rolling.primitives[0].offset
@@ -41,7 +41,7 @@ def jellett(solution: Solution, joint: object) -> Invariant:
     return Invariant(f"Jellett's integral of {rolling.name!r}", values, float(scale), "N m s")
 
 
-def routh(solution: Solution, joint: object) -> Invariant:
+def routh(solution: BodyResult, joint: object) -> Invariant:
     """Routh's integral (nt,) [N m s] of a sphere, by the name of its rolling joint."""
     rolling, body, s, w = _sphere(solution, joint)
     axis = _axis(rolling, body.inertia)
@@ -51,7 +51,7 @@ def routh(solution: Solution, joint: object) -> Invariant:
     return Invariant(f"Routh's integral of {rolling.name!r}", w @ axis * root, float(scale), "N m s")
 
 
-def _sphere(solution: Solution, joint: object) -> tuple[Joint, Body, Array, Array]:
+def _sphere(solution: BodyResult, joint: object) -> tuple[Joint, Body, Array, Array]:
     """The joint, the body, s and w (nt, 3)."""
     rolling = solution._joint(joint)
     if rolling.type != "rolling_sphere":

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError
-from dalembert.results.evaluation import Evaluated
+from dalembert.formulations.evaluation import Evaluated
 from dalembert.results.solution import Result
-from dalembert.results.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 
@@ -83,7 +83,7 @@ def sampled(solution: Any, times: Array) -> Any:
     saved = solution.t[at] == times
     if saved.all():
         return selected(solution, at)
-    if solution.settings["formulation"]["type"] == "Soft":
+    if solution.formulation_type.compliant:
         return solution
     if np.bincount(at[~saved]).max() > _CROWD:
         first = sampled(solution, np.union1d(solution.t, times[::8]))
@@ -107,7 +107,8 @@ def curve(solution: Any) -> Any:
 
 
 def _with_states(solution: Any, t: Array, x: Array, **more: Any) -> Any:
-    return solution.mechanism.solution(
+    return type(solution)(
+        solution.mechanism,
         t,
         x,
         settings=solution.settings,

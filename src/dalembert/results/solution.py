@@ -2,94 +2,35 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.compiled import Compiled, Series
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.formulations.impulse import ImpulseRun
-from dalembert.formulations.jet import Jet
+from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
+from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-from dalembert.results.evaluation import Evaluated, evaluate
+from dalembert.model.validation import nearest
+from dalembert.results.dense import integrate_to
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.results.reactions import Reaction, resultant
-from dalembert.results.trajectory import Series, Trajectory, nearest
 from dalembert.results.versions import current_versions
 from dalembert.run.settings import from_data
+from dalembert.run.statistics import Statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import xarray
-
-    from dalembert.plot import Plots
-    from dalembert.results.report import Report
-    from dalembert.viewer.view import View
-
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
-
-    basis_restarts : how often Minimal could not continue its basis and found it afresh
-    cpu_time : CPU time inside the compiled time loop [s]
-    driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
-    rounded_steps, rounded_error : steps whose error estimate was rounding of the accelerations; the largest, in tolerances
-    largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
-        the one with the largest share, of those above 1e-6
-    smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
-        -1 where it is not known
-    branch_points : singular configurations that the run went through without a way to stay on its branch
-    stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
-    """
-
-    accepted: int = 0
-    rejected: int = 0
-    refused: int = 0
-    rate_evaluations: int = 0
-    projections: int = 0
-    newton_average: float = 0.0
-    newton_maximum: int = 0
-    factorisations: int = 0
-    first_differentials: int = 0
-    second_differentials: int = 0
-    invariant_gradients: int = 0
-    conjugate_gradient_steps: int = 0
-    dependent_rows: int = 0
-    smallest_step: float = 0.0
-    largest_step: float = 0.0
-    stage_solver: str = ""
-    stage_iterations_average: float = 0.0
-    stage_iterations_maximum: int = 0
-    stage_newton_steps: int = 0
-    stage_jacobians: int = 0
-    basis_restarts: int = 0
-    cpu_time: float = field(default=0.0, compare=False)
-    driver_gap: float = 0.0
-    driver_gap_name: str = ""
-    driver_gap_time: float = 0.0
-    largest_projection: float = 0.0
-    largest_projection_share: float = 0.0
-    largest_projection_at: float = 0.0
-    rounded_steps: int = 0
-    rounded_error: float = 0.0
-    smallest_pivot: float = -1.0
-    smallest_pivot_time: float = 0.0
-    branch_points: int = 0
-    time: dict[str, float] = field(default_factory=dict)
 
 
 class Result(Series):
@@ -146,6 +87,12 @@ class Result(Series):
         reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
         return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
 
+    @property
+    def formulation_type(self) -> type[Formulation]:
+        """The class of the formulation, of a stored run too; the bare protocol where it is not known any more."""
+        name = self.settings["formulation"]["type"]
+        return next((cls for cls in FORMULATIONS.values() if cls.__name__ == name), Formulation)
+
     @cached_property
     def steps(self) -> Any:
         """What the checks of the report run over: the saved states and, where times were chosen, accepted steps beside them.
@@ -158,22 +105,18 @@ class Result(Series):
         order = np.argsort(times := np.concatenate([self.t, t[new := ~np.isin(t, self.t)]]))
         joined = {name: np.concatenate([values, more[name][new]])[order] for name, values in self.more.items()}
         record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
-        return self.mechanism.solution(times[order], np.concatenate([self.x, x[new]])[order], more=joined, **record)
+        return type(self)(self.mechanism, times[order], np.concatenate([self.x, x[new]])[order], more=joined, **record)
 
     @cached_property
     def evaluated(self) -> Evaluated:
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
-        if self.settings["formulation"]["type"] != "Soft":
-            return evaluate(Jet().prepare(self.mechanism), self.t, self.x)
-        formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
-        run = formulation.prepare(self.mechanism)  # the force that acted, not the one that rigid joints would need
-        assert isinstance(run, ImpulseRun)
-        return evaluate(run, self.t, run.remembering(self.x, self.more["step"], self.more["impulse"]))
+        if not self.formulation_type.compliant:
+            return evaluate(REFERENCE().prepare(self.mechanism), self.t, self.x)
+        formulation: Formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
+        return formulation.evaluate(self.mechanism, self.t, self.x, self.more)
 
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
-        from dalembert.run.simulate import integrate_to
-
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
@@ -205,9 +148,8 @@ class Result(Series):
     def minimal(self) -> MinimalCoordinates:
         """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
         if "basis" not in self.more:
-            raise ModelError(
-                f"this run has no minimal coordinates: it used {self.settings['formulation']['type']}, not Minimal"
-            )
+            used, others = self.settings["formulation"]["type"], " or ".join(_saving("basis"))
+            raise ModelError(f"this run has no minimal coordinates: it used {used}, not {others}")
         return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property
@@ -215,7 +157,8 @@ class Result(Series):
         """(nt, m) impulses of all rows in the step to each saved state, of `Impulse` and `Soft`."""
         if "impulse" not in self.more:
             used = self.settings["formulation"]["type"]
-            raise ModelError(f"{used} has no impulses; simulate with formulation=Impulse() or Soft(), or use reaction()")
+            others = " or ".join(f"{name}()" for name in _saving("impulse"))
+            raise ModelError(f"{used} has no impulses; simulate with formulation={others}, or use reaction()")
         return self.more["impulse"]
 
     def _rows_of(self, element: object, values: Array) -> Array:
@@ -224,7 +167,7 @@ class Result(Series):
         rows = self.mechanism.rows_of(name)
         if not rows:
             known = dict.fromkeys(row.element for row in self.mechanism.rows)
-            raise ModelError(f"there is no {self.elements} {name!r}{nearest(name, known)}")
+            raise ModelError(f"there is no {self.elements} {name!r}; {nearest(name, known)}")
         padded = np.pad(values, ((0, 0), (0, 1)))
         return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 
@@ -248,47 +191,13 @@ class Result(Series):
     def kept_values(self, function: Callable[..., Any]) -> Array:
         """(nt,) values of a function f(t, q, u) that the formulation kept."""
 
-    def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
-        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
-
-        invariants : what should have stayed constant, one line each, see `invariant`
-        """
-        from dalembert.results.report import make_report
-
-        return make_report(self, invariants)
-
-    @property
-    def plot(self) -> Plots:
-        """Plots by name: solution.plot.energy(), .drift(), ..."""
-        from dalembert.plot import Plots
-
-        return Plots(self)
-
     @property
     def citations(self) -> tuple[str, ...]:
         """Keys of what a publication with this run should cite."""
         return tuple(self.settings.get("citations", ()))
 
-    @abstractmethod
-    def to_xarray(self) -> xarray.Dataset:
-        """All named outputs as an xarray Dataset with named dimensions and units."""
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
-        from dalembert.io.results import save
-
-        save(self, path, overwrite=overwrite)
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
-        from dalembert.io.export import export_dataset
-
-        if not len(self.t):
-            raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
-        export_dataset(self.to_xarray(), path)
-
-
-class Solution(Result, Trajectory):
+class BodyResult(Result, Trajectory):
     """A run of a mechanism of bodies, with its named outputs over time."""
 
     def acceleration(self, body: object) -> Array:
@@ -335,10 +244,10 @@ class Solution(Result, Trajectory):
         return resultant(self, name, self.multiplier(name))
 
     @cached_property
-    def _spatial(self) -> Solution | None:
-        if self.mechanism.plane is None or self.settings["formulation"]["type"] == "Soft":
+    def _spatial(self) -> BodyResult | None:
+        if self.mechanism.plane is None or self.formulation_type.compliant:
             return None
-        from dalembert.results.plane_forces import spatial_twin
+        from dalembert.results.spatial import spatial_twin
 
         return spatial_twin(self)
 
@@ -355,39 +264,7 @@ class Solution(Result, Trajectory):
         h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
         return Reaction(impulse.force / h, impulse.torque / h, impulse.unique, impulse.point)
 
-    def to_xarray(self) -> xarray.Dataset:
-        """All named outputs as an xarray Dataset with named dimensions and units."""
-        from dalembert.io.dataset import to_dataset
 
-        return to_dataset(self)
-
-    def view(self, *, compare: Solution | None = None) -> View:
-        """Show the run in the browser, or in place in a notebook; `compare` is another run, shown as a ghost."""
-        from dalembert.viewer.view import view
-
-        return view(self, compare)
-
-    def export_html(self, path: str | os.PathLike[str], *, compare: Solution | None = None) -> None:
-        """The viewer with this run in it as one HTML file that works offline."""
-        from dalembert.viewer.page import export_page
-
-        export_page([self] if compare is None else [self, compare], path)
-
-    def export_animation(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        fps: float = 25.0,
-        speed: float | None = None,
-        size: tuple[int, int] = (800, 600),
-        camera: npt.ArrayLike | None = None,
-    ) -> None:
-        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
-
-        fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
-            about ten seconds for a run below one second
-        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
-        """
-        from dalembert.viewer.animation import export_animation
-
-        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)
+def _saving(what: str) -> list[str]:
+    """Names of the formulations that save something beside the states."""
+    return [cls.__name__ for cls in FORMULATIONS.values() if what in cls.saves]

@@ -7,24 +7,22 @@ unless rows became dependent in between. There branches meet, and which one a ru
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled, Mechanism, dense_rows
+from dalembert.compilation.compiled import Compiled, Series
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import unit_rows
+from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.topology import spanning_forest
 from dalembert.errors import SimulationError
-from dalembert.formulations.minimal import MinimalRun
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-
-if TYPE_CHECKING:
-    from dalembert.results.solution import Result, Statistics
+from dalembert.run.statistics import Statistics
+from dalembert.run.steps import one_step
 
 Array = npt.NDArray[np.float64]
 
@@ -56,7 +54,7 @@ def pivots_of(run: Run) -> Pivots:
     return Pivots(float(noted[T.V_LEAST]), float(noted[T.V_LEAST_TIME]), count, steps)
 
 
-def crossed(run: Run, integrator: Integrator, solution: Result) -> tuple[str, ...]:
+def crossed(run: Run, integrator: Integrator, states: Series) -> tuple[str, ...]:
     """One text for each singular configuration that the run went through."""
     pivots = pivots_of(run)
     found: list[tuple[float, float, list[str]]] = []
@@ -64,7 +62,7 @@ def crossed(run: Run, integrator: Integrator, solution: Result) -> tuple[str, ..
         return ()
     for t_0, t_1 in pivots.steps:
         if not any(t_0 <= t <= t_1 for t, _, _ in found):
-            found += _look(run, integrator, solution, t_0, t_1)
+            found += _look(run, integrator, states, t_0, t_1)
     texts = [
         f"a singular configuration was crossed at t = {t:.6g} s (condition {condition:.1e}): joints"
         f" {', '.join(map(repr, joints))} lock there, branches meet, and the run may have changed to another"
@@ -81,15 +79,6 @@ def with_pivots(statistics: Statistics, run: Run) -> Statistics:
     return replace(statistics, smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time)
 
 
-def note_conditioning(run: Run, integrator: Integrator, solution: Result) -> None:
-    """The statistics and warnings of a solution take what its run met."""
-    texts = () if isinstance(run, MinimalRun) else crossed(run, integrator, solution)  # which refuses, or stays on its branch
-    solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
-    solution.warnings = (*solution.warnings, *texts)
-    for text in texts:
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
-
-
 def has_loops(mechanism: Compiled) -> bool:
     """Whether constraints close loops of bodies, or more than one joins a pair: the rows of a tree are never dependent."""
     table = mechanism.I[mechanism.I[T.PRIM_I] :][: T.PRIM_I_W * (mechanism.I[T.NPRIM] + mechanism.I[T.NTRACED])]
@@ -100,15 +89,13 @@ def has_loops(mechanism: Compiled) -> bool:
     return bool(spanning_forest(int(mechanism.I[T.NB]), list(elements.values())).cuts)
 
 
-def _look(run: Run, integrator: Integrator, solution: Result, t_0: float, t_1: float) -> list[tuple[float, float, list[str]]]:
+def _look(run: Run, integrator: Integrator, states: Series, t_0: float, t_1: float) -> list[tuple[float, float, list[str]]]:
     """(time, condition, joints) of the crossing between two times, if there is one."""
-    from dalembert.run.simulate import one_step
-
     mechanism = run.mechanism
     assert isinstance(mechanism, Mechanism)
-    saved = int(np.searchsorted(solution.t, t_0, side="right")) - 1
-    t, x_m = (float(solution.t[saved]), solution.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
-    t_1 = min(t_1, float(solution.t[-1])) if len(solution.t) else t_1
+    saved = int(np.searchsorted(states.t, t_0, side="right")) - 1
+    t, x_m = (float(states.t[saved]), states.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
+    t_1 = min(t_1, float(states.t[-1])) if len(states.t) else t_1
     last = mechanism.rank - 1
 
     def rows(t: float, x: Array) -> Array:

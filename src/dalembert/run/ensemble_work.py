@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.loops import compiled_ensemble
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.loops import compiled_ensemble
 from dalembert.kernels.base import tables as T
 from dalembert.run.progress import Progress
 from dalembert.run.side_by_side import Group, group_of, shared_steps

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled
+from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance

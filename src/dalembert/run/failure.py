@@ -5,20 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.locking import SINGULAR
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
-from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import SpringDamper
-from dalembert.results.trajectory import Trajectory
-from dalembert.run.diagnosis import SINGULAR
 from dalembert.run.jumps import jumping_constraint, not_finite
-from dalembert.run.singular import refused
 
 Array = npt.NDArray[np.float64]
-
-NEARBY = 50.0  # condition beyond which rates in minimal coordinates carry rounding that implicit stages may stall at
 
 
 def failure_of(status: int, advance: Advance) -> SimulationError:
@@ -36,8 +33,8 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         if short := vanishing_springs(mechanism, advance.state):
             hint = f"; spring-damper {', '.join(map(repr, short))} has length 0 there, and its force no direction"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
-    if status == T.NEAR_SINGULAR:
-        return refused(advance)
+    if own := run.failure(status, advance):
+        return own
     condition, locking = mechanism.locking(t, advance.state)
     singular, word = condition > SINGULAR, mechanism.element_word
     lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
@@ -47,10 +44,7 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         text += f" {run.counter(T.WORST_VALUE):.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
     if status == T.STAGES_FAILED:
-        if isinstance(run, MinimalRun) and condition > NEARBY:
-            lock, singular = f"; near a singular configuration (condition {condition:.1e}) rounding may be larger than", True
-            lock += " stage_tolerance: raise that, or use an explicit or adaptive method"
-        return _stage_failure(advance, lock if singular else "")
+        return _stage_failure(advance, run.stage_advice(condition) or (lock if singular else ""))
     text = f"the step size collapsed at t = {t:.6g} s"
     jump = jumping_constraint(advance)
     if jump is not None:

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.formulations.run import Run
 
-if TYPE_CHECKING:
-    from dalembert.results.solution import Result
-
 Array = npt.NDArray[np.float64]
 
 
-class Recorder:
-    """Takes states of the run, keeps those of the mechanism and what the formulation has beyond them, by name."""
+class Writer(Protocol):
+    """Where states go while the run goes on."""
 
-    def __init__(self, run: Run, settings: dict[str, Any], out: str | os.PathLike[str] | None, overwrite: bool) -> None:
+    def append(self, t: Array, x: Array, more: Mapping[str, Array] | None = None) -> None: ...
+    def close(self, solution: Any) -> None: ...
+
+
+class Recorder:
+    """Takes states of the run, keeps those of the mechanism and what the formulation has beyond them, by name.
+
+    open_writer : makes a writer for what is kept beside the states, given as arrays of no rows
+    """
+
+    def __init__(self, run: Run, open_writer: Callable[[dict[str, Array]], Writer] | None = None) -> None:
         self._run = run
         self._nothing = np.zeros((0, run.state_size))
         self._t: list[Array] = []
         self._x: list[Array] = []
         self._more: list[dict[str, Array]] = []
-        self._writer = None
-        if out is not None:
-            from dalembert.io.results import open_writer
-
-            self._writer = open_writer(run.mechanism, settings, out, overwrite, run.more(self._nothing))
+        self._writer = None if open_writer is None else open_writer(run.more(self._nothing))
 
     def add(self, t: Array, x: Array, states: Array | None = None) -> None:
         """(k,) times and (k, n) states of the run; the mechanism's states where they are known exactly."""
@@ -47,7 +50,7 @@ class Recorder:
         parts = [self._run.more(self._nothing), *self._more]
         return np.concatenate(t), np.concatenate(x), {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
 
-    def close(self, solution: Result) -> None:
+    def close(self, solution: Any) -> None:
         """Write what is left, the outputs, and how the run ended."""
         if self._writer is not None:
             self._writer.close(solution)

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
-from dalembert.io.atomic import check_parent, written_whole
+from dalembert.files import check_parent, written_whole
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
-from dalembert.results.solution import Solution
-from dalembert.results.trajectory import Trajectory
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR, NO_POINT, ROLLING
 from dalembert.viewer.parts import Part, between
@@ -35,7 +35,7 @@ _SPRING = rgb("#8a94a3")
 
 
 def export_animation(
-    solution: Solution,
+    solution: BodyResult,
     path: str | os.PathLike[str],
     *,
     fps: float = 25.0,
@@ -76,11 +76,11 @@ def export_animation(
 class Film:
     """A solution that can be drawn at any time of the run."""
 
-    def __init__(self, solution: Solution, size: tuple[int, int], direction: Array | None = None) -> None:
+    def __init__(self, solution: BodyResult, size: tuple[int, int], direction: Array | None = None) -> None:
         states = usable(solution)
         if not len(states):
             raise SimulationError("the solution holds no states that can be drawn; there is nothing to animate")
-        self.motion: Solution = curve(solution)
+        self.motion: BodyResult = curve(solution)
         self.start, self.end = float(self.motion.t[0]), float(self.motion.t[-1])
         self.speed = 1.0
         self.title = solution.mechanism.model.name or "model"

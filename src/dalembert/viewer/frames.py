@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.results.trajectory import Trajectory
+from dalembert.compilation.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
-from dalembert.results.trajectory import Trajectory
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from dalembert.io.atomic import written_whole
-from dalembert.results.solution import Solution
+from dalembert.files import written_whole
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.bundle import read_bundle
 from dalembert.viewer.scene import scene_of
 
@@ -35,7 +35,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def page_of(solutions: Sequence[Solution]) -> str:
+def page_of(solutions: Sequence[BodyResult]) -> str:
     """The page of one run, or of two to compare: the second is the ghost."""
     title = solutions[0].mechanism.model.name or "model"
     scenes = json.dumps([scene_of(solution) for solution in solutions], allow_nan=False, separators=(",", ":"))
@@ -48,7 +48,7 @@ def live_page(title: str) -> str:
     return _page(title, "")
 
 
-def export_page(solutions: Sequence[Solution], path: str | os.PathLike[str]) -> None:
+def export_page(solutions: Sequence[BodyResult], path: str | os.PathLike[str]) -> None:
     """Write the page whole or not at all."""
     page = page_of(solutions)
     with written_whole(Path(path)) as temporary:

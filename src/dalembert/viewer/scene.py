@@ -13,14 +13,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError, SimulationError
-from dalembert.io.store import INCOMPLETE
 from dalembert.model.elements import GROUND, Joint, SpringDamper
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.results.plain import INCOMPLETE
+from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
-from dalembert.results.solution import Solution
-from dalembert.results.trajectory import Trajectory
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import NO_POINT, ROLLING, SLIDING, floor_of, mounts, rolling_parts, stands
@@ -34,7 +35,7 @@ _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followe
 _FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *ROLLING)
 
 
-def scene_of(solution: Solution) -> dict[str, Any]:
+def scene_of(solution: BodyResult) -> dict[str, Any]:
     """All that the page needs to show a run."""
     states = usable(solution)
     if not len(states):
@@ -81,20 +82,20 @@ def scene_of(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _span(solution: Solution) -> float:
+def _span(solution: BodyResult) -> float:
     """How long the run is, or will be while it is still going on [s]."""
     asked = float(solution.settings.get("t_end", 0.0)) if solution.status == INCOMPLETE else 0.0
     return max(asked, float(np.ptp(solution.t)))
 
 
-def rates_for(solution: Solution) -> Rates:
+def rates_for(solution: BodyResult) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
     model, span = solution.mechanism.model, _span(solution)
     reactions = 3 * len(model.joints) + 3 * len(_turning(model))
     return rates_of(span, 7 * len(model.bodies) + reactions + sum(len(j.coordinates) for j in model.joints) + 6)
 
 
-def frames_of(solution: Solution, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
+def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
     """What changes with time, at instants later than `after`: poses, channels, reactions."""
     states = usable(solution)
     clock = needed(_part_of(solution, states), rates.usual, rates.most)
@@ -211,7 +212,7 @@ def _ground_points(motion: Trajectory) -> list[Array]:
     return [point for body, point in ends if body == GROUND]
 
 
-def _part_of(solution: Solution, states: npt.NDArray[np.intp]) -> Trajectory:
+def _part_of(solution: BodyResult, states: npt.NDArray[np.intp]) -> Trajectory:
     return Trajectory(solution.mechanism, solution.t[states], solution.x[states])
 
 
@@ -286,7 +287,7 @@ def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:
     }
 
 
-def _groups(solution: Solution) -> Iterator[dict[str, Any]]:
+def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
     """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
     with suppress(DalembertError):  # the report says why
         energy, drift = solution.energy, solution.drift
@@ -325,7 +326,7 @@ def _turning(model: Model) -> list[int]:
     return [k for k, joint in enumerate(model.joints) if joint.type not in _FORCE_ALONE]
 
 
-def _reactions(solution: Solution, quantity: Literal["force", "torque"], joints: Sequence[int]) -> Array:
+def _reactions(solution: BodyResult, quantity: Literal["force", "torque"], joints: Sequence[int]) -> Array:
     """(nt, joints, 3) on the second bodies, world axes [N or N m]; NaN where they cannot be computed."""
     values = np.full((len(solution.t), len(joints), 3), np.nan)
     with suppress(DalembertError):  # the report says why
@@ -334,9 +335,9 @@ def _reactions(solution: Solution, quantity: Literal["force", "torque"], joints:
     return values
 
 
-def report_of(solution: Solution) -> dict[str, Any]:
+def report_of(solution: BodyResult) -> dict[str, Any]:
     """The trust report without its data for programs."""
-    report = solution.report()
+    report = make_report(solution)
     lines = [{"name": x.name, "value": x.value, "limit": x.limit, "verdict": x.verdict} for x in report.lines]
     return {"title": report.title, "passed": report.passed, "lines": lines}
 

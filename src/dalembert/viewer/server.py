@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import StoreError, ViewerError
-from dalembert.io.results import load
-from dalembert.io.store import INCOMPLETE
+from dalembert.io.results import read
+from dalembert.results.plain import INCOMPLETE
 from dalembert.results.sampling import usable
-from dalembert.results.solution import Solution
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.page import live_page, policy
 from dalembert.viewer.scene import frames_of, rates_for, report_of, scene_of
 
@@ -45,7 +45,7 @@ class LiveServer:
         webbrowser.open(server.url)
     """
 
-    def __init__(self, run: str | Path, compare: Sequence[Solution] = (), *, port: int = 0) -> None:
+    def __init__(self, run: str | Path, compare: Sequence[BodyResult] = (), *, port: int = 0) -> None:
         self._path = Path(run)
         self._compare = tuple(compare)
         self._closed = threading.Event()
@@ -74,7 +74,7 @@ class LiveServer:
 
     def events(self) -> Iterator[tuple[str, Any]]:
         """(name, data) for one listener; ("", None) is a sign of life."""
-        shown: Solution | None = None
+        shown: BodyResult | None = None
         curves: list[Any] = []
         for solution in self._versions():
             if solution is None:
@@ -100,7 +100,7 @@ class LiveServer:
                 yield "done", {"report": report_of(solution), "status": solution.status}
                 return
 
-    def _versions(self) -> Iterator[Solution | None]:
+    def _versions(self) -> Iterator[BodyResult | None]:
         """The run whenever more of it was written; None now and then, so that a lost listener is noticed."""
         seen, spoken = None, time.monotonic()
         commit = self._path / "commit" / "zarr.json"
@@ -117,15 +117,15 @@ class LiveServer:
             self._closed.wait(_LOOK_AGAIN)
 
 
-def load_run(path: str | Path) -> Solution:
+def load_run(path: str | Path) -> BodyResult:
     """A stored run of a mechanism."""
-    solution = load(path)
-    if not isinstance(solution, Solution):
+    solution = read(path)
+    if not isinstance(solution, BodyResult):
         raise ViewerError(f"{path}: {solution!r} has coordinates, but no bodies that could be shown; plot it instead")
     return solution
 
 
-def _continues(old: Solution, new: Solution) -> bool:
+def _continues(old: BodyResult, new: BodyResult) -> bool:
     """Whether one is the other with more states."""
     n = len(old.t)
     same_model = old.mechanism.model.hash == new.mechanism.model.hash

@@ -9,7 +9,7 @@ import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dalembert.results.solution import Solution
+from dalembert.results.solution import BodyResult
 from dalembert.viewer.page import page_of
 
 
@@ -25,7 +25,7 @@ class View:
         return f'<iframe style="{frame}" allow="fullscreen" srcdoc="{html.escape(self.page)}"></iframe>'
 
 
-def view(solution: Solution, compare: Solution | None = None) -> View:
+def view(solution: BodyResult, compare: BodyResult | None = None) -> View:
     """Show a run, and another one as its ghost. Outside notebooks the page is a temporary file that outlives Python."""
     page = page_of([solution] if compare is None else [solution, compare])
     if _in_notebook():

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from dalembert.errors import ModelError
-from dalembert.io.atomic import read_regular
+from dalembert.files import read_regular
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.validation import shown
 

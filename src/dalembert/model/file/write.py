@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from dalembert.errors import ModelError
-from dalembert.io.atomic import written_whole
+from dalembert.files import written_whole
 from dalembert.model.elements import (
     GROUND,
     Body,

@@ -19,7 +19,7 @@ from dalembert.results.report.table import Line, limited
 from dalembert.run.settings import from_data
 
 if TYPE_CHECKING:
-    from dalembert.compilation.parts import Moving
+    from dalembert.results.moving import Moving
     from dalembert.results.solution import Result
 
 Array = npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ def error_estimate(solution: Result) -> Line:
         return Line(NAME, f"none: the run is {solution.status}" if len(solution.t) else "none: no states saved")
     if solution.settings["integrator"]["options"].get("step") is None:
         return _by_tolerance(solution)
-    if solution.settings["formulation"]["type"] == "Soft":
+    if solution.formulation_type.compliant:
         return Line(NAME, "none: compliant joints vibrate faster than the steps; compare runs of several step sizes")
     try:
         return _by_halving(solution)
@@ -93,7 +93,7 @@ def _chosen(steps: Result, h: float) -> tuple[npt.NDArray[np.int64], npt.NDArray
 
 def _repeated(steps: Result, chosen: npt.NDArray[np.int64], h: float) -> tuple[Any, Any, int]:
     """The ends of one step from each chosen state, and of two halves, as trajectories; order of the method."""
-    from dalembert.run.simulate import one_step
+    from dalembert.run.steps import one_step
 
     formulation = steps.formulation or from_data(steps.settings["formulation"], FORMULATIONS)
     whole = steps.integrator or from_data(steps.settings["integrator"], INTEGRATORS)

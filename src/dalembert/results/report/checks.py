@@ -86,7 +86,7 @@ def _drift(solution: Result, name: str, level: Level) -> Line:
                 worst = np.inf if np.isnan(share) else share
                 shown = f"{series[k]:.3g} {_UNITS[level]}, worst at {element!r}, t = {solution.t[k]:.4g} s"
                 line = limited(name, shown, float(series[k]), allowed)
-    if solution.settings["formulation"]["type"] == "Soft" and np.isfinite(worst) and worst >= 0:
+    if solution.formulation_type.compliant and np.isfinite(worst) and worst >= 0:
         return Line(name, f"{line.value}: joints give way, as asked for", data=line.data)
     return line
 
@@ -161,7 +161,7 @@ def _held(solution: Result, elements: tuple[str, ...]) -> Array:
     """(nt,) energy that goes into the residuals of joints, lam . g to first order: the drift lines judge those."""
     held = np.zeros(len(solution.t))
     lam, g = solution.evaluated.lam, solution.evaluated.g
-    if solution.settings["formulation"]["type"] != "Soft":
+    if not solution.formulation_type.compliant:
         for element in elements:
             for k in (row for row in solution.mechanism.position_rows(element) if row < lam.shape[1]):
                 held += lam[:, k] * g[:, k]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.formulations import FORMULATIONS
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -31,5 +32,6 @@ def conditioning(solution: Result) -> Iterator[Line]:
         data |= {"condition": condition, "joints": joints}
     yield Line("conditioning", shown, data=data)
     if s.branch_points:
-        text = f"branch not certain: {s.branch_points} singular configuration(s) crossed; Minimal(singular='pass') stays on its"
+        keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
+        text = f"branch not certain: {s.branch_points} singular configuration(s) crossed; {keeping} stays on its"
         yield Line("branch", f"{text} branch, or refuses", verdict="FAIL", data=s.branch_points)

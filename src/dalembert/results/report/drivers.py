@@ -44,7 +44,7 @@ def _gap(solution: Result) -> Iterator[Line]:
     if name and statistics.accepted:
         gap = statistics.driver_gap
         shown = f"{gap:.3g} m or rad from f(t), worst of all steps at {name!r}, t = {at:.4g} s"
-        if solution.settings["formulation"]["type"] == "Soft" or options.get("projection") == "none":
+        if solution.formulation_type.compliant or options.get("projection") == "none":
             yield Line("prescribed motions", f"{shown}: joints give way, as asked for", data=gap)
         else:
             row = solution.mechanism.rows_of(name)[0]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Mechanism, dense_rows
-from dalembert.formulations.jet import SWEEPS
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import dense_rows
+from dalembert.formulations import FORMULATIONS
 from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
@@ -17,17 +18,16 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-SOLVED_BY_MULTIPLIERS = ("Jet", "Impulse")  # factor G M^-1 G^T, Jet with refinement; the others reduce the equations first
 _SAMPLES = 5
 _MOST_ROWS = 400  # dense algebra
 
 
 def mass_conditioning(solution: Result) -> Iterator[Line]:
     """Condition of G M^-1 G^T with rows of unit length, where masses make it worse than geometry: lam loses its digits."""
-    mechanism, kind = solution.mechanism, solution.settings["formulation"]["type"]
+    mechanism, kind = solution.mechanism, solution.formulation_type
     if not isinstance(mechanism, Mechanism) or not 0 < mechanism.m <= _MOST_ROWS or not len(solution.steps.t):
         return
-    if kind not in SOLVED_BY_MULTIPLIERS or not mechanism.uneven:
+    if not kind.by_multipliers or not mechanism.uneven:
         return
     steps = solution.steps
     chosen = np.unique(np.linspace(0, len(steps.t) - 1, _SAMPLES).round().astype(int))
@@ -36,12 +36,11 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
     options = solution.settings["integrator"]["options"]
     limit = 1e-6 if options.get("step") is not None else min(1e-6, max(10 * options["rtol"], 1e-11))
     lost = float(np.finfo(float).eps) * worst
-    if kind == "Jet" and solution.settings["formulation"]["options"].get("solver") == "block":
-        lost **= 1 + SWEEPS
+    lost **= 1 + kind.refinements(solution.settings["formulation"]["options"])
     if lost > 1e-3 * limit:
         lightest = min(mechanism.model.bodies, key=lambda body: body.mass).name
         shown = f"condition {worst:.2g}: accelerations are rounded to {lost:.2g}; body {lightest!r} is light beside the others"
-        yield limited("mass conditioning", shown + (", use MovingFrame" if lost > limit else ""), lost, limit)
+        yield limited("mass conditioning", shown + (f", use {_reducing()}" if lost > limit else ""), lost, limit)
 
 
 def rounding(solution: Result) -> Iterator[Line]:
@@ -79,3 +78,8 @@ def _condition(rows: Array, rank: int) -> float:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     values = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
     return float((values[0] / max(values[rank - 1], 1e-300)) ** 2)
+
+
+def _reducing() -> str:
+    """The first formulation that reduces the equations instead."""
+    return next(cls.__name__ for cls in FORMULATIONS.values() if not cls.by_multipliers)

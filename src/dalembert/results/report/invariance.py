@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import SimulationError
+from dalembert.formulations import REFERENCE
 from dalembert.formulations.invariants import invariant_functions
-from dalembert.formulations.jet import Jet
 from dalembert.kernels.base import tables as T
 from dalembert.results.report.checks import guarded
 from dalembert.results.report.table import Line, limited
@@ -49,7 +49,7 @@ def _rate(steps: Result, line: str, function: Callable[..., Any]) -> Line:
                     times[at] += sign * delta[0]
                 else:
                     states[at, i - 1] += sign * delta[i]
-        values = mechanism.solution(times, states, settings=steps.settings).kept_values(function)
+        values = type(steps)(mechanism, times, states, settings=steps.settings).kept_values(function)
         terms = moves * (values[0::2] - values[1::2]) / (2 * delta)
         rates[row], sizes[row] = abs(float(np.sum(terms))), float(np.sum(np.abs(terms)))
     k = int(np.argmax(rates))
@@ -62,7 +62,7 @@ def _rate(steps: Result, line: str, function: Callable[..., Any]) -> Line:
 
 def _derivative(mechanism: Any, t: float, x: Array) -> Array:
     """x' of the equations of motion."""
-    run = Jet().prepare(mechanism)
+    run = REFERENCE().prepare(mechanism)
     dx, state = np.zeros(run.state_size), x.copy()
     if run.rate(t, state, dx) != T.OK:
         raise SimulationError(f"accelerations could not be found at t = {t:.6g} s")

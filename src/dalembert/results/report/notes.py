@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.io.store import INCOMPLETE
+from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.table import Line, listed
 
 if TYPE_CHECKING:

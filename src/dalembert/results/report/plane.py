@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.results.report.table import Line
-from dalembert.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def plane_kept(solution: Result) -> Iterator[Line]:
     """One line for each function that leaves the plane somewhere in the run."""
-    from dalembert.results.plane_forces import leaving_plane
+    from dalembert.compilation.plane_forces import leaving_plane
 
     mechanism, steps = solution.mechanism, solution.steps
     if not isinstance(mechanism, Mechanism) or mechanism.plane is None or not len(steps.t):

@@ -9,8 +9,9 @@ import numpy as np
 
 from dalembert.compilation.flatten import flatten
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.parts import Moving, connected_parts
-from dalembert.results.trajectory import Trajectory
+from dalembert.compilation.parts import connected_parts
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.results.moving import Moving
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.io.record import encode
+from dalembert.results.plain import encode
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,65 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.lagrangian import invariant_node
+from dalembert.compilation.lagrangian_series import LagrangianTrajectory, key_of
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.compiled import LagrangianMechanism, invariant_node
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.tracer import ARGUMENTS
+from dalembert.model.validation import nearest
 from dalembert.results.invariants import Invariant, required_arguments
 from dalembert.results.solution import Result
-from dalembert.results.trajectory import Series, nearest
-
-if TYPE_CHECKING:
-    import xarray
-
-    from dalembert.plot.coordinates import CoordinatePlots
 
 Array = npt.NDArray[np.float64]
 
 
-class LagrangianTrajectory(Series):
-    """States of a Lagrangian system: trajectory["x"], trajectory["x'"] are (nt,)."""
-
-    mechanism: LagrangianMechanism
-
-    def __getitem__(self, name: object) -> Array:
-        """A coordinate "x", a velocity "x'"; SymPy's symbols serve as well as names."""
-        key = _key(name)
-        columns = [*self.mechanism.model.coordinates, *(f"{c}'" for c in self.mechanism.model.coordinates)]
-        if key not in columns:
-            raise ModelError(f"there is no coordinate or velocity {key!r}{nearest(key, columns)}")
-        return self.x[:, columns.index(key)].copy()
-
-
-class LagrangianState(LagrangianTrajectory):
-    """One state: state["x"] is a number."""
-
-    def __init__(self, mechanism: LagrangianMechanism, t: float, x: Array) -> None:
-        super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
-
-    @property
-    def time(self) -> float:
-        """[s]"""
-        return float(self.t[0])
-
-    def __getitem__(self, name: object) -> Any:
-        return float(super().__getitem__(name)[0])
-
-
-class LagrangianSolution(Result, LagrangianTrajectory):
+class LagrangianResult(Result, LagrangianTrajectory):
     """A run of a Lagrangian system: solution["x"], solution["x'"], solution["x''"], energy, drift, reactions by constraint."""
 
     elements: ClassVar[str] = "constraint"
 
     def __getitem__(self, name: object) -> Array:
         """A coordinate "x", a velocity "x'" or an acceleration "x''" over time."""
-        key = _key(name)
+        key = key_of(name)
         if key.endswith("''") and key[:-2] in self.mechanism.model.coordinates:
             return self.evaluated.acceleration[:, self.mechanism.model.coordinates.index(key[:-2])].copy()
         return super().__getitem__(key)
@@ -96,9 +63,9 @@ class LagrangianSolution(Result, LagrangianTrajectory):
 
     def conjugate_momentum(self, coordinate: object) -> Array:
         """(nt,) dL/dv of a coordinate's velocity; constant where L, forces and constraints do not involve the coordinate."""
-        key, names = _key(coordinate), self.mechanism.model.coordinates
+        key, names = key_of(coordinate), self.mechanism.model.coordinates
         if key not in names:
-            raise ModelError(f"there is no coordinate {key!r}{nearest(key, names)}")
+            raise ModelError(f"there is no coordinate {key!r}; {nearest(key, names)}")
         return np.array(self._evaluate([self.mechanism.model.equations.L_v[names.index(key)]])[0])
 
     def _evaluate(self, nodes: Sequence[Node]) -> Array:
@@ -128,27 +95,3 @@ class LagrangianSolution(Result, LagrangianTrajectory):
 
     def kept_values(self, function: Callable[..., Any]) -> Array:
         return np.array(self._evaluate([invariant_node(self.mechanism.model, function, by_name=False)])[0])
-
-    @property
-    def plot(self) -> CoordinatePlots:
-        """Plots by name: solution.plot.coordinates(), .energy(), .drift(), ..."""
-        from dalembert.plot.coordinates import CoordinatePlots
-
-        return CoordinatePlots(self)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Coordinates, velocities, accelerations, multipliers, energy and drift with named dimensions."""
-        from dalembert.io.lagrangian_dataset import to_dataset
-
-        return to_dataset(self)
-
-
-def _key(name: object) -> str:
-    if isinstance(name, str):
-        return name
-    from dalembert.lagrangian.sympy_tree import is_expression, symbol_name
-
-    if is_expression(name):
-        made: Any = name
-        return f"{symbol_name(made.expr)}'" if made.is_Derivative else symbol_name(made)
-    return str(name)

@@ -27,7 +27,7 @@ class Evaluated:
 
 def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states of a run."""
-    from dalembert.integrators.loops import compiled_evaluate_states
+    from dalembert.compilation.loops import compiled_evaluate_states
 
     mechanism = run.mechanism
     nt = len(t)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.errors import ModelError
 from dalembert.model.elements import PointForce, Torque
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import argument_count
-from dalembert.results.trajectory import Trajectory, apply
 
 if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
-    from dalembert.results.solution import Solution
 
 Array = npt.NDArray[np.float64]
 
@@ -60,22 +59,3 @@ def check_functions(mechanism: Mechanism) -> None:
         if out[0] > 0:
             shown = ", ".join(f"{v:.4g}" for v in mechanism.plane.normal)
             raise ModelError(f"{name!r} leaves the plane with normal ({shown}) at t = 0; use coordinates='absolute'")
-
-
-def spatial_twin(solution: Solution) -> Solution:
-    """The same states in absolute coordinates, where rows across the plane have multipliers too."""
-    from dalembert.compilation.compile import compile
-
-    mechanism: Mechanism = compile(solution.mechanism.model, "absolute")
-    nt = len(solution.t)
-    q, u = np.zeros((nt, mechanism.nq)), np.zeros((nt, mechanism.nu))
-    made = Trajectory(mechanism, solution.t, np.concatenate([q, u], axis=1))
-    for body in mechanism.model.bodies:
-        _, at, vel = made._columns(made._body(body.name))
-        q[:, at : at + 3], u[:, vel : vel + 3] = solution.position(body.name), solution.velocity(body.name)
-        if body.kind == "rigid":
-            q[:, at + 3 : at + 7] = solution.quaternion(body.name)
-            u[:, vel + 3 : vel + 6] = solution.angular_velocity(body.name, "body")
-    rest = solution.x[:, solution.mechanism.nq + solution.mechanism.nu :]  # external work and joint angles
-    x = np.ascontiguousarray(np.concatenate([q, u, rest], axis=1))
-    return mechanism.solution(solution.t, x, settings={**solution.settings, "formulation": {"type": "Jet", "options": {}}})

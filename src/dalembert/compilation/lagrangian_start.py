@@ -15,7 +15,7 @@ from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 
 if TYPE_CHECKING:
-    from dalembert.lagrangian.compiled import LagrangianMechanism
+    from dalembert.compilation.lagrangian import LagrangianMechanism
 
 Array = npt.NDArray[np.float64]
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled
-from dalembert.compilation.pack import IntArray, Row
+from dalembert.compilation.compiled import Compiled, IntArray, Row
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.discrete import DiscreteEquations
@@ -21,7 +20,7 @@ from dalembert.lagrangian.system import LagrangianSystem, shaped
 from dalembert.lagrangian.tracer import Named, trace
 
 if TYPE_CHECKING:
-    from dalembert.lagrangian.solution import LagrangianSolution, LagrangianState, LagrangianTrajectory
+    from dalembert.compilation.lagrangian_series import LagrangianState, LagrangianTrajectory
 
 Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
@@ -154,24 +153,19 @@ class LagrangianMechanism(Compiled):
         return float(values.W[at + 1]), float(values.W[at + 2])
 
     def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
-        from dalembert.lagrangian.assembly import almost_dependent
+        from dalembert.compilation.lagrangian_start import almost_dependent
 
         return almost_dependent(self, t, x)
 
     def state(self, t: float, x: Array) -> LagrangianState:
-        from dalembert.lagrangian.solution import LagrangianState
+        from dalembert.compilation.lagrangian_series import LagrangianState
 
         return LagrangianState(self, t, x)
 
     def trajectory(self, t: Array, x: Array) -> LagrangianTrajectory:
-        from dalembert.lagrangian.solution import LagrangianTrajectory
+        from dalembert.compilation.lagrangian_series import LagrangianTrajectory
 
         return LagrangianTrajectory(self, t, x)
-
-    def solution(self, t: Array, x: Array, **record: Any) -> LagrangianSolution:
-        from dalembert.lagrangian.solution import LagrangianSolution
-
-        return LagrangianSolution(self, t, x, **record)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +241,7 @@ def pack_system(system: LagrangianSystem) -> tuple[IntArray, Array]:
 
 def compile_system(system: LagrangianSystem) -> LagrangianMechanism:
     """Frozen tables and a consistent initial state, or an error that names the culprit."""
-    from dalembert.lagrangian.assembly import assemble_system
+    from dalembert.compilation.lagrangian_start import assemble_system
 
     e = system.equations
     I, F = pack_system(system)

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.mechanism import Compiled, Mechanism
+from dalembert.compilation.compiled import Series
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.model.cardan import CardanAngles, cardan_angles
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import angle_of, direction_of
-from dalembert.results.cardan import CardanAngles, cardan_angles
+from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.model.validation import nearest
 
 Array = npt.NDArray[np.float64]
-
-
-class Series:
-    """States x (nt, nx) at times t (nt,) of a compiled model of any kind."""
-
-    mechanism: Any
-
-    def __init__(self, mechanism: Compiled, t: Array, x: Array) -> None:
-        self.mechanism = mechanism
-        self.t = t
-        self.x = x
-
-    @property
-    def q(self) -> Array:
-        """(nt, nq) coordinates."""
-        return self.x[:, : self.mechanism.nq]
-
-    @property
-    def u(self) -> Array:
-        """(nt, nu) velocities."""
-        return self.x[:, self.mechanism.nq : self.mechanism.nq + self.mechanism.nu]
 
 
 class Trajectory(Series):
@@ -55,13 +35,13 @@ class Trajectory(Series):
         if name == GROUND:
             return 0
         if name not in self._index:
-            raise ModelError(f"there is no body {name!r}{nearest(name, self._index)}")
+            raise ModelError(f"there is no body {name!r}; {nearest(name, self._index)}")
         return self._index[name]
 
     def _joint(self, joint: object) -> Joint:
         name = str(getattr(joint, "name", joint))
         if name not in self._joints:
-            raise ModelError(f"there is no joint {name!r}{nearest(name, self._joints)}")
+            raise ModelError(f"there is no joint {name!r}; {nearest(name, self._joints)}")
         return self._joints[name]
 
     def _columns(self, b: int) -> tuple[int, int, int]:
@@ -96,8 +76,6 @@ class Trajectory(Series):
 
     def quaternion(self, body: object) -> Array:
         """(nt, 4) unit quaternion body -> world, scalar first."""
-        from dalembert.model.rotation import matrix_to_quaternion
-
         b = self._body(body)
         if b and self._columns(b)[0] == T.RIGID:
             q = self._columns(b)[1]
@@ -236,13 +214,6 @@ OUTPUTS = (
 def _first(values: Array) -> object:
     value = values[0]
     return float(value) if np.ndim(value) == 0 else value
-
-
-def nearest(name: str, known: object) -> str:
-    """ ", did you mean 'x'?" or the list of what there is."""
-    names = [str(k) for k in known]  # type: ignore[attr-defined]
-    close = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names)) or 'none'}"
 
 
 def apply(R: Array, v: Array) -> Array:

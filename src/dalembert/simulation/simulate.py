@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -12,33 +11,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.comparison.pairs import check_pair
 from dalembert.compilation.compile import compile, refuse_vanishing_lengths
-from dalembert.compilation.mechanism import Compiled
-from dalembert.compilation.pack import Coordinates
+from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.default import default_formulation
-from dalembert.formulations.jet import Jet
-from dalembert.formulations.minimal import MinimalRun
-from dalembert.formulations.run import Run
-from dalembert.integrators import INTEGRATORS
-from dalembert.integrators.advance import Advance, StageWork
+from dalembert.formulations.pairs import check_pair
+from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.watched import Watched
+from dalembert.io.results import open_writer
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.results.solution import Result, Statistics
-from dalembert.run.conditioning import note_conditioning
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
 from dalembert.run.jumps import STALLED, raise_if_stalled
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.recorder import Recorder
-from dalembert.run.settings import from_data, to_data
-from dalembert.run.singular import passed
-from dalembert.run.watched import Watched
+from dalembert.run.settings import to_data
+from dalembert.run.statistics import statistics_of
+from dalembert.run.steps import one_step
+from dalembert.simulation.solution import note_what_happened, solution_of
 
 Array = npt.NDArray[np.float64]
 
@@ -68,7 +63,7 @@ def simulate(
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
     integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation or Jet(), integrator)
+    check_pair(formulation or REFERENCE(), integrator)
     t_end = duration(t_end)
     clock = _Clock()
     watched = _as_events(events)
@@ -88,7 +83,8 @@ def simulate(
     advance = Advance(run, integrator, 0.0, x_0, t_end, times)
     advance.watched = None if times is None else Watched(run, x_0)
     clock.lap("compilation")
-    recorder = Recorder(run, settings, out, overwrite)
+    opened = None if out is None else partial(open_writer, mechanism, settings, out, overwrite)
+    recorder = Recorder(run, opened)
     if times is None or bool(np.any(_at_start(save_at))):
         recorder.add(np.zeros(1), x_0[None], mechanism.x_0[None])
     watch = Watch(run, watched, partial(one_step, run, integrator))
@@ -112,7 +108,8 @@ def simulate(
                 status, message, failure = "failed", str(problem), problem
     clock.lap("integration")
     t, x, more = recorder.result()
-    solution = mechanism.solution(
+    solution = solution_of(
+        mechanism,
         t,
         x,
         more=more,
@@ -126,11 +123,7 @@ def simulate(
     )
     if advance.watched is not None:
         solution.watched = advance.watched.result(watch.found[-1][1] if status == "event" else advance.t)
-    if isinstance(run, MinimalRun) and run.passed(advance.x):
-        solution.warnings = passed(run, advance.x, solution)
-        for text in solution.warnings:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
-    note_conditioning(run, integrator, solution)
+    note_what_happened(run, advance.x, solution)
     recorder.close(solution)
     if failure is not None:
         failure.solution = solution
@@ -245,81 +238,3 @@ class _Clock:
     def lap(self, name: str) -> None:
         now = time.perf_counter()
         self.parts[name], self._last = now - self._last, now
-
-
-def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:
-    """Integrate from a state of the run to a nearby time: its state there."""
-    if t <= t_0:
-        return x_0.copy()
-    short = Advance(run, integrator, t_0, x_0, t, None)
-    status = T.TOO_MANY_STEPS
-    while status == T.TOO_MANY_STEPS:
-        status = short.steps(1000)
-        short.saved()
-    if status != T.OK:
-        raise failure_of(status, short)
-    return short.x
-
-
-def integrate_to(solution: Result, times: Array) -> Array:
-    """States of a solution at any times within its run, from the saved state before each."""
-    formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
-    integrator = solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
-    run = formulation.prepare(solution.mechanism)
-    states = np.zeros((len(times), solution.x.shape[1]))
-    for k, t in enumerate(times):
-        at = int(np.searchsorted(solution.t, t, side="right")) - 1
-        states[k] = solution.x[at]
-        if t > solution.t[at]:
-            begin = float(solution.t[at])
-            x = one_step(run, integrator, begin, run.from_absolute(solution.x[at], begin), float(t))
-            states[k] = run.to_absolute(x[None])[0]
-            near = states[k - 1] if k and begin < times[k - 1] < t else solution.x[at]
-            states[k] = solution.mechanism.with_signs_of(near, states[k])
-    return states
-
-
-def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
-    """What a run cost."""
-    projections = run.counter(T.N_PROJECT)
-    smallest, largest = advance.step_range
-    work = advance.stage_work
-    return Statistics(
-        accepted=advance.accepted,
-        rejected=advance.rejected,
-        refused=advance.refused,
-        rate_evaluations=int(run.counter(T.N_RHS)),
-        projections=int(projections),
-        newton_average=run.counter(T.N_NEWTON) / projections if projections else 0.0,
-        newton_maximum=int(run.counter(T.N_NEWTON_MAX)),
-        factorisations=int(run.counter(T.N_FACTOR)),
-        first_differentials=int(run.counter(T.N_DG) + run.counter(T.N_RHS)),
-        second_differentials=int(run.counter(T.N_D2G)),
-        invariant_gradients=int(run.counter(T.N_DINV)),
-        conjugate_gradient_steps=int(run.counter(T.N_CG)),
-        dependent_rows=int(run.counter(T.N_DEPENDENT)),
-        smallest_step=smallest,
-        largest_step=largest,
-        stage_solver=_stage_solver(work) if advance.integrator.implicit else "",
-        stage_iterations_average=work.iterations / work.solves if work.solves else 0.0,
-        stage_iterations_maximum=work.most,
-        stage_newton_steps=work.newton,
-        stage_jacobians=work.jacobians,
-        basis_restarts=run.restarts(advance.x),
-        cpu_time=advance.cpu_time,
-        driver_gap=run.counter(T.GAP),
-        driver_gap_name=run.element_of_primitive(int(run.counter(T.GAP_PRIMITIVE))) if run.I[T.NMOTION] > 0 else "",
-        driver_gap_time=run.counter(T.GAP_TIME),
-        largest_projection=run.counter(T.LEAP_SIZE),
-        largest_projection_share=run.counter(T.LEAP),
-        largest_projection_at=run.counter(T.LEAP_TIME),
-        rounded_steps=advance.rounded[0],
-        rounded_error=advance.rounded[1],
-        time=dict(parts),
-    )
-
-
-def _stage_solver(work: StageWork) -> str:
-    """Which of the two solvers the run used."""
-    used = {"functional iteration": work.newton < work.solves, "Newton": work.newton > 0}
-    return ", ".join(name for name, was in used.items() if was)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compile import compile, refuse_vanishing_lengths
-from dalembert.compilation.mechanism import Compiled, Mechanism
-from dalembert.compilation.pack import Coordinates
+from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run

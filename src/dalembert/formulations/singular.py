@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.compiled import Series
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
+from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels.base import tables as T
-
-if TYPE_CHECKING:
-    from dalembert.integrators.advance import Advance
-    from dalembert.results.solution import Result
 
 Array = npt.NDArray[np.float64]
 
 
-def refused(advance: Advance) -> SimulationError:
+def refused(run: MinimalRun, advance: Advance) -> SimulationError:
     """Why a step with Minimal(singular="stop") was refused."""
-    run, t, x = advance.run, advance.t, advance.x.copy()
-    assert isinstance(run, MinimalRun)
+    t, x = advance.t, advance.x.copy()
     looking = replace(run, I=run.I.copy())
     looking.I[run.I[T.MINIMAL_I] + T.Z_PASS] = 1
     ahead = max(2.0 * advance.step_size, 1e-9 * (advance.t_end - t))  # no step may have been accepted, or only a tiny one
@@ -38,17 +34,17 @@ def refused(advance: Advance) -> SimulationError:
     return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
 
-def _regular_before(run: MinimalRun, solution: Result, t_0: float) -> tuple[float, Array]:
+def _regular_before(run: MinimalRun, states: Series, t_0: float) -> tuple[float, Array]:
     """(time, state of the run) saved last before t_0, or before that where the saved one is itself singular."""
-    for k in range(int(np.searchsorted(solution.t, t_0, side="right")) - 1, -1, -1):
+    for k in range(int(np.searchsorted(states.t, t_0, side="right")) - 1, -1, -1):
         try:
-            return float(solution.t[k]), run.from_absolute(solution.x[k], float(solution.t[k]))
+            return float(states.t[k]), run.from_absolute(states.x[k], float(states.t[k]))
         except SimulationError:
             continue
     return 0.0, run.from_absolute(run.mechanism.x_0)
 
 
-def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
+def passed(run: MinimalRun, x_end: Array, states: Series) -> tuple[str, ...]:
     """One text for each of the last singular configurations that the run went through."""
     texts = []
     count = int(run.mark(x_end, T.Y_PASSED))
@@ -56,7 +52,7 @@ def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
         entry = T.Y_WHERE + 2 * (k % T.N_PASSAGES)
         t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
         h = (t_1 - t_0) / 8
-        begin, first = _regular_before(run, solution, t_0)
+        begin, first = _regular_before(run, states, t_0)
         start = _state_at(run, h, begin, first, t_0)
         start, t_0 = (first, begin) if start is None else (start, t_0)
 
@@ -75,8 +71,6 @@ def passed(run: MinimalRun, x_end: Array, solution: Result) -> tuple[str, ...]:
 
 def _state_at(run: MinimalRun, h: float, t_0: float, x_0: Array, t: float) -> Array | None:
     """The run's state at t by fixed steps, which do not shrink where they meet trouble; None where they end in it."""
-    from dalembert.integrators.advance import Advance
-
     if t <= t_0:
         return x_0.copy()
     short = Advance(run, RungeKutta4(step=h), t_0, x_0, t, None)

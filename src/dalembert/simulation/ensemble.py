@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.comparison.pairs import check_pair
 from dalembert.compilation.compile import refuse_vanishing_lengths
-from dalembert.compilation.mechanism import Compiled, Mechanism
-from dalembert.compilation.pack import Coordinates
+from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import OUTPUTS
 from dalembert.errors import ModelError
-from dalembert.formulations import Formulation
+from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.default import default_formulation
-from dalembert.formulations.jet import Jet
+from dalembert.formulations.evaluation import Evaluated
+from dalembert.formulations.pairs import check_pair
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import DOP853
@@ -27,15 +28,14 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.results.evaluation import Evaluated
-from dalembert.results.solution import Statistics
-from dalembert.results.trajectory import OUTPUTS
-from dalembert.run.conditioning import note_conditioning, with_pivots
-from dalembert.run.ensemble_variants import full_states, starts_of, variants
+from dalembert.run.conditioning import with_pivots
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
-from dalembert.run.simulate import as_compiled, describe, duration, save_times, statistics_of
+from dalembert.run.statistics import Statistics, statistics_of
+from dalembert.simulation.ensemble_variants import full_states, starts_of, variants
+from dalembert.simulation.simulate import as_compiled, describe, duration, save_times
+from dalembert.simulation.solution import note_what_happened, solution_of
 
 Array = npt.NDArray[np.float64]
 EVALUATED = ("acceleration", "reaction", "multiplier", "impulse", "mean_reaction", "conjugate_momentum")
@@ -70,7 +70,7 @@ def simulate_many(
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
     """
     integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation or Jet(), integrator)
+    check_pair(formulation or REFERENCE(), integrator)
     t_end = duration(t_end)
     times = np.array([0.0, t_end]) if save_at is None else np.atleast_1d(np.asarray(save_at, dtype=float))
     after = save_times(times, t_end)
@@ -78,7 +78,7 @@ def simulate_many(
     if (initial_states is None) == (parameters is None):
         raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
     if parameters is not None:
-        formulation = formulation or Jet()
+        formulation = formulation or REFERENCE()
         mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
         given = np.array([mechanism.x_0 for mechanism in mechanisms])
     else:
@@ -168,7 +168,8 @@ class Ensemble:
         k = int(which) % len(self)
         solution = self._solution(k)
         if self._runs is not None:
-            note_conditioning(self._stand(k)[0], self.integrator, solution)
+            run, advance = self._stand(k)
+            note_what_happened(run, advance.x, solution)
         return solution
 
     def __getattr__(self, name: str) -> Any:
@@ -183,7 +184,8 @@ class Ensemble:
 
     def _solution(self, k: int, evaluated: Evaluated | None = None) -> Any:
         t, x, more, statistics = self._record(k)
-        return self._mechanisms[k].solution(
+        return solution_of(
+            self._mechanisms[k],
             t,
             x,
             more=more,

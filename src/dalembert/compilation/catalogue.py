@@ -1,0 +1,86 @@
+"""Compiled entry points: what each is for, and whether its machine code is already on disk. Formulations add their own."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dalembert.compilation.compiled import Compiled
+from dalembert.kernels.base import tables as T
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled entry point.
+
+    seam : the function type it is compiled for;  seconds : what compiling takes, about
+    optional : not needed by a run with default options
+    """
+
+    name: str
+    module: str
+    seam: Literal["callback", "forces", "system", "loop"]
+    seconds: float
+    purpose: str
+    optional: bool = True
+
+    @property
+    def function(self) -> Any:
+        return getattr(importlib.import_module(f"dalembert.kernels.{self.module}"), self.name)
+
+    def compile(self) -> None:
+        """Compile it, or load it from the cache."""
+        from dalembert.compilation import loops
+        from dalembert.kernels.base import slots
+
+        if self.seam == "loop":
+            getattr(loops, f"compiled_{self.name}")()
+        else:
+            bind: Any = getattr(slots, f"as_{self.seam}")
+            bind(self.function)
+
+    @property
+    def state(self) -> Literal["cached", "not compiled", "plain Python"]:
+        """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
+        from dalembert.kernels.base.compiler import JIT
+
+        function = self.function
+        if not JIT:
+            return "plain Python"
+        return "cached" if function._cache.ready(function.targetctx) else "not compiled"
+
+
+COMMON = (
+    Kernel("no_callback", "base.slots", "callback", 0.5, "stands in for user functions", optional=False),
+    Kernel("no_forces", "base.slots", "forces", 0.1, "stands in for force elements", optional=False),
+    Kernel("no_correction", "base.slots", "system", 0.1, "stands in for invariants", optional=False),
+    Kernel("combine", "time.stepping", "loop", 0.4, "sums over stages", optional=False),
+    Kernel("march", "time.stepping", "loop", 1.5, "the time loop", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", "loop", 1.5, "time steps", optional=False),
+    Kernel("inside_step", "time.saving", "loop", 2.0, "states at given times, events, forces that are functions"),
+    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", "loop", 2.0, "implicit time steps"),
+    Kernel("iterate", "time.functional_iteration", "loop", 2.0, "implicit stages by functional iteration"),
+    Kernel("iterate_newton", "time.simplified_newton", "loop", 5.0, "implicit stages by Newton's method"),
+    Kernel("filtered_error", "time.simplified_newton", "loop", 1.0, "their errors"),
+    Kernel("own_steps", "time.own_steps", "loop", 1.5, "--integrator fixed-step"),
+    Kernel("partitioned", "time.partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet"),
+    Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
+    Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
+    Kernel("forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions"),
+    Kernel("choosing_bodies", "coordinates.choosing", "forces", 6.0, "redundant joints"),
+    Kernel("choosing_cut_joints", "coordinates.choosing", "forces", 6.0, "redundant joints, moving-frame"),
+    Kernel("tree_states", "coordinates.tree_states", "loop", 1.5, "--formulation moving-frame"),
+    Kernel("ensemble", "time.ensemble", "loop", 2.5, "simulate_many"),
+    Kernel("tree_lanes", "coordinates.tree_lanes", "system", 8.0, "simulate_many with moving-frame"),
+)
+
+
+def common_kernels(mechanism: Compiled, loops: set[str]) -> set[str]:
+    """Names of the kernels that a run calls whatever its formulation; loops : those of the integrator."""
+    names = {kernel.name for kernel in COMMON if not kernel.optional and kernel.name != "runge_kutta"} | loops
+    if mechanism.functions:
+        names.add("inside_step")
+    if mechanism.I[T.NTRACED]:
+        return names | {"forces_and_rows"}
+    return names | {"force_elements"} if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION] else names

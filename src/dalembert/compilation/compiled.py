@@ -1,0 +1,160 @@
+"""What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, series of its states."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.kernels.base import tables as T
+
+Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Coordinates = Literal["absolute", "planar"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint: element (joint or driver), label, and its number in the kernels (>= m: monitored only).
+
+    nonholonomic : it constrains velocities only
+    """
+
+    element: str
+    label: str
+    rheonomic: bool
+    primitive: int
+    component: int
+    index: int
+    nonholonomic: bool = False
+
+
+class Compiled(ABC):
+    """What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, ways to read states.
+
+    model : what it was made from, with name, hash and to_dict();  coordinates : what its state holds
+    I, F, rows, redundant, not_unique, x_0, moved, completed, warnings : see `Mechanism`
+    """
+
+    element_word: ClassVar[str] = "joint"  # what has constraint rows
+
+    model: Any
+    coordinates: Any
+    I: IntArray
+    F: Array
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...]
+    out_of_plane: tuple[Row, ...]
+    not_unique: tuple[str, ...]
+    functions: tuple[Any, ...]
+    body_names: Any
+    x_0: Array
+    moved: tuple[str, ...]
+    completed: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates q."""
+        return int(self.I[T.NQ])
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities u."""
+        return int(self.I[T.NU])
+
+    @property
+    def m(self) -> int:
+        """Number of constraint rows in the solve."""
+        return int(self.I[T.M])
+
+    @property
+    @abstractmethod
+    def rank(self) -> int:
+        """Rank of the constraint Jacobian in general position."""
+
+    @property
+    @abstractmethod
+    def degrees_of_freedom(self) -> int:
+        """Velocities minus independent constraints."""
+
+    @property
+    @abstractmethod
+    def acceleration_size(self) -> int:
+        """Number of accelerations in `Evaluated`."""
+
+    def row_names(self) -> list[str]:
+        """Names of the rows in the order of the multipliers, "element.label"."""
+        names = [""] * self.m
+        for row in self.rows:
+            if row.index < self.m:
+                names[row.index] = f"{row.element}.{row.label}"
+        return names
+
+    def rows_of(self, element: str) -> list[int]:
+        """Kernel row numbers of a joint, driver or constraint (numbers >= m vanish in the plane)."""
+        return [row.index for row in self.rows if row.element == element]
+
+    @abstractmethod
+    def position_rows(self, element: str) -> list[int]:
+        """Rows of an element in the residual g."""
+
+    @abstractmethod
+    def velocity_rows(self, element: str) -> list[int]:
+        """Rows of an element in g'."""
+
+    def element_of_row(self, index: int) -> str:
+        """The element that a kernel row belongs to."""
+        return next((row.element for row in self.rows if row.index == index), "?")
+
+    @abstractmethod
+    def workspace(self, *, dense: bool = False) -> Array:
+        """A new workspace for one thread."""
+
+    @abstractmethod
+    def energies(self, x: Array) -> tuple[float, float]:
+        """Kinetic and potential energy of a state at t = 0."""
+
+    @abstractmethod
+    def locking(self, t: float, x: Array) -> tuple[float, list[str]]:
+        """(condition number, elements whose rows are almost dependent at this state)."""
+
+    def with_signs_of(self, near: Array, x: Array) -> Array:
+        """The same state, its quaternions with the signs that are nearer to those of another."""
+        return x
+
+    def turning_speed(self, x: Array) -> float:
+        """The largest speed at which something turns at (nt, nx) states [rad/s]; of a Lagrangian system, of any coordinate."""
+        return float(np.max(np.abs(x[:, self.nq : self.nq + self.nu]), initial=0.0))
+
+    @abstractmethod
+    def state(self, t: float, x: Array) -> Series:
+        """One state with its named outputs."""
+
+    @abstractmethod
+    def trajectory(self, t: Array, x: Array) -> Series:
+        """States over time with their named outputs."""
+
+
+class Series:
+    """States x (nt, nx) at times t (nt,) of a compiled model of any kind."""
+
+    mechanism: Any
+
+    def __init__(self, mechanism: Compiled, t: Array, x: Array) -> None:
+        self.mechanism = mechanism
+        self.t = t
+        self.x = x
+
+    @property
+    def q(self) -> Array:
+        """(nt, nq) coordinates."""
+        return self.x[:, : self.mechanism.nq]
+
+    @property
+    def u(self) -> Array:
+        """(nt, nu) velocities."""
+        return self.x[:, self.mechanism.nq : self.mechanism.nq + self.mechanism.nu]

@@ -1,0 +1,68 @@
+"""Rows of the constraints at one state, dense: the reference path, without compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compiled import IntArray
+from dalembert.kernels.base import tables as T
+
+Array = npt.NDArray[np.float64]
+
+
+class Tables(Protocol):
+    """Packed arrays and the code of traced rows, of a mechanism or on the way to one."""
+
+    @property
+    def I(self) -> IntArray: ...  # noqa: E743
+    @property
+    def F(self) -> Array: ...
+    @property
+    def row_source(self) -> str: ...
+
+
+def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
+    """Zeros, with the ground at rest in the origin and every rotation the identity."""
+    W = np.zeros(int(I[T.W_SIZE] if dense else I[T.W_DENSE]))
+    poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)
+    poses[:, T.S_ROT : T.S_ROT + 9] = np.eye(3).ravel()
+    return W
+
+
+@cache
+def plain_rows(source: str) -> Any:
+    """The code of traced rows as plain Python, None for none."""
+    if not source:
+        return None
+    from dalembert.lagrangian.body_rows import plain
+
+    return plain(source)
+
+
+def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array, Array]:
+    """Dense G (m_all, 6 nb) in (v, w_B) of the bodies, g, g_t and zeta at one state: the reference path.
+
+    Rows are pulled back to what each body can do; dropped rows are zero in G.
+    """
+    from dalembert.kernels.coordinates.one_state import evaluate_rows
+
+    I = packed.I
+    W: list[float] = new_workspace(I).tolist()
+    g, g_t, zeta = (np.zeros(int(I[T.M_ALL])) for _ in range(3))
+    evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W, plain_rows(packed.row_source))
+    G = np.zeros((len(g), 6 * int(I[T.NB])))
+    incidences = I[I[T.INC_I] : I[T.INC_I] + T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
+    for body, n, a, row, _ in incidences:
+        at = int(I[T.W_A] + a)
+        G[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[at : at + 6 * n], (n, 6))
+    return G, g, g_t, zeta
+
+
+def join_states(parts: Sequence[Array]) -> Array:
+    """(q, u, W_ext, angles) as one state vector."""
+    return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])

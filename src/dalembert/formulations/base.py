@@ -1,0 +1,99 @@
+"""The protocol of formulations: what the rest of the library asks one, and the registry in which it finds them.
+
+A formulation of one's own is a frozen dataclass that inherits from `Formulation`, has `prepare`, and is registered by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.compiled import Array, Compiled, Series
+from dalembert.errors import ModelError
+from dalembert.formulations.evaluation import Evaluated
+from dalembert.formulations.run import Run
+from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.registry import register
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formulation(ABC):
+    """How constraints enter the equations of motion.
+
+    coordinates : kinds it takes, of "absolute", "planar", "tree" and "generalised" (of a Lagrangian system)
+    steps : "any" integrator makes them, only an "explicit" one with a fixed step, or the formulation's "own" (`FixedStep`)
+    largest_order : that a run can have, None where it is the integrator's
+    saves : what it saves beside the states, by name;  kernels : its own, beside those of the reference
+    compliant : joints give way, and reactions are its own: `evaluate` finds them
+    by_multipliers : accelerations come from a factor of G M^-1 G^T, and lose digits where masses differ
+    keeps_branch : how to stay on a branch where several meet, as a user would write it
+    """
+
+    coordinates: ClassVar[tuple[str, ...]]
+    citations: ClassVar[tuple[str, ...]] = ()
+    steps: ClassVar[Literal["any", "explicit", "own"]] = "any"
+    largest_order: ClassVar[int | None] = None
+    saves: ClassVar[tuple[str, ...]] = ()
+    kernels: ClassVar[tuple[Kernel, ...]] = ()
+    compliant: ClassVar[bool] = False
+    by_multipliers: ClassVar[bool] = False
+    keeps_branch: ClassVar[str] = ""
+
+    @abstractmethod
+    def prepare(self, mechanism: Compiled) -> Run:
+        """Tables with this formulation's settings, a workspace, and compiled slots."""
+
+    def needs(self, mechanism: Compiled) -> set[str]:
+        """Names of the kernels that a run calls, beside those of the reference."""
+        return {kernel.name for kernel in self.kernels}
+
+    def takes(self, integrator: Integrator) -> str | None:
+        """None where the integrator can advance it; else what to change, or "" where nothing helps."""
+        if (self.steps == "own") != integrator.by_formulation or (self.steps == "explicit" and integrator.implicit):
+            return ""
+        if self.steps == "explicit" and integrator.adaptive:
+            name, method = type(self).__name__, type(integrator).__name__
+            return (
+                f"{name} corrects velocities once per step, which no error estimate of {method} covers: give a step size, "
+                f"{method}(step=...)"
+            )
+        return None
+
+    def evaluate(self, mechanism: Compiled, t: Array, x: Array, more: Mapping[str, Array]) -> Evaluated:
+        """Multipliers, accelerations and energies at saved states, of one that is `compliant`."""
+        raise NotImplementedError
+
+    def warnings(self, run: Run, x: Array, states: Series) -> tuple[str, ...]:
+        """What a reader of the run should know; x : where it ended, states : those saved."""
+        return ()
+
+    @classmethod
+    def suits(cls, mechanism: Compiled) -> str:
+        """Why it is the one to take for a mechanism where none is named; "" for no reason."""
+        return ""
+
+    @classmethod
+    def refinements(cls, options: Mapping[str, Any]) -> int:
+        """How often a solve by multipliers is refined, with these options."""
+        return 0
+
+    def refuse_other_coordinates(self, mechanism: Compiled) -> None:
+        """Raise where the mechanism is compiled in coordinates that it does not take."""
+        if mechanism.coordinates not in self.coordinates:
+            taking = ", ".join(cls.__name__ for cls in FORMULATIONS.values() if mechanism.coordinates in cls.coordinates)
+            what = f"does not take {mechanism.coordinates!r} coordinates; a model in these"
+            if mechanism.coordinates == "generalised":
+                what = "works on bodies and joints; a Lagrangian system"
+            raise ModelError(f"{type(self).__name__} {what} takes one of {taking}")
+
+
+FORMULATIONS: dict[str, type[Formulation]] = {}  # in the order of their registration, the reference first
+
+
+def register_formulation(name: str, formulation: type[Formulation]) -> type[Formulation]:
+    """Make a formulation known by name to `compare`, stored runs, the command line and the contract tests."""
+    register(name, formulation, Formulation, FORMULATIONS)
+    return formulation

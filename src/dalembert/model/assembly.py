@@ -1,0 +1,77 @@
+"""What assembly says: consistent bodies, and how far what was moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert.model.elements import Body
+
+ROUNDING = 1e-12  # changes below this are no news
+MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far assembly moved one body: metres, radians, m/s, rad/s.
+
+    completed : only velocities changed, and only such that the user did not give
+    """
+
+    body: str
+    distance: float
+    angle: float
+    velocity: float
+    angular_velocity: float
+    completed: bool
+
+    def __str__(self) -> str:
+        parts = (
+            ("moved", self.distance, "m"),
+            ("turned", self.angle, "rad"),
+            ("velocity", self.velocity, "m/s"),
+            ("angular velocity", self.angular_velocity, "rad/s"),
+        )
+        return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units)."""
+
+    bodies: tuple[Body, ...]
+    moved: tuple[Moved, ...]
+    position_residual: tuple[float, float]
+    velocity_residual: tuple[float, float]
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What was given and had to change, one text per body."""
+        return tuple(str(item) for item in self.moved if not item.completed)
+
+    @property
+    def completed(self) -> tuple[str, ...]:
+        """Bodies of which only velocities changed that were not given: they follow from those that were."""
+        return tuple(item.body for item in self.moved if item.completed)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One text if poses changed by more than `MISFIT`: which body most, and how far."""
+        far = [item for item in self.moved if max(item.distance, item.angle) > MISFIT]
+        if not far:
+            return ()
+        worst = max(far, key=lambda item: max(item.distance, item.angle))
+        others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        return (
+            f"body {worst.body!r}{others} does not start where it was placed: assembly moved it by {worst.distance:.3g} m and"
+            f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
+            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
+        ]
+        lines += self.changed or ["nothing was moved"]
+        if self.completed:
+            lines.append(f"velocities completed from what was given: {', '.join(self.completed)}")
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])

@@ -1,0 +1,36 @@
+"""Dense output: states between the saved ones, integrated from the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.formulations import FORMULATIONS
+from dalembert.integrators import INTEGRATORS
+from dalembert.run.settings import from_data
+from dalembert.run.steps import one_step
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+Array = npt.NDArray[np.float64]
+
+
+def integrate_to(solution: Result, times: Array) -> Array:
+    """States of a solution at any times within its run, from the saved state before each."""
+    formulation = solution.formulation or from_data(solution.settings["formulation"], FORMULATIONS)
+    integrator = solution.integrator or from_data(solution.settings["integrator"], INTEGRATORS)
+    run = formulation.prepare(solution.mechanism)
+    states = np.zeros((len(times), solution.x.shape[1]))
+    for k, t in enumerate(times):
+        at = int(np.searchsorted(solution.t, t, side="right")) - 1
+        states[k] = solution.x[at]
+        if t > solution.t[at]:
+            begin = float(solution.t[at])
+            x = one_step(run, integrator, begin, run.from_absolute(solution.x[at], begin), float(t))
+            states[k] = run.to_absolute(x[None])[0]
+            near = states[k - 1] if k and begin < times[k - 1] < t else solution.x[at]
+            states[k] = solution.mechanism.with_signs_of(near, states[k])
+    return states

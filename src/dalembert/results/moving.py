@@ -1,0 +1,104 @@
+"""Connected parts along a run: how far each goes, how fast, with what energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.parts import Part
+from dalembert.compilation.trajectory import Trajectory, rotation_vectors
+from dalembert.model.elements import JointSpringDamper, SpringDamper
+from dalembert.model.joints import angle_of
+from dalembert.results.quantities import ROUNDING, Energy
+
+Array = npt.NDArray[np.float64]
+
+
+class Moving:
+    """A part along a run.
+
+    size : of the part itself at the start [m];  travel, turn : how far its bodies go and turn [m], [rad], largest
+    speed, spin : largest |v| and |w| [m/s], [rad/s]
+    """
+
+    def __init__(self, part: Part, states: Trajectory) -> None:
+        self.part, self.states = part, states
+        self._bodies = [body for body in states.mechanism.model.bodies if body.name in part.bodies]
+
+    @cached_property
+    def size(self) -> float:
+        start = Trajectory(self.states.mechanism, np.zeros(1), self.states.mechanism.x_0[None])
+        points = [start.position(body.name)[0] for body in self._bodies]
+        for item in self.states.mechanism.model.joints:
+            if item.name in self.part.elements:
+                points += [start.point(item.first, item.p_i)[0], start.point(item.second, item.p_j)[0]]
+        radii = [float(np.sqrt(np.trace(body.inertia) / (2 * body.mass))) for body in self._bodies if body.mass > 0]
+        return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) + max(radii, default=0.0)
+
+    @cached_property
+    def travel(self) -> float:
+        return max(float(np.linalg.norm(np.ptp(self.states.position(b.name), axis=0))) for b in self._bodies)
+
+    @cached_property
+    def turn(self) -> float:
+        chords = [np.linalg.norm(R - R[:1], axis=(1, 2)) for R in (self.states.rotation(b.name) for b in self._bodies)]
+        return max(float(np.max(chord, initial=0.0) / np.sqrt(2.0)) for chord in chords)
+
+    @cached_property
+    def speed(self) -> float:
+        return max(float(np.max(np.linalg.norm(self.states.velocity(b.name), axis=1), initial=0.0)) for b in self._bodies)
+
+    @cached_property
+    def spin(self) -> float:
+        spins = [np.linalg.norm(self.states.angular_velocity(b.name), axis=1) for b in self._bodies]
+        return max(float(np.max(w, initial=0.0)) for w in spins)
+
+    @cached_property
+    def distance(self) -> float:
+        """How far from the origin it goes [m]."""
+        return max(float(np.max(np.abs(self.states.position(b.name)), initial=0.0)) for b in self._bodies)
+
+    def at_rest(self, residual: float) -> bool:
+        """Nothing moves but rounding and what constraint residuals of this size allow."""
+        slack = 10 * min(residual, 1e-9 * self.size) + 1e3 * ROUNDING * (self.size + self.distance)
+        return self.travel <= slack and self.turn * self.size <= slack and self.turn <= max(slack, 1e3 * ROUNDING)
+
+    @cached_property
+    def energy(self) -> tuple[Energy, float]:
+        """T and U (without work), and the sum of the sizes of all terms that were added, which rounding is relative to."""
+        g = self.states.mechanism.model.gravity
+        T, U, terms = (np.zeros(len(self.states.t)) for _ in range(3))
+        for body in self._bodies:
+            v, w_B = self.states.velocity(body.name), self.states.angular_velocity(body.name, "body")
+            T += 0.5 * body.mass * np.sum(v * v, axis=1) + 0.5 * np.einsum("ti,ij,tj->t", w_B, body.inertia, w_B)
+            r = self.states.position(body.name)
+            U -= body.mass * r @ g
+            terms += body.mass * np.abs(r) @ np.abs(g)
+        for k, stretch, reach in self._springs():
+            U += 0.5 * k * stretch**2
+            terms += 0.5 * k * stretch**2 + k * np.abs(stretch) * reach
+        return Energy(T, U, np.zeros_like(T)), float(np.max(T + terms, initial=0.0))
+
+    def _springs(self) -> Iterator[tuple[float, Array, float]]:
+        """Stiffness, deflection and the size that rounding of the deflection is relative to, as in mechanics/forces.py."""
+        for force in self.states.mechanism.model.forces:
+            if force.name not in self.part.forces:
+                continue
+            if isinstance(force, SpringDamper):
+                d = self.states.point(force.second, force.p_j) - self.states.point(force.first, force.p_i)
+                yield force.stiffness, np.linalg.norm(d, axis=1) - force.length, self.distance + self.size
+            elif isinstance(force, JointSpringDamper) and force.law == "coordinate":
+                s = self.states.coordinate(force.joint)
+                s = s[:, force.component] if s.ndim > 1 else s
+                joint = next(j for j in self.states.mechanism.model.joints if j.name == force.joint)
+                turns = angle_of(joint, force.component) is not None
+                reach = 1.0 + float(np.max(np.abs(s), initial=0.0)) if turns else self.distance + self.size
+                yield force.stiffness, s - force.reference, reach
+            elif isinstance(force, JointSpringDamper) and force.law == "rotation-vector":
+                joint = next(j for j in self.states.mechanism.model.joints if j.name == force.joint)
+                R_i = self.states.rotation(joint.first) @ joint.E_i
+                R_j = self.states.rotation(joint.second) @ joint.E_j
+                yield force.stiffness, np.linalg.norm(rotation_vectors(np.swapaxes(R_i, 1, 2) @ R_j), axis=1), np.pi

@@ -1,0 +1,107 @@
+"""What a run cost: counters of its steps and of the compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance, StageWork
+from dalembert.kernels.base import tables as T
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a run cost: counters as [JetMultibody] tabulates them, and wall time by part [s].
+
+    basis_restarts : how often Minimal could not continue its basis and found it afresh
+    cpu_time : CPU time inside the compiled time loop [s]
+    driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
+    rounded_steps, rounded_error : steps whose error estimate was rounding of the accelerations; the largest, in tolerances
+    largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
+        the one with the largest share, of those above 1e-6
+    smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
+        -1 where it is not known
+    branch_points : singular configurations that the run went through without a way to stay on its branch
+    stage_* : how implicit stages were solved, "functional iteration", "Newton" or both; empty for explicit methods
+    """
+
+    accepted: int = 0
+    rejected: int = 0
+    refused: int = 0
+    rate_evaluations: int = 0
+    projections: int = 0
+    newton_average: float = 0.0
+    newton_maximum: int = 0
+    factorisations: int = 0
+    first_differentials: int = 0
+    second_differentials: int = 0
+    invariant_gradients: int = 0
+    conjugate_gradient_steps: int = 0
+    dependent_rows: int = 0
+    smallest_step: float = 0.0
+    largest_step: float = 0.0
+    stage_solver: str = ""
+    stage_iterations_average: float = 0.0
+    stage_iterations_maximum: int = 0
+    stage_newton_steps: int = 0
+    stage_jacobians: int = 0
+    basis_restarts: int = 0
+    cpu_time: float = field(default=0.0, compare=False)
+    driver_gap: float = 0.0
+    driver_gap_name: str = ""
+    driver_gap_time: float = 0.0
+    largest_projection: float = 0.0
+    largest_projection_share: float = 0.0
+    largest_projection_at: float = 0.0
+    rounded_steps: int = 0
+    rounded_error: float = 0.0
+    smallest_pivot: float = -1.0
+    smallest_pivot_time: float = 0.0
+    branch_points: int = 0
+    time: dict[str, float] = field(default_factory=dict)
+
+
+def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
+    """What a run cost."""
+    projections = run.counter(T.N_PROJECT)
+    smallest, largest = advance.step_range
+    work = advance.stage_work
+    return Statistics(
+        accepted=advance.accepted,
+        rejected=advance.rejected,
+        refused=advance.refused,
+        rate_evaluations=int(run.counter(T.N_RHS)),
+        projections=int(projections),
+        newton_average=run.counter(T.N_NEWTON) / projections if projections else 0.0,
+        newton_maximum=int(run.counter(T.N_NEWTON_MAX)),
+        factorisations=int(run.counter(T.N_FACTOR)),
+        first_differentials=int(run.counter(T.N_DG) + run.counter(T.N_RHS)),
+        second_differentials=int(run.counter(T.N_D2G)),
+        invariant_gradients=int(run.counter(T.N_DINV)),
+        conjugate_gradient_steps=int(run.counter(T.N_CG)),
+        dependent_rows=int(run.counter(T.N_DEPENDENT)),
+        smallest_step=smallest,
+        largest_step=largest,
+        stage_solver=_stage_solver(work) if advance.integrator.implicit else "",
+        stage_iterations_average=work.iterations / work.solves if work.solves else 0.0,
+        stage_iterations_maximum=work.most,
+        stage_newton_steps=work.newton,
+        stage_jacobians=work.jacobians,
+        basis_restarts=run.restarts(advance.x),
+        cpu_time=advance.cpu_time,
+        driver_gap=run.counter(T.GAP),
+        driver_gap_name=run.element_of_primitive(int(run.counter(T.GAP_PRIMITIVE))) if run.I[T.NMOTION] > 0 else "",
+        driver_gap_time=run.counter(T.GAP_TIME),
+        largest_projection=run.counter(T.LEAP_SIZE),
+        largest_projection_share=run.counter(T.LEAP),
+        largest_projection_at=run.counter(T.LEAP_TIME),
+        rounded_steps=advance.rounded[0],
+        rounded_error=advance.rounded[1],
+        time=dict(parts),
+    )
+
+
+def _stage_solver(work: StageWork) -> str:
+    """Which of the two solvers the run used."""
+    used = {"functional iteration": work.newton < work.solves, "Newton": work.newton > 0}
+    return ", ".join(name for name, was in used.items() if was)

@@ -1,0 +1,137 @@
+"""Solutions as users hold them: results of a run with ways out of it, to reports, plots, files and the viewer."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from dalembert.compilation.compiled import Array, Compiled
+from dalembert.compilation.lagrangian import LagrangianMechanism
+from dalembert.errors import SimulationError
+from dalembert.formulations.run import Run
+from dalembert.results.invariants import Monitored
+from dalembert.results.lagrangian import LagrangianResult
+from dalembert.results.report import Report, make_report
+from dalembert.results.solution import BodyResult, Result
+from dalembert.run.conditioning import crossed, with_pivots
+
+if TYPE_CHECKING:
+    import xarray
+
+    from dalembert.plot import Plots
+    from dalembert.plot.coordinates import CoordinatePlots
+    from dalembert.viewer.view import View
+
+
+class AnySolution(Result):
+    """What solutions of every kind of model can do."""
+
+    def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
+        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
+
+        invariants : what should have stayed constant, one line each, see `invariant`
+        """
+        return make_report(self, invariants)
+
+    @property
+    def plot(self) -> Plots:
+        """Plots by name: solution.plot.energy(), .drift(), ..."""
+        from dalembert.plot import Plots
+
+        return Plots(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All named outputs as an xarray Dataset with named dimensions and units."""
+        raise NotImplementedError
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
+        from dalembert.io.results import save
+
+        save(self, path, overwrite=overwrite)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
+        from dalembert.io.export import export_dataset
+
+        if not len(self.t):
+            raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
+        export_dataset(self.to_xarray(), path)
+
+
+class Solution(AnySolution, BodyResult):
+    """A run of a mechanism of bodies, with its named outputs over time."""
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All named outputs as an xarray Dataset with named dimensions and units."""
+        from dalembert.io.dataset import to_dataset
+
+        return to_dataset(self)
+
+    def view(self, *, compare: Solution | None = None) -> View:
+        """Show the run in the browser, or in place in a notebook; `compare` is another run, shown as a ghost."""
+        from dalembert.viewer.view import view
+
+        return view(self, compare)
+
+    def export_html(self, path: str | os.PathLike[str], *, compare: Solution | None = None) -> None:
+        """The viewer with this run in it as one HTML file that works offline."""
+        from dalembert.viewer.page import export_page
+
+        export_page([self] if compare is None else [self, compare], path)
+
+    def export_animation(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 25.0,
+        speed: float | None = None,
+        size: tuple[int, int] = (800, 600),
+        camera: npt.ArrayLike | None = None,
+    ) -> None:
+        """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
+
+        fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
+            about ten seconds for a run below one second
+        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        """
+        from dalembert.viewer.animation import export_animation
+
+        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)
+
+
+class LagrangianSolution(AnySolution, LagrangianResult):
+    """A run of a Lagrangian system: solution["x"], solution["x'"], solution["x''"], energy, drift, reactions by constraint."""
+
+    @property
+    def plot(self) -> CoordinatePlots:
+        """Plots by name: solution.plot.coordinates(), .energy(), .drift(), ..."""
+        from dalembert.plot.coordinates import CoordinatePlots
+
+        return CoordinatePlots(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Coordinates, velocities, accelerations, multipliers, energy and drift with named dimensions."""
+        from dalembert.io.lagrangian_dataset import to_dataset
+
+        return to_dataset(self)
+
+
+def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Any:
+    """States of a run with what belongs to them."""
+    return (LagrangianSolution if isinstance(mechanism, LagrangianMechanism) else Solution)(mechanism, t, x, **record)
+
+
+def note_what_happened(run: Run, x: Array, solution: Any) -> None:
+    """The statistics and warnings of a solution take what its run met; x : where the run ended."""
+    formulation = solution.formulation
+    texts = () if formulation.keeps_branch else crossed(run, solution.integrator, solution)
+    solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
+    solution.warnings = (*formulation.warnings(run, x, solution), *texts)
+    for text in solution.warnings:
+        warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -1,0 +1,100 @@
+"""Data flow down: a module imports from its own stage and from those before it, inside functions too; no large knots."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import dalembert
+
+SOURCE = Path(dalembert.__file__).parent
+STAGES = (
+    ("errors", "files", "kernels"),
+    ("model", "lagrangian"),
+    ("compilation", "gallery"),
+    ("formulations", "integrators"),
+    ("run",),
+    ("results",),
+    ("plot", "viewer", "io"),
+    ("simulation",),
+    ("comparison", "benchmark", "bring_your_own"),
+    ("cli", "__main__"),
+)
+STAGE = {package: k for k, packages in enumerate(STAGES) for package in packages}
+LARGEST_KNOT = 5
+
+
+def name_of(path):
+    return ".".join(("dalembert", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+FILES = {name_of(path): path for path in SOURCE.rglob("*.py")}
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dalembert"):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in FILES else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in FILES)
+
+
+GRAPH = {
+    name: {m for m in imported(ast.parse(path.read_text())) if m in FILES and m not in ("dalembert", name)}
+    for name, path in FILES.items()
+    if name != "dalembert"
+}
+
+
+def stage(module):
+    return STAGE[module.split(".")[1]]
+
+
+def test_every_package_has_a_stage():
+    assert {name.split(".")[1] for name in GRAPH} == set(STAGE)
+
+
+def test_nothing_imports_from_a_later_stage():
+    upwards = [f"{name} -> {other}" for name, others in GRAPH.items() for other in others if stage(other) > stage(name)]
+    assert not upwards
+
+
+def test_kernels_import_only_kernels():
+    assert {m.split(".")[1] for name in GRAPH if name.startswith("dalembert.kernels") for m in GRAPH[name]} <= {"kernels"}
+
+
+def components(graph):
+    """Strongly connected components, by Tarjan's algorithm."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in graph[v]:
+            if w not in index:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == index[v]:
+            at = stack.index(v)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for v in graph:
+        if v not in index:
+            visit(v)
+    return found
+
+
+def test_no_large_knots():
+    largest = max(components(GRAPH), key=len)
+    assert len(largest) <= LARGEST_KNOT, largest
+
+
+@pytest.mark.parametrize(
+    ("graph", "largest"), [({"a": {"b"}, "b": {"a"}, "c": {"a"}}, 2), ({"a": {"b"}, "b": {"c"}, "c": set()}, 1)]
+)
+def test_knots_are_counted(graph, largest):
+    assert max(len(part) for part in components(graph)) == largest
