@@ -89,7 +89,7 @@ def test_wrong_value_fails(monkeypatch):
 
 
 def test_method_of_the_wrong_order_fails(monkeypatch):
-    monkeypatch.setitem(runner.ORDERS, FORMULATIONS["soft"], 2)
+    monkeypatch.setattr(FORMULATIONS["soft"], "largest_order", 2)
     run, _ = runner.run_problem(mechanisms.pendulum(), "soft")
     assert run.verdict == FAILED
     assert run.order == pytest.approx(1.0, abs=0.2)

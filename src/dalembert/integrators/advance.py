@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.loops import compiled_inside_step, compiled_march
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
-from dalembert.compilation.loops import compiled_inside_step, compiled_march
 from dalembert.integrators.watched import Watched
 from dalembert.kernels.base import tables as T
 
