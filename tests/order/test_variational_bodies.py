@@ -165,35 +165,24 @@ MATRIX = """
 import numpy as np
 import dalembert as da
 from dalembert import gallery
-from dalembert.kernels.base import tables as T
 from dalembert.kernels.formulations import variational_bodies as kernels
 
 for model in (gallery.build("bicycle"), gallery.build("slider_crank"), gallery.routh_sphere()):
     run = da.Variational(quadrature="simpson").prepare(da.compile(model))
-    I, F, W, x, t, h = run.I, run.F, run.W, run.from_absolute(run.mechanism.x_0), 0.3, 0.07
-    nu, N, system = int(I[T.NU]), int(I[T.NU] + I[T.M]), run.view
-    y = x.copy()
+    system, x, t, h = run.view, run.from_absolute(run.mechanism.x_0), 0.3, 0.07
+    N, node, y = int(system.unknowns), system.node, x.copy()
     kernels.load_node(t, x, system)
-    r, z, S, E = (kernels.layout(system)[k] for k in (0, 1, 6, 7))
-    W[z : z + N] += np.random.default_rng(1).normal(size=N)
-
-    def residual(differentiate):
-        kernels.force_terms(t, h, x, z, S, E, y, system)
-        A = I[T.W_SYSTEM]
-        W[A : A + N * N] = 0.0
-        kernels.balance(h, differentiate, system)
-        kernels.mean_rows(t, h, differentiate, x, y, system)
-        return W[r : r + N].copy()
-
-    residual(True)
-    matrix = W[I[T.W_SYSTEM] : I[T.W_SYSTEM] + N * N].reshape(N, N).copy()
-    at, e = W[z : z + N].copy(), 1e-4
+    z, residual, matrix = (run.W[v.at : v.at + n] for v, n in ((node.z, N), (node.residual, N), (node.matrix, N * N)))
+    z += np.random.default_rng(1).normal(size=N)
+    kernels.assemble(t, h, True, x, y, system)
+    matrix, at, e = matrix.reshape(N, N).copy(), z.copy(), 1e-4
     for j in range(N):
         sides = []
         for k in (-2, -1, 1, 2):
-            W[z : z + N] = at
-            W[z + j] += k * e
-            sides.append(residual(False))
+            z[:] = at
+            z[j] += k * e
+            kernels.assemble(t, h, False, x, y, system)
+            sides.append(residual.copy())
         found = -(sides[0] - 8 * sides[1] + 8 * sides[2] - sides[3]) / (12 * e)
         assert np.abs(found - matrix[:, j]).max() <= 1e-9 * np.abs(matrix).max(), (j, found - matrix[:, j])
 print("exact")

@@ -7,7 +7,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS, HEADER_I
 from dalembert.kernels.base.views import Numbers, System
 
-SIZES = {"nq": 3, "m": 2, "unknowns": 11}
+SIZES = {"nb": 2, "nq": 3, "nu": 4, "nx": 9, "m": 2, "unknowns": 11}
 
 
 @pytest.mark.parametrize("name", BLOCKS)

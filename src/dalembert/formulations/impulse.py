@@ -18,6 +18,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.base import Formulation
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import BLOCKS
 
 Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
@@ -83,12 +84,12 @@ class Impulse(Formulation):
 
 
 class ImpulseRun(Run):
-    """The state goes on behind that of the mechanism with a memory of the last step (kernels/base/tables.py, MEM_H ...)."""
+    """The state goes on behind that of the mechanism with a memory of the last step (kernels/base/layout.py)."""
 
     @property
     def state_size(self) -> int:
         """Number of all components of the state."""
-        return int(self.I[T.NX]) + T.MEM_LAM + 2 * int(self.I[T.M]) + int(self.I[T.NQ]) + 3 * int(self.I[T.NU]) + 1
+        return int(self.I[T.NX]) + BLOCKS["memory"].length(m=self.I[T.M], nq=self.I[T.NQ], nu=self.I[T.NU])
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of a run that has made no step."""
@@ -100,9 +101,8 @@ class ImpulseRun(Run):
 
     def more(self, x: Array) -> dict[str, Array]:
         """step (nt,) and impulse (nt, m) of the step that ended in each state."""
-        first = int(self.I[T.MEMORY_X])
-        lam = first + T.MEM_LAM
-        return {"step": x[:, first + T.MEM_DONE], "impulse": x[:, lam : lam + int(self.I[T.M])]}
+        done, impulse = (int(self.I[T.MEMORY_X]) + BLOCKS["memory"].offset(label) for label in ("done", "impulse"))
+        return {"step": x[:, done], "impulse": x[:, impulse : impulse + int(self.I[T.M])]}
 
     def remembering(self, x: Array, step: Array, impulse: Array) -> Array:
         """(nt, n) states of the run at the ends of steps."""

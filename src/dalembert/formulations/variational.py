@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.compiled import Compiled, IntArray
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.compilation.lagrangian_start import without_inertia
 from dalembert.compilation.mechanism import Mechanism
@@ -20,7 +20,7 @@ from dalembert.formulations.base import Formulation
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import BLOCKS
+from dalembert.kernels.base.layout import BLOCKS, HEADER_I
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
 from dalembert.model.validation import argument_count
 
@@ -105,12 +105,11 @@ class Variational(Formulation):
         F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags])
         I[T.W_BEND] = I[T.W_A]
         W = bodies_workspace(I)
-        size = mechanism.nu + mechanism.m
-        I[T.W_SYSTEM] = len(W)
-        more = size * size + 4 * size + (mechanism.nu + 1) * mechanism.m + 5 * 6 * (mechanism.nb + 1)
+        I[T.UNKNOWNS] = mechanism.nu + mechanism.m
+        used = _place(len(W), ("node", "impulses"), I)
         project = as_system(jet)
         system = as_system(variational_bodies)
-        W = np.concatenate([W, np.zeros(more)])
+        W = np.concatenate([W, np.zeros(used - len(W))])
         return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, rows="bends"))
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
@@ -138,9 +137,7 @@ class Variational(Formulation):
         for entry, offset in discrete.places.items():
             I[entry] = I[T.W_CALL] + offset
         I[T.UNKNOWNS] = 2 * n + m + (n if I[T.FLOW] >= T.TANGENT_FLOW else 0)
-        for name in ("node", "stages"):
-            I[BLOCKS[name].entry] = I[T.W_SIZE]
-            I[T.W_SIZE] += BLOCKS[name].length(nq=n, m=m, unknowns=I[T.UNKNOWNS])
+        I[T.W_SIZE] = _place(I[T.W_SIZE], ("node", "stages"), I)
         I[T.MAX_NEWTON], I[T.FLOW_F] = self.max_newton, len(F)
         F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
         table = gauss_tableau(_STAGES)
@@ -151,3 +148,11 @@ class Variational(Formulation):
         system = as_system(variational)
         W = new_workspace(mechanism.model, I)
         return Run(mechanism, I, F, W, system, system, as_system(no_correction), 0, code)
+
+
+def _place(used: int, names: tuple[str, ...], I: IntArray) -> int:
+    """Blocks of numbers behind what is used of a workspace; how much is used then."""
+    for name in names:
+        I[BLOCKS[name].entry] = used
+        used += BLOCKS[name].length(**{size: I[HEADER_I[size]] for size in ("nb", "nq", "nu", "m", "unknowns")})
+    return used

@@ -78,13 +78,14 @@ class Table:
 
 
 class Blocks:
-    """Numbers one behind the other in W, as many of each as header entries say: "2 nq", "m nq"; "1" is one number."""
+    """Numbers one behind the other in W, as many of each as header entries say: "2 nq", "m nq", "6 nb + 6"; "1" is one
+    number."""
 
     def __init__(self, name, entry, **lengths):
         self.name, self.entry, self.fields, self.terms = name, getattr(T, entry), {}, ()
         for label, length in lengths.items():
             self.fields[label] = (NUM if length == "1" else MANY, self.terms)
-            self.terms = (*self.terms, tuple(length.split()))
+            self.terms = (*self.terms, *(tuple(term.split()) for term in length.split("+")))
 
     def offset(self, label, **sizes):
         """For packing: where a block starts in the section."""
@@ -237,8 +238,21 @@ RECORD = {
     "minimal": ("I", T.MINIMAL_I, MINIMAL),
     "energies": ("W", T.W_SCALARS, ENERGIES),
 }
-# blocks: those of Lagrangian systems
+_BODIES = "6 nb + 6"  # six numbers per body, the ground included
+# blocks: those of all systems, of bodies, of Lagrangian systems
 _BLOCKS = (
+    # what velocity-level formulations remember in the state: time since the step began, size of the last step, its impulses; of
+    # the step's start lam, q, accelerations u_dot, what lam adds to them, power of moving constraints; last the velocity gained
+    # from forces
+    Blocks(
+        "memory", "MEMORY_X", h="1", done="1", impulse="m", lam="m", q="nq", u_dot="nu", share="nu", power="1", gain="nu"
+    ),
+    Blocks("variation", "W_WORK", q=_BODIES, u=_BODIES, trial=_BODIES, x="nx"),  # gradient or displacement; a state kept
+    # the orthogonal projection: matrix, right-hand side, one multiplier, a column or the diagonal, response of the bodies in q
+    # and u to a multiplier, rows of d(A u + g_t)/dq
+    Blocks("saddle", "W_DENSE", S="4 m m", c="2 m", unit="2 m", column="2 m", q=_BODIES, u=_BODIES, B="12 m"),
+    # variational steps of bodies: momenta p, S and E of the forces, the same at other velocities, work of the forces
+    Blocks("impulses", "W_STAGES", p=_BODIES, S=_BODIES, E=_BODIES, S_other=_BODIES, E_other=_BODIES, work="1"),
     Blocks("point", "W_CALL", q="nq", v="nq"),  # what the generated code reads; parameters follow
     Blocks("invariant", "W_INVARIANT", f="1", f_q="nq", f_v="nq", B="m nq"),  # an invariant, its gradient, B = d(A v + b)/dq
     # variational steps (lagrangian/discrete.py): what the generated code reads beside q and v
@@ -256,7 +270,7 @@ _BLOCKS = (
     # Newton's method: matrix, residual, unknowns z = (u, pi, w, lam), pivots; at the start of the step q, momentum p, A, b
     Blocks(
         "node", "W_SYSTEM", matrix="unknowns unknowns", residual="unknowns", z="unknowns", pivots="2 unknowns",
-        q="nq", p="nq", A="m nq", b="m",
+        q="nq", p="nq", A="m nu", b="m",
     ),
 )  # fmt: skip
 BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}

@@ -68,9 +68,6 @@ REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
 HEADER_I = 122
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
-# a state's memory: time since the step began, size of the last step, its impulses (m); of the step's start lam (m), q (nq),
-# accelerations and what lam adds to them (nu each), power of moving constraints; last the velocity gained from forces (nu)
-(MEM_H, MEM_DONE, MEM_LAM) = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
 # constraint flow; its closed form; Newton's system; stages of the flow. FLOW : how q_k+1 meets the constraints
 (W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, W_STAGES, FLOW, FLOW_F) = range(104, 113)

@@ -86,18 +86,23 @@ def _view_of_array(made):
     strides = {Rows: (L.ROW, 1), Wrenches: (L.ROW, 6), Twists: (L.TWIST, 6)}
 
     def result(typingctx, a, k):
-        if isinstance(a, types.Array) and isinstance(k, types.Integer):
+        numbers = isinstance(a, View) and a.what == NUMBERS and a.of == "W"
+        if (numbers or isinstance(a, types.Array)) and isinstance(k, types.Integer):
+            scalar = a.scalars[0] if numbers else a.dtype
             if made is Numbers:
-                return View(NUMBERS, "W", a.dtype)
-            return View(RECORDS, strides[made][0], a.dtype) if made in strides else View(RECORD, made.record, a.dtype)
+                return View(NUMBERS, "W", scalar)
+            return View(RECORDS, strides[made][0], scalar) if made in strides else View(RECORD, made.record, scalar)
         return None
 
     def lower(context, builder, out, a, k):
-        pointer, *limits = _words(context, builder, *a)
+        value, _ = as_numbers(context, builder, *a)
+        pointer, *limits = (builder.extract_value(value, i) for i in range(3 if BOUNDS else 1))
         place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
         return pack(context, builder, out, place, *limits, *([constant(strides[made][1])] if made in strides else []))
 
-    lower_builtin(made, types.Array, types.Integer)(define(made, 2, result, lower))
+    lowered = define(made, 2, result, lower)
+    lower_builtin(made, types.Array, types.Integer)(lowered)
+    lower_builtin(made, View, types.Integer)(lowered)
 
 
 for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks):

@@ -43,7 +43,7 @@ class Numbers:
     __slots__ = ("array", "at")
 
     def __init__(self, array, at):
-        self.array, self.at = array, at
+        self.array, self.at = (array.array, array.at + at) if isinstance(array, Numbers) else (array, at)
 
     def __getitem__(self, i):
         return self.array[self.at + i]
@@ -76,7 +76,8 @@ class _Records:
     __slots__ = ("array", "at", "made", "stride")
 
     def __init__(self, array, at, stride, made):
-        self.array, self.at, self.stride, self.made = array, at, stride, made
+        start = Numbers(array, at)
+        self.array, self.at, self.stride, self.made = start.array, start.at, stride, made
 
     def __getitem__(self, i):
         return self.made(self.array, self.at + self.stride * i)

@@ -8,29 +8,29 @@
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import axpy3, cross, dot3, scale3
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.vectors import Quat, cross
 
 SMALL = 1e-6  # of |x|^2: the next terms of the series are below rounding
 
 
 @inline
-def exponential4(x):
+def exponential(x):
     """exp(x) as Euler parameters"""
-    s = dot3(x, x)
+    s = x @ x
     a = np.sqrt(s)
     f = 0.5 - s / 48.0 if s < SMALL else np.sin(0.5 * a) / a
-    return np.cos(0.5 * a), f * x[0], f * x[1], f * x[2]
+    return Quat(np.cos(0.5 * a), f * x.x, f * x.y, f * x.z)
 
 
 @inline
-def multiply4(p, q):
+def multiplied(p, q):
     """p q: the turn q about the axes that p has turned"""
-    return (
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] + p[2] * q[0] + p[3] * q[1] - p[1] * q[3],
-        p[0] * q[3] + p[3] * q[0] + p[1] * q[2] - p[2] * q[1],
+    return Quat(
+        p.a * q.a - p.b * q.b - p.c * q.c - p.d * q.d,
+        p.a * q.b + p.b * q.a + p.c * q.d - p.d * q.c,
+        p.a * q.c + p.c * q.a + p.d * q.b - p.b * q.d,
+        p.a * q.d + p.d * q.a + p.b * q.c - p.c * q.b,
     )
 
 
@@ -38,13 +38,13 @@ def multiply4(p, q):
 def spun(x, y, f, k):
     """y + f x*y + k x*(x*y)"""
     z = cross(x, y)
-    return axpy3(k, cross(x, z), axpy3(f, z, y))
+    return k * cross(x, z) + (f * z + y)
 
 
 @inline
 def turned(x, y):
     """exp(x) y = y + A x*y + B x*(x*y)"""
-    s = dot3(x, x)
+    s = x @ x
     a = np.sqrt(s)
     if s < SMALL:
         return spun(x, y, 1.0 - s / 6.0, 0.5 - s / 24.0)
@@ -55,7 +55,7 @@ def turned(x, y):
 @inline
 def dexp(x, y):
     """dexp_x y"""
-    s = dot3(x, x)
+    s = x @ x
     a = np.sqrt(s)
     if s < SMALL:
         return spun(x, y, 0.5 - s / 24.0, 1.0 / 6.0 - s / 120.0)
@@ -80,13 +80,13 @@ def inverse_coefficient(s):
 @inline
 def dexp_inverse(x, y):
     """dexp_x^-1 y"""
-    return spun(x, y, -0.5, inverse_coefficient(dot3(x, x))[0])
+    return spun(x, y, -0.5, inverse_coefficient(x @ x)[0])
 
 
 @inline
 def dexp_inverse_change(x, y, d):
     """Change of dexp_x^-1 y where x changes by d:  -1/2 d*y + dK x*(x*y) + K (d (x.y) + x (d.y) - 2 y (x.d))"""
-    K, slope = inverse_coefficient(dot3(x, x))
-    along = 2.0 * dot3(x, d)
-    bend = axpy3(dot3(x, y), d, axpy3(dot3(d, y), x, scale3(-along, y)))
-    return axpy3(slope * along, cross(x, cross(x, y)), axpy3(K, bend, scale3(-0.5, cross(d, y))))
+    K, slope = inverse_coefficient(x @ x)
+    along = 2.0 * (x @ d)
+    bend = (x @ y) * d + ((d @ y) * x + (-along) * y)
+    return (slope * along) * cross(x, cross(x, y)) + (K * bend + -0.5 * cross(d, y))

@@ -8,7 +8,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat
+from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, WRENCH
 from dalembert.kernels.coordinates.choice import silence
@@ -27,17 +27,30 @@ from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, mechanic
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
-@flat
-def prepare_solve(t, x, system):
-    """Poses, wrenches, rows, blocks; accelerations <- M^-1 h, rhs <- -zeta. Status."""
+@inline
+def load_wrenches(t, x, system):
+    """Poses, angles, wrenches. Status."""
     load_poses(x, system)
     load_angles(x, system)
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)
-    forces(MOTIONS, t, system)
+    return status
+
+
+@inline
+def load_rows(part, t, system):
+    """Rows at the poses of the bodies; part : MOTIONS, or POSITIONS without the rows of velocities"""
+    forces(part, t, system)
     constraint_rows(system)
     pull_back_rows(system.A, system)
+
+
+@flat
+def prepare_solve(t, x, system):
+    """Poses, wrenches, rows, blocks; accelerations <- M^-1 h, rhs <- -zeta. Status."""
+    status = load_wrenches(t, x, system)
+    load_rows(MOTIONS, t, system)
     assemble_blocks(system.masses, system)
     apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
     for i in range(system.m):
@@ -85,6 +98,12 @@ def store_solution(x, dx, system):
     power = count.power
     for i in range(system.m):  # moving constraints work too: u . G^T lam = -lam . g_t
         power -= lam[i] * system.g_t[i]
+    return finish_rates(x, dx, power, system)
+
+
+@inline
+def finish_rates(x, dx, power, system):
+    """dx <- (N u, accelerations, power, angle rates). Status."""
     store_rates(x, dx, system.accelerations, system)
     first, last = system.nq, system.nq + system.nu
     dx[last] = power

@@ -12,49 +12,12 @@ enforced (errata).
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import load3, load6, scale3, store3, sym_mul
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import (
-    BENDS,
-    CALLBACK_FAILED,
-    CONSERVATIVE,
-    ENERGY,
-    ENERGY_0,
-    ENERGY_SCALE,
-    GRAVITY_X,
-    INVARIANT_F,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MM,
-    MOTIONS,
-    MOVED,
-    N_D2G,
-    N_DINV,
-    NB,
-    NHUB,
-    NINVARIANT,
-    NON_FINITE,
-    NQ,
-    NU,
-    NX,
-    OK,
-    POTENTIAL,
-    POWER,
-    S_V,
-    S_W,
-    STATE_W,
-    TOL_INVARIANT,
-    W_BODY,
-    W_CALL,
-    W_H,
-    W_RHS,
-    W_STAT,
-    W_WORK,
-    M,
-)
-from dalembert.kernels.base.views import Twists, Wrenches
+from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, MOVED, NON_FINITE, OK, POTENTIAL
+from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.views import Numbers, Wrenches, twists_of
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
@@ -65,139 +28,116 @@ from dalembert.kernels.coordinates.solve import (
     pull_back_rows,
     subtract_row_products,
 )
-from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back
-from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
+from dalembert.kernels.formulations.distribution import load_rows
+from dalembert.kernels.formulations.tangent_space import clear_rows
+from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back, pull_back_wrenches
+from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
 
 @flat
 def energy_residual(t, x, system):
     """T + U - W_ext - E_0 at the poses and angles in W, and the largest of the terms, which sets its rounding."""
-    I, F, W = system.I, system.F, system.W
     forces(POTENTIAL, t, system)
     T, U = mechanical_energy(system)
-    U, work = U + W[I[W_STAT] + POWER], x[I[NQ] + I[NU]]
-    return T + U - work - F[ENERGY_0], max(F[ENERGY_SCALE], T, abs(U), abs(work))
+    U, work = U + system.count.power, x[system.nq + system.nu]
+    return T + U - work - system.energy_0, max(system.energy_scale, T, abs(U), abs(work))
 
 
 @flat
 def energy_gradient(t, gq, gu, system):
-    """W[gq] <- dU/dq (minus the conservative wrench), W[gu] <- M u, 6 numbers per body."""
-    I, F, W = system.I, system.F, system.W
-    gravity = load3(F, GRAVITY_X)
-    for b in range(I[NB] + 1):
-        m, s = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
-        store3(W, I[W_H] + 6 * b, scale3(F[m + MM], gravity))
-        store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
-        store3(W, gu + 6 * b, scale3(F[m + MM], load3(W, s + S_V)))
-        store3(W, gu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, s + S_W)))
+    """gq <- dU/dq (minus the conservative wrench), gu <- M u, per body."""
+    for b in range(system.nb + 1):
+        body = system.bodies[b]
+        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
+        gu[b].force, gu[b].torque = body.m * body.v, body.J @ body.w
     forces(CONSERVATIVE, t, system)
-    for b in range(1, I[NB] + 1):
-        pull_back(system.wrenches[b], system.bodies[b], system.plane)
-        for i in range(6):
-            W[gq + 6 * b + i] = -W[I[W_H] + 6 * b + i]
+    pull_back_wrenches(system)
+    for body in system.bodies:
+        gq[body.number].force, gq[body.number].torque = -body.force, -body.torque
 
 
 @inline
 def user_residual(k, t, x, system):
     """f_k(t, q, u) - f_k(0) and status."""
-    I, F, W = system.I, system.F, system.W
-    s = I[W_CALL]
-    for i in range(I[NX]):
-        W[s + i] = x[i]
-    status = callback(1000 + k, t, system, s)
-    return W[s + I[NX]] - F[I[INVARIANT_F] + k], status
+    copy(system.called, x, system.nx)
+    status = callback(1000 + k, t, system, system.w_call)
+    return system.called[system.nx] - system.kept[k], status
 
 
 @inline
-def user_gradient(k, t, x, gq, gu, system):
-    """Central differences; the copy of x lives at the end of W_WORK, one displacement in the last 6 (NB + 1) numbers."""
-    I, W = system.I, system.W
-    n = 6 * (I[NB] + 1)
-    d = I[W_WORK] + 2 * n
-    keep = d + n
-    for i in range(I[NX]):
-        W[keep + i] = x[i]
-    for i in range(n):
-        W[d + i] = 0.0
-    h = 6e-6
+def user_gradient(k, t, x, system):
+    """Central differences: variation.q and u <- the gradients. Status."""
+    n, h, change = 6 * (system.nb + 1), 6e-6, system.variation
+    d, kept = change.trial, change.x
+    copy(kept, x, system.nx)
+    clear(d, n)
     for c in range(6, n):
-        W[d + c] = 1.0
-        for part in range(2):
+        d[c] = 1.0
+        for level in range(2):
             values = 0.0
             for sign in (1.0, -1.0):
-                displace(part, x, Twists(system.W, d), sign * h, system)
+                displace(level, x, twists_of(d), sign * h, system)
                 value, status = user_residual(k, t, x, system)
                 values += sign * value
-                for i in range(I[NX]):
-                    x[i] = W[keep + i]
+                copy(x, kept, system.nx)
                 if status != OK:
                     return CALLBACK_FAILED
-            W[(gq if part == 0 else gu) + c] = values / (2.0 * h)
-        W[d + c] = 0.0
-    for b in range(1, I[NB] + 1):
-        pull_back(Wrenches(W, gq)[b], system.bodies[b], system.plane)
-        pull_back(Wrenches(W, gu)[b], system.bodies[b], system.plane)
+            gradient = change.q if level == 0 else change.u
+            gradient[c] = values / (2.0 * h)
+        d[c] = 0.0
+    for body in system.bodies:
+        pull_back(Wrenches(change.q, 0)[body.number], body, system.plane)
+        pull_back(Wrenches(change.u, 0)[body.number], body, system.plane)
     return OK
 
 
 @inline
 def state_size(x, system):
     """1 + |u|^2"""
-    I = system.I
-    size = 1.0
-    for i in range(I[NQ], I[NQ] + I[NU]):
-        size += x[i] * x[i]
-    return size
+    u = Numbers(x, system.nq)
+    return plus_dot(1.0, u, u, system.nu)
 
 
 @flat
 def tangent_step(g, system):
-    """W[g] <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, W_Y holds A W^-1."""
-    I, W = system.I, system.W
-    n, d = 6 * (I[NB] + 1), I[W_H]
-    apply_inverse_metric(system.metrics, Wrenches(system.W, g), Twists(system.W, d), system)
-    for i in range(I[M] + 6 * I[NHUB]):
-        W[I[W_RHS] + i] = 0.0
-    subtract_row_products(system.Y, Twists(system.W, g), system.rhs, False, system)
+    """g <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, Y = A W^-1."""
+    n, d = 6 * system.nb, system.h + 6
+    apply_inverse_metric(system.metrics, Wrenches(g, 0), system.displacements, system)
+    clear_rows(system)
+    subtract_row_products(system.Y, twists_of(g), system.rhs, False, system)
     back_solve(system)
-    add_rows_transposed(system.Y, system.rhs, Twists(system.W, d), system)
-    slope = 0.0
-    for i in range(6, n):
-        slope += W[g + i] * W[d + i]
-        W[g + i] = W[d + i]
+    add_rows_transposed(system.Y, system.rhs, system.displacements, system)
+    slope = plus_dot(0.0, g + 6, d, n)
+    copy(g + 6, d, n)
     return slope
 
 
 @flat
 def newton_direction(t, gq, gu, system):
-    """W[gq], W[gu] <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
+    """gq, gu <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
 
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """
-    I, W = system.I, system.W
-    slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in W_RHS
+    slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in rhs
     velocity_gradient_rows(system.A, system)  # B takes the place of A
     forces(BENDS, t, system)
     pull_back_rows(system.A, system)
-    W[I[W_STAT] + N_D2G] += 1.0
-    add_rows_transposed(system.A, system.rhs, Twists(system.W, gq), system)
+    system.count.d2g += 1.0
+    add_rows_transposed(system.A, system.rhs, twists_of(gq), system)
     slope += tangent_step(gq, system)
-    for i in range(I[M] + 6 * I[NHUB]):
-        W[I[W_RHS] + i] = 0.0
-    subtract_row_products(system.A, Twists(system.W, gq), system.rhs, False, system)
+    clear_rows(system)
+    subtract_row_products(system.A, twists_of(gq), system.rhs, False, system)
     back_solve(system)
-    add_rows_transposed(system.Y, system.rhs, Twists(system.W, gu), system)
+    add_rows_transposed(system.Y, system.rhs, twists_of(gu), system)
     return slope
 
 
 @kernel
 def correct_invariants(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
-    I, F, W = system.I, system.F, system.W
-    n = 6 * (I[NB] + 1)
-    gq, gu = I[W_WORK], I[W_WORK] + n
+    gq, gu = system.variation.q, system.variation.u
     moved = 0
-    for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
+    for k in range(-system.energy, system.ninvariant):  # -1 is the energy
         load_poses(x, system)
         load_angles(x, system)
         if k < 0:
@@ -205,24 +145,22 @@ def correct_invariants(mode, t, x, dx, system):
             status = OK
         else:
             f, status = user_residual(k, t, x, system)
-            scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
+            scale = max(1.0, abs(system.kept[k]))
         if status != OK:
             return status
         if not np.isfinite(f):
             return NON_FINITE
-        if abs(f) <= F[TOL_INVARIANT] * scale:
+        if abs(f) <= system.tol_invariant * scale:
             continue
-        W[I[W_STAT] + N_DINV] += 1.0
+        system.count.dinv += 1.0
         if k < 0:
-            energy_gradient(t, gq, gu, system)
+            energy_gradient(t, Wrenches(gq, 0), Wrenches(gu, 0), system)
         else:
-            status = user_gradient(k, t, x, gq, gu, system)
+            status = user_gradient(k, t, x, system)
             if status != OK:
                 return status
             load_poses(x, system)
-        forces(MOTIONS, t, system)
-        constraint_rows(system)
-        pull_back_rows(system.A, system)
+        load_rows(MOTIONS, t, system)
         assemble_blocks(system.metrics, system)
         factor(1, system)
         slope = newton_direction(t, gq, gu, system)
@@ -230,7 +168,7 @@ def correct_invariants(mode, t, x, dx, system):
         # admissible direction changes f; the report shows what is left
         if 1e-4 * slope * state_size(x, system) <= f * f:
             continue
-        displace(0, x, Twists(system.W, gq), -f / slope, system)
-        displace(1, x, Twists(system.W, gu), -f / slope, system)
+        displace(0, x, twists_of(gq), -f / slope, system)
+        displace(1, x, twists_of(gu), -f / slope, system)
         moved += 1
     return MOVED if moved > 0 else OK

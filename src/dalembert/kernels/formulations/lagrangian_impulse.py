@@ -7,7 +7,7 @@ from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import add_transposed, factor_symmetric, solve_upper, solve_with_factor, subtract_products
 from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MEM_H, MOTION_PART, OK, OUTPUT, PROJECT, PROJECTION, ROWS_PART
+from dalembert.kernels.base.tables import MOTION_PART, OK, OUTPUT, PROJECT, PROJECTION, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import (
     accelerations,
@@ -24,7 +24,7 @@ from dalembert.kernels.formulations.velocity_step import (
     compliance,
     end_step,
     mean_reaction,
-    memory_of_start,
+    memory_of,
     remember_start,
     store_memory_rates,
     wanted_rates,
@@ -34,7 +34,7 @@ from dalembert.kernels.formulations.velocity_step import (
 @flat
 def start_step(t, x, dx, system):
     """Accelerations and multipliers at the start of a step go into the memory of x. Status."""
-    share = Numbers(x, memory_of_start(system)[3])
+    share = memory_of(x, system).share
     status = accelerations(t, x, dx, system)
     clear(share, system.nq)
     add_transposed(share, system.scaled, system.rhs, system.m, system.nq)
@@ -119,7 +119,7 @@ def lagrangian_impulse(mode, t, x, dx, system):
         return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
     if mode == OUTPUT:
         return soft_outputs(t, x, system)
-    if system.predict == 1 and x[system.memory_x + MEM_H] == 0.0:
+    if system.predict == 1 and memory_of(x, system).h == 0.0:
         status = start_step(t, x, dx, system)
     else:
         status = free_rates(t, x, dx, system)

@@ -16,111 +16,81 @@ no inverse of M + G^T D G; g is taken at the new time, so that a prescribed moti
 """
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.tables import (
-    BAUMGARTE,
-    MEM_DONE,
-    MEM_H,
-    MEM_LAM,
-    MEMORY_X,
-    NQ,
-    NU,
-    OK,
-    PREDICT,
-    PROJECTION,
-    SOFT_F,
-    STABILISE,
-    TAU,
-    W_G,
-    W_GT,
-    W_RHS,
-    M,
-)
+from dalembert.kernels.base.loops import add_multiple, clear, copy
+from dalembert.kernels.base.tables import BAUMGARTE, OK, PROJECTION
+from dalembert.kernels.base.views import Numbers, System
 
 
 @inline
-def memory_of_start(system):
-    """Where in the state the memory of the step's start lies: lam, q, accelerations, share of lam in them, power, gain."""
-    I = system.I
-    lam = I[MEMORY_X] + MEM_LAM + I[M]
-    q, a = lam + I[M], lam + I[M] + I[NQ]
-    return lam, q, a, a + I[NU], a + 2 * I[NU], a + 2 * I[NU] + 1
+def memory_of(x, system):
+    """What a state remembers of its step, see layout.py; of dx the rates of that."""
+    return System(system.I, system.F, x).memory
 
 
 @flat
 def remember_start(x, dx, power, system):
-    """Accelerations dx and multipliers W_RHS at the start of a step go into the memory of x; power : that of the forces."""
-    I, W = system.I, system.W
-    nq, nu = I[NQ], I[NU]
-    lam, _, a, _, moving, _ = memory_of_start(system)
-    for i in range(nu):
-        x[a + i] = dx[nq + i]
-    for i in range(I[M]):
-        x[lam + i] = W[I[W_RHS] + i]
-    x[moving] = dx[nq + nu] - power
+    """Accelerations dx and multipliers rhs at the start of a step go into the memory of x; power : that of the forces."""
+    memory = memory_of(x, system)
+    copy(memory.u_dot, Numbers(dx, system.nq), system.nu)
+    copy(memory.lam, system.rhs, system.m)
+    memory.power = dx[system.nq + system.nu] - power
 
 
 @flat
 def store_memory_rates(x, dx, system):
     """The clock runs; where the reaction acts, velocities follow the known acceleration and their gain is kept apart."""
-    I = system.I
-    nq, nu = I[NQ], I[NU]
-    _, _, a, share, power, gain = memory_of_start(system)
-    for i in range(I[MEMORY_X], x.size):
-        dx[i] = 0.0
-    dx[I[MEMORY_X] + MEM_H] = 1.0
-    if I[PREDICT] == 1:
+    nq, nu, memory, rates = system.nq, system.nu, memory_of(x, system), memory_of(dx, system)
+    clear(Numbers(dx, system.memory_x), x.size - system.memory_x)
+    rates.h = 1.0
+    if system.predict == 1:
+        begun = memory.h > 0.0
         for i in range(nu):
-            dx[gain + i] = dx[nq + i] if x[I[MEMORY_X] + MEM_H] > 0.0 else x[a + i] - x[share + i]
-            dx[nq + i] = x[a + i]
-        dx[nq + nu] += (0.5 if x[I[MEMORY_X] + MEM_H] > 0.0 else -0.5) * x[power]
+            rates.gain[i] = dx[nq + i] if begun else memory.u_dot[i] - memory.share[i]
+            dx[nq + i] = memory.u_dot[i]
+        dx[nq + nu] += (0.5 if begun else -0.5) * memory.power
 
 
 @inline
 def mean_reaction(x, i, system):
     """Of row i in the step to x; what is not known (NaN) stays so; at the start nothing has given way yet."""
-    I = system.I
-    done = x[I[MEMORY_X] + MEM_DONE]
-    return x[I[MEMORY_X] + MEM_LAM + i] / done if done != 0.0 else 0.0
+    memory = memory_of(x, system)
+    return memory.impulse[i] / memory.done if memory.done != 0.0 else 0.0
 
 
 @flat
 def wanted_rates(h, x, system):
-    """W_RHS <- c + A u*, what A u+ has to be, (12), (26), (27)-(32)"""
-    I, F, W = system.I, system.F, system.W
-    m, soft = I[M], I[SOFT_F]
-    on_g, on_gt = 0.0, 1.0
-    if I[STABILISE] == BAUMGARTE:
-        on_g = 1.0 / (F[TAU] * max(h, x[I[MEMORY_X] + MEM_DONE]))  # the last step may be cut short
-        if I[PREDICT] == 0:  # the rows are at q_k, so that g there at the old time is g - h g_t
+    """rhs <- c + A u*, what A u+ has to be, (12), (26), (27)-(32)"""
+    m, on_g, on_gt = system.m, 0.0, 1.0
+    if system.stabilise == BAUMGARTE:
+        on_g = 1.0 / (system.tau * max(h, memory_of(x, system).done))  # the last step may be cut short
+        if system.predict == 0:  # the rows are at q_k, so that g there at the old time is g - h g_t
             on_gt = 1.0 - h * on_g
     for i in range(m):
-        if soft > 0:
-            on_g = F[soft + i] / (h * F[soft + i] + F[soft + m + i])
+        if system.soft_f > 0:
+            kp, kd = system.soft[i], system.soft[m + i]
+            on_g = kp / (h * kp + kd)
             on_gt = 1.0 - h * on_g
-        W[I[W_RHS] + i] = -on_g * W[I[W_G] + i] - on_gt * W[I[W_GT] + i]
+        system.rhs[i] = -on_g * system.g[i] - on_gt * system.g_t[i]
 
 
 @inline
 def compliance(h, row, system):
     """D^-1 of a row"""
-    I, F = system.I, system.F
-    soft = I[SOFT_F]
-    return 1.0 / (h * (h * F[soft + row] + F[soft + I[M] + row]))
+    return 1.0 / (h * (h * system.soft[row] + system.soft[system.m + row]))
 
 
 @flat
 def add_work(h, x, system):
-    """The external work in x takes that of the impulses in W_RHS."""
-    I, F, W = system.I, system.F, system.W
-    m, soft = I[M], I[SOFT_F]
+    """The external work in x takes that of the impulses in rhs."""
     work = 0.0
-    for i in range(m):
-        impulse, rate = W[I[W_RHS] + i], -W[I[W_GT] + i]
-        if soft > 0:  # the compliant force works along A u+, which moves the positions
-            kp, kd = F[soft + i], F[soft + m + i]
-            rate = -(kp * W[I[W_G] + i] + kd * W[I[W_GT] + i] + impulse / h) / (h * kp + kd)
+    for i in range(system.m):
+        impulse, g, g_t = system.rhs[i], system.g[i], system.g_t[i]
+        rate = -g_t
+        if system.soft_f > 0:  # the compliant force works along A u+, which moves the positions
+            kp, kd = system.soft[i], system.soft[system.m + i]
+            rate = -(kp * g + kd * g_t + impulse / h) / (h * kp + kd)
         work += impulse * rate
-    x[I[NQ] + I[NU]] += work
+    x[system.nq + system.nu] += work
 
 
 @flat
@@ -131,20 +101,19 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
     Projected positions ask for velocities that fit, again by an impulse.
 
     stabilise(t, x, ..) : positions onto the constraints where the run projects, status;  correct_velocities(t, h, x, ..) :
-    u* -> u+ by the impulses of the rows at the q in x, which it leaves in W_RHS;  advance_positions(h, x, ..) : q (+) h N u
+    u* -> u+ by the impulses of the rows at the q in x, which it leaves in rhs;  advance_positions(h, x, ..) : q (+) h N u
     """
-    I, W = system.I, system.W
-    status, memory, m, nq, nu = OK, I[MEMORY_X], I[M], I[NQ], I[NU]
-    lam, q_old, a, share, _, gain = memory_of_start(system)
-    h, predicted, projected = x[memory + MEM_H], I[PREDICT] == 1, I[STABILISE] == PROJECTION
+    status, m, nq, nu = OK, system.m, system.nq, system.nu
+    memory, q, u = memory_of(x, system), Numbers(x, 0), Numbers(x, nq)
+    h, predicted, projected = memory.h, system.predict == 1, system.stabilise == PROJECTION
     if not inside:
         for i in range(m):
-            x[memory + MEM_LAM + i] = 0.5 * h * x[lam + i] if predicted else 0.0
+            memory.impulse[i] = 0.5 * h * memory.lam[i] if predicted else 0.0
         for i in range(nu if predicted else 0):  # u* = u_k + gain + half of the reaction's share
-            x[nq + i] += x[gain + i] - h * (x[a + i] - 0.5 * x[share + i])
-        for i in range(0 if predicted else nq):
-            x[i] = x[q_old + i]
-    begun = h != 0.0 or I[SOFT_F] == 0  # before its first step nothing has given way: a compliant start is as it was given
+            u[i] += memory.gain[i] - h * (memory.u_dot[i] - 0.5 * memory.share[i])
+        if not predicted:
+            copy(q, memory.q, nq)
+    begun = h != 0.0 or system.soft_f == 0  # before its first step nothing has given way: a compliant start is as it was given
     for turn in range(2 if begun else 0):
         if turn == 0 and (inside or predicted):
             continue
@@ -153,14 +122,12 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
             if not projected and (inside or not predicted):
                 continue
         correct_velocities(t, h, x, system)
-        for i in range(0 if inside else m):
-            x[memory + MEM_LAM + i] += W[I[W_RHS] + i]
+        if not inside:
+            add_multiple(memory.impulse, 1.0, system.rhs, m)
         if turn == 0:
             advance_positions(h, x, system)
     if not inside:
-        x[memory + MEM_H], x[memory + MEM_DONE] = 0.0, h
-    for i in range(nq):
-        x[q_old + i] = x[i]
-    for i in range(nu):
-        x[gain + i] = 0.0
+        memory.h, memory.done = 0.0, h
+    copy(memory.q, q, nq)
+    clear(memory.gain, nu)
     return status
