@@ -42,6 +42,7 @@ BODIES = (RUNS, "-k", QUICK)
 ADAPTIVE, FIXED = (RUNS, "-k", f"(adaptive or projection) and {QUICK}"), (RUNS, "-k", f"fixed and {QUICK}")
 REACTIONS, TRACED = (RUNS, "-k", "reactions"), (RUNS, "-k", "57 or 75")
 LAGRANGIAN = (f"{RUNS}::test_lagrangian_system",)
+WORK = (RUNS, "-k", "work or rests")
 IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "-m", "nojit")
 ASSEMBLY = ("tests/unit/test_assembly.py", "tests/unit/test_plan_rank.py")
 CONTACTS = ("tests/closed_form/test_contact_reactions.py", "-k", "newton")
@@ -49,11 +50,11 @@ HANGING = ("tests/unit/test_solution_reactions.py",)
 TRACER = ("tests/unit/test_tracer.py",)
 # pattern of files -> groups of tests, tried in this order; the first that fails has noticed
 TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    (r"kernels/.*(algebra|motion)", (ADAPTIVE, IDENTITIES)),
-    (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (FIXED,)),
+    (r"kernels/.*(algebra|motion)", (ADAPTIVE, IDENTITIES, WORK)),
+    (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (FIXED, WORK)),
     (r"kernels/.*(minimal|tangent_basis|tangent_space|orthogonal)", (ADAPTIVE, LAGRANGIAN)),
-    (r"lagrangian/(body_rows|laws)", (TRACED, CONTACTS)),
-    (r"lagrangian/|kernels/.*(lagrangian|variational\.|constraint_flow)", (LAGRANGIAN, TRACED, TRACER)),
+    (r"lagrangian/(body_rows|laws)", (TRACED, CONTACTS, WORK)),
+    (r"lagrangian/|kernels/.*(lagrangian|variational\.|constraint_flow)", (LAGRANGIAN, TRACED, TRACER, WORK)),
     (r"reactions\.py", (REACTIONS, HANGING, CONTACTS)),
     (r"assembly\.py|rank\.py", (ADAPTIVE, ASSEMBLY)),
     (r"", (BODIES, REACTIONS, IDENTITIES)),

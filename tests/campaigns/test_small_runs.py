@@ -96,6 +96,61 @@ def test_fixed_steps(case):
     assert difference(run, model, truths[1]) <= 0.01
 
 
+def lift(motion):
+    """A pendulum on a driven slide."""
+    model = da.Model()
+    model.add_body("lift", mass=1.0, inertia=(1, 1, 1))
+    model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    model.add_prismatic("rail", "ground", "lift", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("drive", "rail", motion)
+    model.add_revolute("hinge", "lift", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    return model
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("way", "order"), [(da.Impulse(), 2), (da.Soft(), 1), (da.Variational(), 2)])
+def test_work_of_moving_constraints(way, order):
+    """T + U - W_ext is constant to the order of the step where a driver works."""
+    method = da.FixedStep if isinstance(way, da.Variational) else da.RungeKutta4
+    left = []
+    for step in (0.02, 0.01):
+        energy = da.simulate(lift(da.Harmonic(0.2, 5.0)), 0.4, formulation=way, integrator=method(step=step)).energy
+        left.append(np.abs(energy.total - energy.total[0]).max())
+    assert left[1] <= 0.5 ** (order - 0.1) * left[0] and left[1] <= 0.1 * np.ptp(energy.external_work)
+
+
+@pytest.mark.nojit
+def test_work_of_a_pendulum_that_is_drawn_up():
+    system = da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2) - 9.81 * q.y,
+        "x y",
+        holonomic={"length": lambda q, t: q.x**2 + q.y**2 - (1 + 0.2 * np.sin(5 * t)) ** 2},
+        initial={"x": 1.0, "y": 0.0},
+        velocities={"x": 1.0, "y": 0.0},
+    )
+    energies = [
+        da.simulate(system, 0.4, formulation=da.Variational(), integrator=da.FixedStep(step=h)).energy for h in (0.02, 0.01)
+    ]
+    left = [np.abs(energy.total - energy.total[0]).max() for energy in energies]
+    assert left[1] <= 0.27 * left[0] and left[1] <= 0.01 * np.ptp(energies[1].external_work)
+
+
+@pytest.mark.nojit
+def test_work_of_rows_of_two_bodies_and_time():
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("a", mass=1.0, velocity=(0, 0.3, 0))
+    model.add_point_mass("b", mass=2.0, position=(1, 0, 0), velocity=(0.1, 0, 0))
+    model.add_constraint("apart", lambda a, b, t: b.r[0] - a.r[0] - 1.0 - 0.1 * np.sin(t), ("a", "b"))
+    run = da.simulate(model, 0.3, save_at=[0.3])
+    assert run.position("b")[-1, 0] - run.position("a")[-1, 0] == pytest.approx(1 + 0.1 * np.sin(0.3), abs=1e-10)
+
+
+@pytest.mark.nojit
+def test_motion_rests_after_its_end():
+    run = da.simulate(lift(da.SmoothStep(0.0, 0.2, 0.05, 0.15)), 0.3, save_at=[0.1, 0.2, 0.3])
+    np.testing.assert_allclose(run.coordinate("rail").ravel(), (0.1, 0.2, 0.2), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("case", [24, 31, 35, 43, 40, 15])
 def test_reactions(case):
     """All reactions on a body together are what its acceleration needs beyond the applied forces, by the oracle."""

@@ -72,7 +72,7 @@ def no_projection():
 
 
 def near_massless_link():
-    return da.simulate(pendulum(light=1e-9), 0.3, formulation=da.Jet())
+    return da.simulate(pendulum(light=1e-9), 0.3, formulation=da.Impulse(), integrator=da.RungeKutta4(step=1e-3))
 
 
 def wrong_bookkeeping():

@@ -7,9 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rank import arm_length
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
+from dalembert.model.elements import JointSpringDamper, SpringDamper
 from dalembert.model.validation import argument_count
 
 Invariant = Callable[..., float]
@@ -43,7 +46,7 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
     x_0 = run.mechanism.x_0
     T_0, U_0 = run.mechanism.energies(x_0)
     run.I[T.ENERGY] = int(invariants == "energy")
-    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), 1.0)
+    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), _at_stake(run)) or 1.0
     values = []
     for k, function in enumerate(invariant_functions(invariants)):
         values.append(run.callbacks.invariant(k, 0.0, x_0))
@@ -52,3 +55,16 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
             raise ModelError(f"invariant {name!r} is {values[-1]} at the start; give a function that is finite there")
     run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
     return run.with_constants(np.concatenate([run.F, values]))
+
+
+def _at_stake(run: Run) -> float:
+    """The energy [J] that weights and springs give and take over the size of a mechanism."""
+    mechanism = run.mechanism
+    if not isinstance(mechanism, Mechanism):
+        return 1.0
+    places = np.array([body.position for body in mechanism.model.bodies])
+    size = arm_length(mechanism) + float(np.max(np.ptp(places, axis=0)))
+    weight = float(np.linalg.norm(mechanism.model.gravity)) * sum(body.mass for body in mechanism.model.bodies)
+    springs = [f.stiffness * size**2 for f in mechanism.model.forces if isinstance(f, SpringDamper)]
+    springs += [f.stiffness for f in mechanism.model.forces if isinstance(f, JointSpringDamper)]
+    return weight * size + sum(springs)

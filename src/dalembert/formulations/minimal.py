@@ -45,7 +45,7 @@ class Minimal(Formulation):
     invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant: the end
         of a step is corrected within the constraints as in `Jet`; with the velocities of bodies
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
-    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
+    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy see `Jet`
     max_newton : Newton iterations before a step is refused
     """
 

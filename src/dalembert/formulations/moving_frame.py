@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
@@ -20,8 +18,6 @@ from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import choice
 
-UNEVEN = 1e4  # masses that differ by more cost multipliers half of the digits that the default tolerance leaves
-
 
 @dataclass(frozen=True, kw_only=True)
 class MovingFrame(Formulation):
@@ -32,7 +28,7 @@ class MovingFrame(Formulation):
     invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant, of
         the q and u that a solution has
     tolerance, velocity_tolerance : residual left in cut joints after projection [m or rad], [m/s or rad/s]
-    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy to the largest of T, |U|, |W_ext| and 1 J
+    invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy see `Jet`
     max_newton : Newton iterations before a step is refused
     """
 
@@ -63,16 +59,6 @@ class MovingFrame(Formulation):
     def needs(self, mechanism: Compiled) -> set[str]:
         names = {"tree_states", "moving_frame" if self.path == "fast" else "moving_frame_reference"}
         return names | ({"correct_tree_invariants"} if self.invariants is not None else set())
-
-    @classmethod
-    def suits(cls, mechanism: Compiled) -> str:
-        """Multipliers lose digits by the ratio of masses, equations in joint coordinates do not: a link of 1e-9 kg between
-        bodies of 1 kg costs `Jet` 8e-6 rad in 2 s, this one 5e-8 rad (benchmarks/campaigns/default_formulation.py)."""
-        if not isinstance(mechanism, Mechanism) or mechanism.coordinates not in cls.coordinates:
-            return ""
-        masses = [body.mass for body in mechanism.model.bodies]
-        ratio = float(np.max(masses) / np.min(masses)) if min(masses, default=0.0) > 0 else 1.0
-        return f"masses differ by {ratio:.1g}, which costs multipliers as many digits" if ratio > UNEVEN else ""
 
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""
