@@ -220,6 +220,7 @@ RECORDS = {
     "accelerations": ("W", T.W_ACC, TWIST, 6, 0),
     "displacements": ("W", T.W_H, TWIST, 6, 0),
     "work": ("W", T.W_WORK, TWIST, 6, 0),
+    "unbalanced": ("W", T.W_WORK, ROW, 6, 0),  # h - M u'
     "guard": ("W", T.W_PIVOT, TWIST, 6, T.V_GUARD),
     "twists": ("W", T.W_BODY, TWIST, 18, 12),
     "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry

@@ -3,7 +3,7 @@
     system = System(I, F, W)
     for p in system.primitives:  p.i.r + p.i.R @ p.p_i        loads at constant offsets from three base pointers
     system.A[k].torque = v                                     a store
-    Pose(x, body.q).theta                                      the same of any array
+    Pose(x, body.q).theta                                      the same of any array or numbers
     system.rhs + k                                             the same numbers from entry k on
 
 These are the classes that plain Python uses; view_types.py is the same in compiled code.

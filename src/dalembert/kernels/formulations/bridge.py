@@ -16,21 +16,13 @@ there the two sides are not one branch, and nothing is interpolated.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    MINIMAL_I,
-    MOTIONS,
-    NQ,
-    NU,
-    OK,
-    POSITIONS,
-    Z_BRIDGE,
-    M,
-)
+from dalembert.kernels.base.tables import OK, POSITIONS
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
-from dalembert.kernels.coordinates.solve import assemble_blocks, factor, pull_back_rows, weakest_row
-from dalembert.kernels.formulations.minimal import maggi_rates
+from dalembert.kernels.coordinates.solve import weakest_row
+from dalembert.kernels.formulations.minimal import factor_rows, maggi_rates
 from dalembert.kernels.formulations.project import project_constraints, worst_entry
 from dalembert.kernels.formulations.tangent_space import inner, spread
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -45,13 +37,14 @@ NODES = 2 * SIDE
 @inline
 def smallest_pivot(t, x, system):
     """Of the rows at this state; the blocks are factored there."""
-    load_poses(x, system)
-    forces(MOTIONS, t, system)
-    constraint_rows(system)
-    pull_back_rows(system.A, system)
-    assemble_blocks(system.metrics, system)
-    factor(1, system)
+    factor_rows(t, x, system)
     return weakest_row(system)[1]
+
+
+@inline
+def kept_state(system):
+    """The state that is kept aside; behind it sums over the nodes of states, then of rates."""
+    return system.all + system.minimal.bridge
 
 
 @inline
@@ -73,27 +66,21 @@ def weight_of(k, centre):
 @inline
 def displaced(tau, x, system):
     """x <- the state that is kept aside, its configuration moved by tau u."""
-    I, W = system.I, system.W
-    kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    for i in range(x.size):
-        x[i] = W[kept + i]
-    spread(x, I[NQ], system.accelerations, system)
+    copy(Numbers(x, 0), kept_state(system), x.size)
+    spread(Numbers(x, system.nq), system.accelerations, system)
     displace(0, x, system.accelerations, tau, system)
 
 
 @inline
 def bridge_span(t, x, system):
     """(tau, tau_c / tau); tau = 0 where there is nothing to bridge. x is kept aside, sums over nodes behind it are cleared."""
-    I, W = system.I, system.W
-    kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    for i in range(x.size):
-        W[kept + i] = x[i]
-        W[kept + x.size + i] = 0.0
-        W[kept + 2 * x.size + i] = 0.0
-    if I[M] == 0 or smallest_pivot(t, x, system) >= ZONE:
+    kept, u = kept_state(system), system.accelerations
+    copy(kept, Numbers(x, 0), x.size)
+    clear(kept + x.size, 2 * x.size)
+    if system.m == 0 or smallest_pivot(t, x, system) >= ZONE:
         return 0.0, 0.0
-    spread(x, I[NQ], system.accelerations, system)
-    speed = np.sqrt(inner(system.accelerations, system.accelerations, system))
+    spread(Numbers(x, system.nq), u, system)
+    speed = np.sqrt(inner(u, u, system))
     reach, ahead, behind = ZONE / speed if speed > 0.0 else np.inf, 0.0, 0.0
     while reach < 1e6 and (ahead < ZONE or behind < ZONE):
         reach *= 1.1
@@ -109,24 +96,18 @@ def bridge_span(t, x, system):
 @inline
 def add_node(weight, x, system):
     """Sum of q and u over the nodes."""
-    I, W = system.I, system.W
-    total = I[I[MINIMAL_I] + Z_BRIDGE] + x.size
-    for i in range(I[NQ] + I[NU]):
-        W[total + i] += weight * x[i]
+    add_multiple(kept_state(system) + x.size, weight, Numbers(x, 0), system.nq + system.nu)
 
 
 @inline
 def take_crossing(t, x, system):
     """x <- the interpolated q and u; whether it meets the constraints."""
-    I, W = system.I, system.W
-    kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    for i in range(I[NQ] + I[NU]):
-        x[i] = W[kept + x.size + i]
+    copy(Numbers(x, 0), kept_state(system) + x.size, system.nq + system.nu)
     normalise(x, system)
     load_poses(x, system)
     forces(POSITIONS, t, system)
     constraint_rows(system)
-    return worst_entry(system.g, I[M])[1] <= CROSSING * max(1.0, worst_entry(Numbers(x, 0), I[NQ])[1])
+    return worst_entry(system.g, system.m)[1] <= CROSSING * max(1.0, worst_entry(Numbers(x, 0), system.nq)[1])
 
 
 @flat
@@ -151,10 +132,8 @@ def project_across(tau, centre, t, x, system):
 @kernel
 def minimal_across(mode, t, x, dx, system):
     """`minimal` where singular configurations are passed. Status."""
-    I, W = system.I, system.W
-    nq, nu, n = I[NQ], I[NU], x.size
-    kept = I[I[MINIMAL_I] + Z_BRIDGE]
-    sum_of_rates = kept + 2 * n
+    n, nq, kept = x.size, system.nq, kept_state(system)
+    rates = kept + 2 * n
     tau, centre = bridge_span(t, x, system)
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
@@ -162,19 +141,16 @@ def minimal_across(mode, t, x, dx, system):
         displaced(tau * step, x, system)
         status = project_constraints(t + tau * step, x, system)
         add_node(weight, x, system)
-        for i in range(nq, nq + nu):  # the independent velocities are those of the state
-            x[i] = W[kept + i]
+        copy(Numbers(x, nq), kept + nq, system.nu)  # the independent velocities are those of the state
         if status == OK:
             status = maggi_rates(t + tau * step, x, dx, system)
-        for i in range(n):
-            W[sum_of_rates + i] += weight * dx[i]
+        add_multiple(rates, weight, Numbers(dx, 0), n)
         k += 1
         if crossed and (k == count or status != OK):
             crossed = status == OK and take_crossing(t, x, system)
             if not crossed:
                 k, count, status = 0, 1, OK
-                for i in range(n):
-                    W[sum_of_rates + i] = 0.0
-    for i in range(n):
-        x[i], dx[i] = W[kept + i], W[sum_of_rates + i]
+                clear(rates, n)
+    copy(Numbers(x, 0), kept, n)
+    copy(Numbers(dx, 0), rates, n)
     return status

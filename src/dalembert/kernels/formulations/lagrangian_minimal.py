@@ -25,7 +25,7 @@ from dalembert.kernels.base.tables import MOTION_PART, NEAR_SINGULAR, NON_FINITE
 from dalembert.kernels.base.views import Marks, Numbers
 from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_all_rows, factor_rows, project_rows
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise
-from dalembert.kernels.formulations.tangent_basis import eigen_basis, qr_basis, svd_basis
+from dalembert.kernels.formulations.tangent_basis import null_basis
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
 
@@ -143,52 +143,46 @@ def dual_vector(row, out, system):
 
 @inline
 def make_tangent(X, system):
-    """The columns from X on <- the nearest orthonormal basis of the tangent space; True when there is one."""
-    k, n = system.minimal, system.nq
-    for j in range(k.dof):
-        project_tangent(system.all + (X + n * j), system)
-        project_tangent(system.all + (X + n * j), system)
-    return orthonormalise(X, k.dof, n, k.weight, k.small, system)
+    """X <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    for j in range(system.minimal.dof):
+        project_tangent(X + system.nq * j, system)
+        project_tangent(X + system.nq * j, system)
+    return orthonormalise(X, system)
 
 
 @flat
 def fresh_basis(X, A, system):
-    """The columns from X on <- a basis from the Jacobian alone, its redundant rows left out."""
+    """X <- a basis from the Jacobian alone, its redundant rows left out; A : room for that"""
     k, n, m = system.minimal, system.nq, 0
     for i in range(system.m):
         if system.K[(system.m + 1) * i] != 0.0:
-            copy(system.all + (A + n * m), system.jacobian + n * i, n)
+            copy(A + n * m, system.jacobian + n * i, n)
             m += 1
-    if k.kind == 0:
-        qr_basis(A, n, m, k.dof, X, system.W)
-    elif k.kind == 1:
-        svd_basis(A, n, m, k.dof, X, system.W)
-    else:
-        eigen_basis(A, n, m, k.dof, X, system.W)
+    null_basis(k.kind, A, n, m, k.dof, X)
 
 
 @flat
 def carried_basis(h, x, X, D, system):
-    """The columns from X on <- the basis of the step's start, carried along the step to its end; D : room for 4 of these."""
+    """X <- the basis of the step's start, carried along the step to its end; D : room for four of these"""
     k, n = system.minimal, system.nq
-    order, size, W = k.order, n * k.dof, system.all
-    copy(W + X, Numbers(x, k.carry if order < 0 else k.basis), size)
-    copy(W + D, Numbers(x, k.basis), size)
-    copy(W + (D + size), Numbers(x, k.carry), size)
-    clear(W + (D + 2 * size), 2 * size)
+    order, size = k.order, n * k.dof
+    copy(X, Numbers(x, k.carry if order < 0 else k.basis), size)
+    copy(D, Numbers(x, k.basis), size)
+    copy(D + size, Numbers(x, k.carry), size)
+    clear(D + 2 * size, 2 * size)
     if order == 4 and make_tangent(X, system):
         for j in range(k.dof):
-            turning(W + (X + n * j), W + (D + 3 * size + n * j), system)
-        copy(W + (D + 2 * size), W + X, size)
+            turning(X + n * j, D + (3 * size + n * j), system)
+        copy(D + 2 * size, X, size)
     if order > 0:
-        exponential(order, h, D, k.dof, n, k.weight, k.small, X, system)
+        exponential(h, D, X, system)
 
 
 @flat
 def end_step(t, x, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
     k, n, m = system.minimal, system.nq, system.m
-    f, X, D = k.dof, k.dense, k.dense + n * k.dof
+    f, X, D = k.dof, system.all + k.dense, system.all + (k.dense + n * k.dof)
     marks, v, guard = Marks(x, k.marks), system.spare, Numbers(x, k.guard)
     status = project_rows(t, x, system)
     if status != OK:
@@ -211,13 +205,13 @@ def end_step(t, x, system):
         fresh_basis(X, D, system)
         if pivot < NEAR or not make_tangent(X, system):
             return NEAR_SINGULAR
-    basis, s_dot = system.all + X, Numbers(x, k.s_dot)
-    copy(Numbers(x, k.basis), basis, n * f)
-    copy(Numbers(x, k.carry), basis, n * f)
+    s_dot = Numbers(x, k.s_dot)
+    copy(Numbers(x, k.basis), X, n * f)
+    copy(Numbers(x, k.carry), X, n * f)
     for j in range(f):
         if k.order > 0:
-            turning(basis + n * j, Numbers(x, k.carry + n * j), system)
-        s = plus_dot(0.0, basis + n * j, Numbers(x, n), n)
+            turning(X + n * j, Numbers(x, k.carry + n * j), system)
+        s = plus_dot(0.0, X + n * j, Numbers(x, n), n)
         if not first:
             marks.jump = max(marks.jump, abs(s - s_dot[j]))
         s_dot[j] = s

@@ -13,81 +13,15 @@ order above one would lose its order.
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import (
-    axpy3,
-    dot3,
-    euler_parameter_rates,
-    load3,
-    load4,
-    load6,
-    scale3,
-    store3,
-    store4,
-    sym_mul,
-)
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
+from dalembert.kernels.base.dense import factor_symmetric, solve_with_factor
+from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    ANGLE_I,
-    ANGLE_I_W,
-    B_KIND,
-    B_Q,
-    BENDS,
-    BF_NORMAL,
-    BODY_F,
-    BODY_F_W,
-    BODY_I,
-    BODY_I_W,
-    G_X,
-    MASS_F,
-    METRIC_F,
-    METRIC_W,
-    MINIMAL_I,
-    MJ,
-    MJ_INV,
-    MM,
-    MM_INV,
-    MOTIONS,
-    N_RHS,
-    NANGLE,
-    NB,
-    NMOTION,
-    NON_FINITE,
-    NQ,
-    NTRACED,
-    NU,
-    PLANAR,
-    PLANE_F,
-    POWER,
-    RIGID,
-    S_V,
-    S_W,
-    STATE_W,
-    W_ACC,
-    W_ANGLE,
-    W_BODY,
-    W_GT,
-    W_H,
-    W_RHS,
-    W_STAT,
-    W_WORK,
-    WRENCH,
-    Z_BASIS,
-    Z_CARRY,
-    Z_COLUMNS,
-    Z_DOF,
-    Z_ORDER,
-    Z_PASS,
-    Z_ROWS,
-    Z_S,
-    Z_SMALL,
-    Z_WEIGHT,
-    M,
-)
-from dalembert.kernels.base.views import Numbers, Rows, Twists
-from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
+from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
+from dalembert.kernels.base.views import Numbers, Pose, rows_of, twists_of
+from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, in_plane, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
+    apply_inverse_metric,
     assemble_blocks,
     back_solve,
     factor,
@@ -95,8 +29,10 @@ from dalembert.kernels.coordinates.solve import (
     subtract_row_products,
     weakest_row,
 )
+from dalembert.kernels.formulations.continuation import weighted_product
 from dalembert.kernels.formulations.tangent_space import (
     clear_rows,
+    clear_twists,
     gather,
     inner,
     project_tangent,
@@ -111,177 +47,171 @@ POOR = 0.05  # smallest pivot below which every projection is done twice, where 
 
 
 @inline
-def solve_small(A, c, n, W):
-    """W[c] <- A^-1 W[c] for the n x n matrix at W[A], positive definite, lower triangle given; its diagonal is kept aside."""
-    for i in range(n):
-        W[A + n * n + i] = W[A + n * i + i]
-    dense_cholesky(Numbers(W, A), n, Numbers(W, A + n * n), 1e-13)
-    solve_with_factor(Numbers(W, A), Numbers(W, c), n)
+def solve_small(A, c, n):
+    """c <- A^-1 c for a positive definite A, lower triangle given, with n numbers to spare behind it."""
+    factor_symmetric(A, n, A + n * n, 1e-13)
+    solve_with_factor(A, c, n)
+
+
+@inline
+def column(j, system):
+    """Column j of V, numbers as twists of all bodies have them."""
+    return system.all + (system.minimal.columns + 6 * (system.nb + 1) * j)
+
+
+@inline
+def add_columns(c, out, system):
+    """out += V c"""
+    for j in range(system.minimal.dof):
+        v = twists_of(column(j, system))
+        for b in range(1, system.nb + 1):
+            out[b].v += c[j] * v[b].v
+            out[b].w += c[j] * v[b].w
+
+
+@inline
+def place_rows(t, system):
+    """Rows of the constraints and what their motions add, at the poses and twists there are."""
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    pull_back_rows(system.A, system)
+
+
+@inline
+def factor_rows(t, x, system):
+    """Poses, rows and the factored blocks at x."""
+    load_poses(x, system)
+    place_rows(t, system)
+    assemble_blocks(system.metrics, system)
+    factor(1, system)
+
+
+@inline
+def gradient_rows(t, system):
+    """Those of d(G u + g_t)/dq, at the poses and twists there are."""
+    rows = rows_of(system.all + system.minimal.rows)
+    velocity_gradient_rows(rows, system)
+    forces(BENDS, t, system)
+    pull_back_rows(rows, system)
+    return rows
 
 
 @flat
-def admissible_twists(passes, x, system):
-    """Columns <- V, twists in W_BODY <- u^."""
-    I, F, W = system.I, system.F, system.W
-    k = I[MINIMAL_I]
-    n, f, nq, weight = I[NU], I[k + Z_DOF], I[NQ], I[k + Z_WEIGHT]
-    nb6, V, C = 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
-    c, p = C + f * f + f, I[W_ACC]
-    moving = I[NMOTION] + I[NTRACED] > 0
+def admissible_twists(passes, moving, x, system):
+    """Columns <- V, twists of the bodies <- u^."""
+    k, n, f = system.minimal, system.nu, system.minimal.dof
+    C, p = system.all + k.small, system.accelerations
+    c = C + (f * f + f)
     if moving:
-        smallest_solution(passes, system.g_t, Twists(system.W, p), system)
+        smallest_solution(passes, system.g_t, p, system)
+    else:
+        clear_twists(p, system)
     for j in range(f):
-        z, v = I[k + Z_BASIS] + n * j, V + nb6 * j
-        s = 0.0
-        for i in range(n):
-            s += x[z + i] * F[weight + i] * x[nq + i]
-        W[c + j] = s
-        spread(x, z, Twists(system.W, v), system)
+        basis, v = Numbers(x, k.basis + n * j), twists_of(column(j, system))
+        c[j] = weighted_product(basis, Numbers(x, system.nq), system)
+        spread(basis, v, system)
         if moving:
-            W[c + j] -= inner(Twists(system.W, v), Twists(system.W, p), system)
-        project_tangent(passes, Twists(system.W, v), system)
+            c[j] -= inner(v, p, system)
+        project_tangent(passes, v, system)
         for i in range(j + 1):
-            W[C + f * j + i] = inner(Twists(system.W, V + nb6 * i), Twists(system.W, v), system)
-    solve_small(C, c, f, W)
-    for b in range(1, I[NB] + 1):
-        linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if moving:
-            linear, angular = load3(W, p + 6 * b), load3(W, p + 6 * b + 3)
-        for j in range(f):
-            v = V + nb6 * j + 6 * b
-            linear, angular = axpy3(W[c + j], load3(W, v), linear), axpy3(W[c + j], load3(W, v + 3), angular)
-        store3(W, I[W_BODY] + STATE_W * b + S_V, linear)
-        store3(W, I[W_BODY] + STATE_W * b + S_W, angular)
+            C[f * j + i] = inner(twists_of(column(i, system)), v, system)
+    solve_small(C, c, f)
+    for body in system.bodies:
+        body.v, body.w = p[body.number].v, p[body.number].w
+    add_columns(c, system.twists, system)
+
+
+@inline
+def find_unbalanced(system):
+    """unbalanced <- h - M u'"""
+    for body in system.bodies:
+        rest = system.unbalanced[body.number]
+        rest.force, rest.torque = body.force - body.m * body.dv, body.torque - body.J @ body.dw
 
 
 @flat
 def reduced_accelerations(passes, system):
-    """W_ACC <- u' from h, zeta and the columns V."""
-    I, F, W = system.I, system.F, system.W
-    k = I[MINIMAL_I]
-    f, nb6, V, N = I[k + Z_DOF], 6 * (I[NB] + 1), I[k + Z_COLUMNS], I[k + Z_SMALL]
-    c, rest, Mv = N + f * f + f, I[W_WORK], I[W_WORK] + nb6
+    """Accelerations of the bodies <- u' from h, zeta and the columns V."""
+    f, n, N = system.minimal.dof, 6 * system.nb, system.all + system.minimal.small
+    c, product = N + (f * f + f), system.spare + 6 * (system.nb + 1)
     smallest_solution(passes, system.zeta, system.accelerations, system)
-    for b in range(1, I[NB] + 1):
-        m, a, h = I[MASS_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
-        store3(W, rest + 6 * b, axpy3(-F[m + MM], load3(W, a), load3(W, h)))
-        store3(W, rest + 6 * b + 3, axpy3(-1.0, sym_mul(load6(F, m + MJ), load3(W, a + 3)), load3(W, h + 3)))
+    find_unbalanced(system)
     for j in range(f):
-        v = V + nb6 * j
-        s = 0.0
-        for b in range(1, I[NB] + 1):
-            m, o = I[MASS_F] + METRIC_W * b, 6 * b
-            s += dot3(load3(W, v + o), load3(W, rest + o)) + dot3(load3(W, v + o + 3), load3(W, rest + o + 3))
-            store3(W, Mv + o, scale3(F[m + MM], load3(W, v + o)))
-            store3(W, Mv + o + 3, sym_mul(load6(F, m + MJ), load3(W, v + o + 3)))
-        W[c + j] = s
+        v, Mv = twists_of(column(j, system)), twists_of(product)
+        c[j] = 0.0
+        for body in system.bodies:
+            b, rest = body.number, system.unbalanced[body.number]
+            c[j] += v[b].v @ rest.force + v[b].w @ rest.torque
+            Mv[b].v, Mv[b].w = body.m * v[b].v, body.J @ v[b].w
         for i in range(j + 1):
-            s = 0.0
-            for e in range(6, nb6):
-                s += W[V + nb6 * i + e] * W[Mv + e]
-            W[N + f * j + i] = s
-    solve_small(N, c, f, W)
-    for j in range(f):
-        for e in range(6, nb6):
-            W[I[W_ACC] + e] += W[c + j] * W[V + nb6 * j + e]
+            N[f * j + i] = plus_dot(0.0, column(i, system) + 6, product + 6, n)
+    solve_small(N, c, f)
+    add_columns(c, system.accelerations, system)
 
 
 @flat
 def power_of_moving_constraints(system):
     """-lam . g_t with the multipliers of M u' = h + G^T lam by least squares: G W^-1 G^T lam = G W^-1 (M u' - h)."""
-    I, F, W = system.I, system.F, system.W
     clear_rows(system)
-    for b in range(1, I[NB] + 1):
-        m, w, a, h = I[MASS_F] + METRIC_W * b, I[METRIC_F] + METRIC_W * b, I[W_ACC] + 6 * b, I[W_H] + 6 * b
-        force = axpy3(-F[m + MM], load3(W, a), load3(W, h))
-        torque = axpy3(-1.0, sym_mul(load6(F, m + MJ), load3(W, a + 3)), load3(W, h + 3))
-        store3(W, I[W_WORK] + 6 * b, scale3(F[w + MM_INV], force))
-        store3(W, I[W_WORK] + 6 * b + 3, sym_mul(load6(F, w + MJ_INV), torque))
+    find_unbalanced(system)
+    apply_inverse_metric(system.metrics, system.unbalanced, system.work, system)
     subtract_row_products(system.A, system.work, system.rhs, False, system)
     back_solve(system)
-    s = 0.0
-    for i in range(I[M]):
-        s -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-    return s
+    return minus_dot(0.0, system.rhs, system.g_t, system.m)
 
 
 @flat
 def carry_basis(passes, t, x, dx, system):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
-    I, W = system.I, system.W
-    k = I[MINIMAL_I]
-    n, nb6 = I[NU], 6 * (I[NB] + 1)
-    velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
-    forces(BENDS, t, system)
-    pull_back_rows(Rows(system.W, I[k + Z_ROWS]), system)
-    y, turned, u = I[W_WORK] + nb6, I[k + Z_COLUMNS], I[W_WORK] + 2 * nb6
-    for b in range(1, I[NB] + 1):
-        for i in range(6):
-            W[u + 6 * b + i] = W[I[W_BODY] + STATE_W * b + S_V + i]
-    for j in range(I[k + Z_DOF]):
-        at = I[k + Z_CARRY] + n * j
-        spread(x, at, Twists(system.W, y), system)
-        dx[I[k + Z_S] + j] = inner(Twists(system.W, y), Twists(system.W, u), system)
-        turning(passes, Twists(system.W, y), Rows(system.W, I[k + Z_ROWS]), Twists(system.W, turned), system)
-        gather(Twists(system.W, turned), dx, at, system)
+    k, rows = system.minimal, gradient_rows(t, system)
+    y, turned = twists_of(system.spare + 6 * (system.nb + 1)), twists_of(column(0, system))
+    for j in range(k.dof):
+        at = k.carry + system.nu * j
+        spread(Numbers(x, at), y, system)
+        dx[k.s + j] = inner(y, system.twists, system)
+        turning(passes, y, rows, turned, system)
+        gather(turned, Numbers(dx, at), system)
 
 
-@inline
+@flat
 def store_configuration_rates(x, dx, system):
-    """dx_q = N(q) u from the twists in W_BODY."""
-    I, F, W = system.I, system.F, system.W
-    for b in range(1, I[NB] + 1):
-        k, s = I[BODY_I] + BODY_I_W * b, I[W_BODY] + STATE_W * b
-        q, kind = I[k + B_Q], I[k + B_KIND]
-        v, w = load3(W, s + S_V), load3(W, s + S_W)
-        if kind == PLANAR:
-            dx[q] = dot3(load3(F, I[PLANE_F]), v)
-            dx[q + 1] = dot3(load3(F, I[PLANE_F] + 3), v)
-            dx[q + 2] = dot3(load3(F, I[BODY_F] + BODY_F_W * b + BF_NORMAL), w)
-        else:
-            store3(dx, q, v)
-            if kind == RIGID:
-                store4(dx, q + 3, euler_parameter_rates(load4(x, q + 3), w))
+    """dx_q = N(q) u from the twists of the bodies."""
+    for body in system.bodies:
+        rate = Pose(dx, body.q)
+        rate.r = in_plane(body.v, body.w, body, system.plane) if body.kind == PLANAR else body.v
+        if body.kind == RIGID:
+            rate.theta = euler_parameter_rates(Pose(x, body.q).theta, body.w)
 
 
 @flat
 def maggi_rates(t, x, dx, system):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
-    I, F, W = system.I, system.F, system.W
-    W[I[W_STAT] + N_RHS] += 1.0
-    k, nq, nu = I[MINIMAL_I], I[NQ], I[NU]
-    load_poses(x, system)
-    forces(MOTIONS, t, system)
-    constraint_rows(system)
-    pull_back_rows(system.A, system)
-    assemble_blocks(system.metrics, system)
-    factor(1, system)
-    passes = 2 if I[k + Z_PASS] and weakest_row(system)[1] < POOR else 1
-    admissible_twists(passes, x, system)
+    k, nq, nu = system.minimal, system.nq, system.nu
+    moving, velocities = system.nmotion + system.ntraced > 0, Numbers(x, system.nq)
+    system.count.rhs += 1.0
+    factor_rows(t, x, system)
+    passes = 2 if k.passing and weakest_row(system)[1] < POOR else 1
+    admissible_twists(passes, moving, x, system)
     load_angles(x, system)
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)
-    forces(MOTIONS, t, system)
-    constraint_rows(system)  # zeta at u^
-    pull_back_rows(system.A, system)
-    power = W[I[W_STAT] + POWER]
+    place_rows(t, system)  # zeta at u^
+    power = system.count.power
     reduced_accelerations(passes, system)
-    if I[NMOTION] + I[NTRACED] > 0:
+    if moving:
         power += power_of_moving_constraints(system)
-    for i in range(nq + nu, x.size):
-        dx[i] = 0.0
+    clear(Numbers(dx, nq + nu), x.size - nq - nu)
     store_configuration_rates(x, dx, system)
-    gather(system.accelerations, dx, nq, system)
+    gather(system.accelerations, Numbers(dx, nq), system)
     dx[nq + nu] = power
-    for c in range(I[NANGLE]):
-        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
-    if I[k + Z_ORDER] < 0:
+    for joint in system.angles:
+        dx[joint.x] = joint.rate
+    if k.order < 0:
         carry_basis(passes, t, x, dx, system)
     else:
-        for j in range(I[k + Z_DOF]):
-            for i in range(nu):
-                dx[I[k + Z_S] + j] += x[I[k + Z_BASIS] + nu * j + i] * F[I[k + Z_WEIGHT] + i] * x[nq + i]
+        for j in range(k.dof):
+            dx[k.s + j] = weighted_product(Numbers(x, k.basis + nu * j), velocities, system)
     for i in range(nq + nu + 1):
         if not np.isfinite(dx[i]):
             status = NON_FINITE

@@ -43,7 +43,7 @@ from dalembert.kernels.base.tables import (
     Z_SMALL,
     M,
 )
-from dalembert.kernels.base.views import Rows
+from dalembert.kernels.base.views import Numbers, Rows
 from dalembert.kernels.coordinates.frame_matrices import (
     derivative,
     fill_blocks,
@@ -87,7 +87,7 @@ def admissible_velocities(x, system):
         onto_tangent(v, system)
         for i in range(j + 1):
             W[C + f * j + i] = dot(V + n * i, v, n, W)
-    solve_small(C, c, f, W)
+    solve_small(Numbers(W, C), Numbers(W, c), f)
     for j in range(f):
         for i in range(n):
             W[u + i] += W[c + j] * W[V + n * j + i]
@@ -135,7 +135,7 @@ def joint_accelerations(acc, system):
         W[c + j] = dot(v, rest, n, W)
         for i in range(j + 1):
             W[N + f * j + i] = dot(V + n * i, Mv, n, W)
-    solve_small(N, c, f, W)
+    solve_small(Numbers(W, N), Numbers(W, c), f)
     for i in range(n):
         W[Mv + i] = 0.0
     for j in range(f):

@@ -48,11 +48,9 @@ from dalembert.kernels.base.tables import (
     Z_PASS,
     Z_ROWS,
     Z_S_DOT,
-    Z_SMALL,
-    Z_WEIGHT,
     M,
 )
-from dalembert.kernels.base.views import Rows
+from dalembert.kernels.base.views import Numbers, Rows
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.frame_matrices import fill_blocks, fill_reduced_matrix
 from dalembert.kernels.coordinates.tree import displace_tree, normalise_tree
@@ -61,7 +59,7 @@ from dalembert.kernels.formulations.minimal_step import NEAR
 from dalembert.kernels.formulations.moving_frame import cut_residuals
 from dalembert.kernels.formulations.pivots import note_pivot
 from dalembert.kernels.formulations.project import note_failure, snap_angles
-from dalembert.kernels.formulations.tangent_basis import eigen_basis, qr_basis, svd_basis
+from dalembert.kernels.formulations.tangent_basis import null_basis
 from dalembert.kernels.formulations.tree_tangent import add_solution, cut_rows, factor_cut_rows, onto_tangent, turn_column
 from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
@@ -106,7 +104,7 @@ def tangent_columns(X, system):
     k = I[MINIMAL_I]
     for j in range(I[k + Z_DOF]):
         onto_tangent(X + I[NU] * j, system)
-    return orthonormalise(X, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], system)
+    return orthonormalise(Numbers(system.W, X), system)
 
 
 @inline
@@ -126,12 +124,7 @@ def new_columns(X, A, system):
     n, m, f = I[NU], I[M], I[k + Z_DOF]
     for i in range(n * m):
         W[A + i] = W[cut_rows(system) + i]
-    if I[k + Z_KIND] == 0:
-        qr_basis(A, n, m, f, X, W)
-    elif I[k + Z_KIND] == 1:
-        svd_basis(A, n, m, f, X, W)
-    else:
-        eigen_basis(A, n, m, f, X, W)
+    null_basis(I[k + Z_KIND], Numbers(W, A), n, m, f, Numbers(W, X))
 
 
 @flat
@@ -149,7 +142,7 @@ def carried_columns(h, x, X, D, system):
             for i in range(size):
                 W[D + 2 * size + i] = W[X + i]
             turn_columns_of(X, D + 3 * size, system)
-        exponential(order, h, D, I[k + Z_DOF], I[NU], I[k + Z_WEIGHT], I[k + Z_SMALL], X, system)
+        exponential(h, Numbers(W, D), Numbers(W, X), system)
 
 
 @inline

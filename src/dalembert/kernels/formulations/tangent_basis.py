@@ -11,50 +11,60 @@ from one configuration to the next.
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.loops import add_multiple, clear, plus_dot
 
 
 @inline
-def qr_basis(A, n, m, f, out, W):
-    """W[out] <- f columns of n numbers: Q2 of the n x m matrix A^T of rank n - f at W[A] (columns contiguous, overwritten)."""
+def null_basis(kind, A, n, m, f, out):
+    """out <- f columns of n numbers, a basis of the null space of the m x n matrix A of rank n - f, row by row, which is lost.
+
+    kind : 0 QR, 1 singular values, 2 eigenvalues. Behind A are 2 n^2 + 2 n + m numbers to spare.
+    """
+    if kind == 0:
+        qr_basis(A, n, m, f, out)
+    elif kind == 1:
+        svd_basis(A, n, m, f, out)
+    else:
+        eigen_basis(A, n, m, f, out)
+
+
+@inline
+def qr_basis(A, n, m, f, out):
+    """out <- Q2 of A^T"""
     tau, rank = A + n * m, min(m, n - f)
     for c in range(rank):
         best, size = c, -1.0
         for j in range(c, m):
-            s = 0.0
-            for i in range(c, n):
-                s += W[A + n * j + i] * W[A + n * j + i]
+            rest = A + (n * j + c)
+            s = plus_dot(0.0, rest, rest, n - c)
             if s > size:
                 best, size = j, s
         if best != c:
             for i in range(n):
-                W[A + n * c + i], W[A + n * best + i] = W[A + n * best + i], W[A + n * c + i]
-        W[tau + c] = 0.0
+                A[n * c + i], A[n * best + i] = A[n * best + i], A[n * c + i]
+        v = A + (n + 1) * c
+        tau[c] = 0.0
         if size > 0.0:
-            first = W[A + n * c + c]
+            first = v[0]
             beta = -np.sqrt(size) if first >= 0.0 else np.sqrt(size)
-            W[tau + c] = (beta - first) / beta
-            for i in range(c + 1, n):
-                W[A + n * c + i] /= first - beta
+            tau[c] = (beta - first) / beta
+            for i in range(1, n - c):
+                v[i] /= first - beta
             for j in range(c + 1, m):
-                reflect(A + n * c, W[tau + c], A + n * j, c, n, W)
+                reflect(v, tau[c], A + (n * j + c), n - c)
+    clear(out, n * f)
     for j in range(f):
-        for i in range(n):
-            W[out + n * j + i] = 0.0
-        W[out + n * j + rank + j] = 1.0
+        out[n * j + rank + j] = 1.0
         for c in range(rank - 1, -1, -1):
-            reflect(A + n * c, W[tau + c], out + n * j, c, n, W)
+            reflect(A + (n + 1) * c, tau[c], out + (n * j + c), n - c)
 
 
 @inline
-def reflect(v, tau, a, c, n, W):
-    """a <- (I - tau v v^T) a with v = (0, .., 1, v_c+1, ..)"""
-    s = W[a + c]
-    for i in range(c + 1, n):
-        s += W[v + i] * W[a + i]
-    s *= tau
-    W[a + c] -= s
-    for i in range(c + 1, n):
-        W[a + i] -= s * W[v + i]
+def reflect(v, tau, a, n):
+    """a <- (I - tau v v^T) a with v = (1, v_1, ..)"""
+    s = tau * plus_dot(a[0], v + 1, a + 1, n - 1)
+    a[0] -= s
+    add_multiple(a + 1, -s, v + 1, n - 1)
 
 
 @inline
@@ -69,95 +79,94 @@ def rotation(alpha, beta, gamma):
 
 
 @inline
-def svd_basis(A, n, m, f, out, W):
-    """W[out] <- f columns: right singular vectors of zero singular values of the m x n matrix A at W[A] (rows contiguous)."""
-    V, size = A + n * m, A + n * m + n * n
-    identity(V, n, W)
+def turn_pair(a, b, step, count, c, s):
+    """a, b <- c a - s b, s a + c b for every step-th of their numbers"""
+    for k in range(0, step * count, step):
+        a[k], b[k] = c * a[k] - s * b[k], s * a[k] + c * b[k]
+
+
+@inline
+def svd_basis(A, n, m, f, out):
+    """out <- right singular vectors of zero singular values of A"""
+    V, size = A + n * m, A + (n * m + n * n)
+    fill_identity(V, n)
     for _ in range(60):
         turned = 0
         for p in range(n - 1):
             for q in range(p + 1, n):
                 alpha, beta, gamma = 0.0, 0.0, 0.0
                 for r in range(m):
-                    a, b = W[A + n * r + p], W[A + n * r + q]
+                    a, b = A[n * r + p], A[n * r + q]
                     alpha += a * a
                     beta += b * b
                     gamma += a * b
                 if abs(gamma) > 1e-15 * np.sqrt(alpha * beta) + 1e-30:
                     turned += 1
                     c, s = rotation(alpha, beta, gamma)
-                    turn_columns(A, p, q, n, m, c, s, W)
-                    turn_columns(V, p, q, n, n, c, s, W)
+                    turn_pair(A + p, A + q, n, m, c, s)
+                    turn_pair(V + p, V + q, n, n, c, s)
         if turned == 0:
             break
     for p in range(n):
-        W[size + p] = 0.0
-        for r in range(m):
-            W[size + p] += W[A + n * r + p] * W[A + n * r + p]
-    take_smallest(V, size, n, f, out, W)
+        size[p] = column_product(A + p, A + p, n, m)
+    take_smallest(V, size, n, f, out)
 
 
 @inline
-def eigen_basis(A, n, m, f, out, W):
-    """W[out] <- f columns: eigenvectors of zero eigenvalues of A^T A, with A m x n at W[A] (rows contiguous)."""
-    V, S = A + n * m, A + n * m + n * n + n
-    size = A + n * m + n * n
-    identity(V, n, W)
+def eigen_basis(A, n, m, f, out):
+    """out <- eigenvectors of zero eigenvalues of S = A^T A"""
+    V, size, S = A + n * m, A + (n * m + n * n), A + (n * m + n * n + n)
+    fill_identity(V, n)
     scale = 0.0
     for p in range(n):
         for q in range(n):
-            s = 0.0
-            for r in range(m):
-                s += W[A + n * r + p] * W[A + n * r + q]
-            W[S + n * p + q] = s
-        scale = max(scale, W[S + n * p + p])
+            S[n * p + q] = column_product(A + p, A + q, n, m)
+        scale = max(scale, S[(n + 1) * p])
     for _ in range(60):
         turned = 0
         for p in range(n - 1):
             for q in range(p + 1, n):
-                if abs(W[S + n * p + q]) > 1e-17 * scale:
+                if abs(S[n * p + q]) > 1e-17 * scale:
                     turned += 1
-                    c, s = rotation(W[S + n * p + p], W[S + n * q + q], W[S + n * p + q])
-                    turn_columns(S, p, q, n, n, c, s, W)
-                    for i in range(n):
-                        a, b = W[S + n * p + i], W[S + n * q + i]
-                        W[S + n * p + i], W[S + n * q + i] = c * a - s * b, s * a + c * b
-                    turn_columns(V, p, q, n, n, c, s, W)
+                    c, s = rotation(S[(n + 1) * p], S[(n + 1) * q], S[n * p + q])
+                    turn_pair(S + p, S + q, n, n, c, s)
+                    turn_pair(S + n * p, S + n * q, 1, n, c, s)
+                    turn_pair(V + p, V + q, n, n, c, s)
         if turned == 0:
             break
     for p in range(n):
-        W[size + p] = W[S + n * p + p]
-    take_smallest(V, size, n, f, out, W)
+        size[p] = S[(n + 1) * p]
+    take_smallest(V, size, n, f, out)
 
 
 @inline
-def identity(V, n, W):
-    for i in range(n * n):
-        W[V + i] = 0.0
-    for i in range(n):
-        W[V + (n + 1) * i] = 1.0
-
-
-@inline
-def turn_columns(A, p, q, n, rows, c, s, W):
-    """Columns p, q of the rows x n matrix at W[A] <- c a_p - s a_q, s a_p + c a_q"""
+def column_product(a, b, n, rows):
+    """a . b of two columns in rows of n numbers"""
+    s = 0.0
     for r in range(rows):
-        a, b = W[A + n * r + p], W[A + n * r + q]
-        W[A + n * r + p], W[A + n * r + q] = c * a - s * b, s * a + c * b
+        s += a[n * r] * b[n * r]
+    return s
 
 
 @inline
-def take_smallest(V, size, n, f, out, W):
-    """W[out] <- the f columns of the n x n matrix at W[V] with the smallest W[size + i], in their order."""
+def fill_identity(V, n):
+    clear(V, n * n)
+    for i in range(n):
+        V[(n + 1) * i] = 1.0
+
+
+@inline
+def take_smallest(V, size, n, f, out):
+    """out <- the f columns of the n x n matrix V with the smallest sizes, in their order."""
     for _ in range(f):
         best = -1
         for p in range(n):
-            if W[size + p] < np.inf and (best < 0 or W[size + p] < W[size + best]):
+            if size[p] < np.inf and (best < 0 or size[p] < size[best]):
                 best = p
-        W[size + best] = np.inf
+        size[best] = np.inf
     j = 0
     for p in range(n):
-        if W[size + p] == np.inf:
+        if size[p] == np.inf:
             for i in range(n):
-                W[out + n * j + i] = W[V + n * i + p]
+                out[n * j + i] = V[n * i + p]
             j += 1

@@ -17,11 +17,11 @@ from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve,
 
 
 @inline
-def spread(x, at, out, system):
-    """out <- twists of the bodies from the velocities x[at..]"""
+def spread(velocities, out, system):
+    """out <- twists of the bodies from their velocities, numbers as in the state"""
     zero = Vec3(0.0, 0.0, 0.0)
     for body in system.bodies:
-        o, u = out[body.number], Twist(x, at + body.u)
+        o, u = out[body.number], Twist(velocities, body.u)
         if body.kind == RIGID:
             o.v, o.w = u.v, u.w
         elif body.kind == POINT:
@@ -32,10 +32,10 @@ def spread(x, at, out, system):
 
 
 @inline
-def gather(twists, x, at, system):
-    """x[at..] <- velocities from the twists of the bodies: the inverse of `spread`."""
+def gather(twists, velocities, system):
+    """velocities <- those of the twists of the bodies: the inverse of `spread`"""
     for body in system.bodies:
-        v, w, u = twists[body.number].v, twists[body.number].w, Twist(x, at + body.u)
+        v, w, u = twists[body.number].v, twists[body.number].w, Twist(velocities, body.u)
         if body.kind == RIGID:
             u.v, u.w = v, w
         else:
