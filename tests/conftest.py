@@ -29,3 +29,16 @@ def fixed_seeds():
 def rng():
     """A seeded random generator."""
     return np.random.default_rng(20240229)
+
+
+@pytest.fixture(autouse=True)
+def registries_stay_as_they_are():
+    """What a test registers is gone after it."""
+    from dalembert.formulations import FORMULATIONS
+    from dalembert.integrators import INTEGRATORS
+
+    before = dict(FORMULATIONS), dict(INTEGRATORS)
+    yield
+    for known, was in zip((FORMULATIONS, INTEGRATORS), before, strict=True):
+        known.clear()
+        known.update(was)

@@ -18,5 +18,5 @@ def run_blocks(page: Path) -> dict[str, Any]:
     """Run a page's blocks in one name space, in the current folder; errors name the page and its line."""
     names: dict[str, Any] = {"__name__": "page"}
     for line, code in python_blocks(page.read_text(encoding="utf-8")):
-        exec(compile("\n" * line + code, str(page), "exec"), names)
+        exec(compile("\n" * line + code, str(page), "exec", dont_inherit=True), names)
     return names

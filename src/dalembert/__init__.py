@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from dalembert.comparison.table import Comparison
     from dalembert.compilation.compile import compile
     from dalembert.compilation.mechanism import Mechanism
+    from dalembert.formulations.base import Formulation, register_formulation
     from dalembert.formulations.impulse import Impulse
     from dalembert.formulations.jet import Jet
     from dalembert.formulations.minimal import Minimal
     from dalembert.formulations.moving_frame import MovingFrame
     from dalembert.formulations.soft import Soft
     from dalembert.formulations.variational import Variational
-    from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
+    from dalembert.integrators import register_integrator
+    from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, ExplicitRungeKutta, Midpoint, RungeKutta4
     from dalembert.integrators.fixed_step import FixedStep
     from dalembert.integrators.gauss_legendre import GaussLegendre
+    from dalembert.integrators.integrator import Integrator
     from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
     from dalembert.integrators.radau import RadauIIA
+    from dalembert.integrators.tableau import explicit_tableau
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.model.assembly import Assembly
     from dalembert.results.citation import cite
@@ -48,9 +52,12 @@ _LAZY = {
     "Euler": "integrators.explicit_rk",
     "Ensemble": "simulation.ensemble",
     "Event": "run.events",
+    "ExplicitRungeKutta": "integrators.explicit_rk",
     "FixedStep": "integrators.fixed_step",
+    "Formulation": "formulations",
     "GaussLegendre": "integrators.gauss_legendre",
     "Impulse": "formulations.impulse",
+    "Integrator": "integrators",
     "Jet": "formulations.jet",
     "LagrangianSolution": "simulation.solution",
     "LagrangianSystem": "lagrangian.system",
@@ -69,9 +76,12 @@ _LAZY = {
     "compare": "comparison.compare",
     "compile": "compilation.compile",
     "constrain": "bring_your_own",
+    "explicit_tableau": "integrators.tableau",
     "jellett": "results.rolling_integrals",
     "load": "simulation.load",
     "project": "bring_your_own",
+    "register_formulation": "formulations",
+    "register_integrator": "integrators",
     "routh": "results.rolling_integrals",
     "simulate": "simulation.simulate",
     "simulate_many": "simulation.ensemble",
@@ -91,10 +101,13 @@ __all__ = [
     "Ensemble",
     "Euler",
     "Event",
+    "ExplicitRungeKutta",
     "FixedStep",
+    "Formulation",
     "GaussLegendre",
     "Harmonic",
     "Impulse",
+    "Integrator",
     "Jet",
     "LagrangianSolution",
     "LagrangianSystem",
@@ -125,9 +138,12 @@ __all__ = [
     "constrain",
     "cylinder",
     "disc",
+    "explicit_tableau",
     "jellett",
     "load",
     "project",
+    "register_formulation",
+    "register_integrator",
     "rod",
     "routh",
     "simulate",

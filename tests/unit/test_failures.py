@@ -189,7 +189,7 @@ def test_bad_save_times(save_at, text):
 
 
 def test_unknown_coordinates_and_empty_model():
-    with pytest.raises(da.ModelError, match="coordinates are 'polar'; give 'absolute' or 'planar'"):
+    with pytest.raises(da.ModelError, match="coordinates are 'polar'; give one of 'absolute', 'planar', 'tree'"):
         da.simulate(gallery.pendulum_3d(), 1.0, coordinates="polar")
     with pytest.raises(da.ModelError, match="the model has no bodies"):
         da.simulate(da.Model(), 1.0)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.model.assembly import Assembly
 
-Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
 
 
 def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJson = False) -> None:
@@ -26,12 +26,12 @@ def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJs
     with reported_errors():
         from dalembert.cli.source import find_model
         from dalembert.compilation.compile import compile
+        from dalembert.compilation.compiled import KINDS
 
-        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        choice("option --coordinates", "value", coordinates, KINDS)
         source = find_model(model)
-        assembly = source.bodies.assemble()
-        mechanism = compile(source.bodies, coordinates)  # type: ignore[arg-type]
-        findings = examine(source.name, mechanism, assembly)
+        mechanism = compile(source.bodies, coordinates)  # type: ignore[call-overload]
+        findings = examine(source.name, mechanism, mechanism.assembly)
         if as_json:
             print_json(findings)
         else:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError
 from dalembert.model.validation import choice
 
@@ -18,7 +19,7 @@ Formulations = Annotated[str | None, typer.Option(help="Names with commas betwee
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
 Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
-Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
 Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
@@ -50,7 +51,7 @@ def compare(
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
 
-        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        choice("option --coordinates", "value", coordinates, KINDS)
         ladders = {"tolerances": _numbers("--tolerances", tolerances), "steps": _numbers("--steps", steps)}
         for path in out or []:
             _check_path(path)

@@ -21,6 +21,7 @@ from dalembert.cli.console import (
     print_json,
     reported_errors,
 )
+from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.integrators import INTEGRATORS
 from dalembert.model.validation import choice, nearest
@@ -46,7 +47,7 @@ Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
 ]
-Coordinates = Annotated[str, typer.Option(help="absolute or planar.")]
+Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
 Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
 Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
 Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
@@ -91,7 +92,7 @@ def run(
         from dalembert.formulations.default import default_formulation
 
         stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
-        choice("option --coordinates", "value", coordinates, ("absolute", "planar"))
+        choice("option --coordinates", "value", coordinates, KINDS)
         source = find_model(model)
         end = end_of_run(source, t_end)
         times = _save_times(save_every, end)
@@ -190,12 +191,12 @@ def _check_paths(out: Path | None, plot: Path | None) -> None:
 def _assemble(source: Source, coordinates: Any, voice: Voice) -> Compiled:
     from dalembert.cli.check import headline
     from dalembert.compilation.compile import compile
-    from dalembert.model.model import Model
+    from dalembert.compilation.mechanism import Mechanism
 
     mechanism: Compiled = compile(source.model, coordinates)
     voice.say(headline(source.name, mechanism))
-    if isinstance(source.model, Model):
-        assembly = str(source.model.assemble())
+    if isinstance(mechanism, Mechanism):
+        assembly = str(mechanism.assembly)
     else:
         assembly = "\n".join(mechanism.moved) or "nothing was moved"
     for line in assembly.splitlines():

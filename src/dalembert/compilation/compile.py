@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.assembly import absolute_state, assemble
-from dalembert.compilation.compiled import Coordinates, Row
+from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel, flatten
-from dalembert.compilation.lagrangian import compile_system
+from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, motion_values, pack
 from dalembert.compilation.planarity import Plane, check_held, find_plane
@@ -31,13 +31,18 @@ Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
 
 
-def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolute") -> Any:
+@overload
+def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism: ...
+@overload
+def compile(model: LagrangianSystem, coordinates: Coordinates = "absolute") -> LagrangianMechanism: ...
+def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolute") -> Mechanism | LagrangianMechanism:
     """Frozen tables and a consistent initial state: a `Mechanism`, of a Lagrangian system a `LagrangianMechanism`.
 
-    coordinates : "absolute" (position and Euler parameters per body) or "planar" (x, y, angle per body, all in one plane)
+    coordinates : "absolute" (position and Euler parameters per body), "planar" (x, y, angle per body, all in one plane) or
+        "tree" (those of the joints of a spanning tree; results are told in absolute ones)
     """
-    if coordinates not in ("absolute", "planar"):
-        raise ModelError(f"coordinates are {coordinates!r}; give 'absolute' or 'planar'")
+    if coordinates not in KINDS:
+        raise ModelError(f"coordinates are {coordinates!r}; give one of {', '.join(map(repr, KINDS))}")
     if isinstance(model, LagrangianSystem):
         return compile_system(model)
     if not isinstance(model, Model):
@@ -87,6 +92,7 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         bend_source=packed.bend_source,
         turn_source=packed.turn_source,
         x_0=x_0,
+        assembly=assembly,
         moved=assembly.changed,
         completed=assembly.completed,
         warnings=warnings,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from dalembert.kernels.base import tables as T
 
 Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-Coordinates = Literal["absolute", "planar"]
+Coordinates = Literal["absolute", "planar", "tree"]
+KINDS: tuple[Coordinates, ...] = get_args(Coordinates)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dalembert.compilation.locking import locking_joints
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
+from dalembert.model.assembly import Assembly
 from dalembert.model.elements import PointForce, Torque
 from dalembert.model.model import Model
 
@@ -34,7 +35,7 @@ class Mechanism(Compiled):
     not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t = 0: q, u, external work, joint angles
-    moved : what assembly had to change in the given initial data, one text per body
+    assembly : what it found and changed;  moved : what it had to change in the given initial data, one text per body
     completed : bodies of which assembly found velocities that were not given
     warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
     """
@@ -54,6 +55,7 @@ class Mechanism(Compiled):
     bend_source: str
     turn_source: str
     x_0: Array
+    assembly: Assembly
     moved: tuple[str, ...]
     completed: tuple[str, ...]
     warnings: tuple[str, ...]

@@ -164,8 +164,8 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
     cut : joints that must stay constraint rows; others are cut where the tree closes a loop
     """
     model = mechanism.model
-    if mechanism.coordinates != "absolute":
-        raise ModelError("relative coordinates start from a mechanism compiled with coordinates='absolute'")
+    if mechanism.coordinates == "planar":
+        raise ModelError("relative coordinates start from a mechanism compiled with coordinates='tree' or 'absolute'")
     names = [joint.name for joint in model.joints]
     for name in cut:
         if name not in names:

@@ -61,7 +61,7 @@ class Minimal(Formulation):
     invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "tree", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("QRContinuation",)
     saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
     keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
@@ -97,7 +97,7 @@ class Minimal(Formulation):
     def needs(self, mechanism: Compiled) -> set[str]:
         if mechanism.coordinates == "generalised":
             return {"lagrangian_minimal"} | ({"correct_lagrangian"} if self.invariants is not None else set())
-        if self.velocities == "joints":
+        if self.velocities == "joints" or mechanism.coordinates == "tree":
             return {"tree_states", "minimal_tree", "minimal_tree_step"}
         names = {"minimal" if self.singular == "stop" else "minimal_across", "minimal_step"}
         return names | ({"correct_invariants"} if self.invariants is not None else set())
@@ -124,7 +124,8 @@ class Minimal(Formulation):
         if isinstance(mechanism, LagrangianMechanism):
             return self._on_lagrangian(mechanism)
         assert isinstance(mechanism, Mechanism)
-        return self._on_bodies(mechanism) if self.velocities == "bodies" else self._on_tree(mechanism)
+        on_tree = self.velocities == "joints" or mechanism.coordinates == "tree"
+        return self._on_tree(mechanism) if on_tree else self._on_bodies(mechanism)
 
     def _on_bodies(self, mechanism: Mechanism) -> Run:
         from dalembert.kernels.base.slots import as_system, no_correction
@@ -142,7 +143,7 @@ class Minimal(Formulation):
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         f = mechanism.degrees_of_freedom
-        I, F, W = self._tables(mechanism.I, mechanism.F, f, used, _weights(mechanism), columns * nb6, a_size)
+        I, F, W = self._tables(mechanism.I, mechanism.F, f, used, _weights(mechanism), columns * nb6, a_size, False)
         run = MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -161,10 +162,12 @@ class Minimal(Formulation):
         from dalembert.kernels.formulations.minimal_tree import minimal_tree
         from dalembert.kernels.formulations.minimal_tree_step import minimal_tree_step
 
+        if self.singular == "pass" or self.invariants is not None:
+            raise ModelError("Minimal: singular='pass' and invariants need the velocities of bodies: coordinates='absolute'")
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
-        I, F, W = self._tables(tree.I, tree.F, f, list(range(nu)), np.ones(nu), (f + 4) * nu, 12 * (m + 1))
+        I, F, W = self._tables(tree.I, tree.F, f, list(range(nu)), np.ones(nu), (f + 4) * nu, 12 * (m + 1), True)
         return MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -179,7 +182,15 @@ class Minimal(Formulation):
         )
 
     def _tables(
-        self, tables: IntArray, constants: Array, f: int, used: list[int], weights: Array, columns: int, rows: int
+        self,
+        tables: IntArray,
+        constants: Array,
+        f: int,
+        used: list[int],
+        weights: Array,
+        columns: int,
+        rows: int,
+        on_tree: bool,
     ) -> tuple[IntArray, Array, Array]:
         """I, F and W with what minimal coordinates need behind what is there.
 
@@ -188,7 +199,7 @@ class Minimal(Formulation):
         """
         n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
         at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
-        W = new_workspace(tables, dense=self.velocities == "joints")
+        W = new_workspace(tables, dense=on_tree)
         sizes = {
             T.Z_COLUMNS: max(columns, nu),
             T.Z_SMALL: 36 * f * f + 4 * f,

@@ -40,7 +40,7 @@ class MovingFrame(Formulation):
     invariant_tolerance: float = 1e-13
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute",)
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "tree")
     citations: ClassVar[tuple[str, ...]] = ("MovingFrame", "Featherstone2008")
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("moving_frame", "formulations.moving_frame", "system", 9.0, "--formulation moving-frame"),
@@ -59,6 +59,10 @@ class MovingFrame(Formulation):
     def needs(self, mechanism: Compiled) -> set[str]:
         names = {"tree_states", "moving_frame" if self.path == "fast" else "moving_frame_reference"}
         return names | ({"correct_tree_invariants"} if self.invariants is not None else set())
+
+    @classmethod
+    def suits(cls, mechanism: Compiled) -> str:
+        return "it is O(n) in the coordinates of the joints" if mechanism.coordinates == "tree" else ""
 
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""

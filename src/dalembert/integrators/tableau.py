@@ -48,7 +48,7 @@ def _matrix(rows: Sequence[Mapping[int, float]], columns: int) -> Array:
     return matrix
 
 
-def _simple(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float]) -> Tableau:
+def explicit_tableau(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float]) -> Tableau:
     """A method without error estimator, with the cubic Hermite interpolant."""
     s = len(weights)
     a = np.zeros((s + 1, s + 1))
@@ -59,9 +59,9 @@ def _simple(order: int, rows: Sequence[Sequence[float]], weights: Sequence[float
     return Tableau(order, order, a, np.array([weights], dtype=float), c, np.zeros((0, s + 1)), np.zeros((0, 1)))
 
 
-EULER = _simple(1, [[]], [1.0])
-MIDPOINT = _simple(2, [[], [1 / 2]], [0.0, 1.0])
-RUNGE_KUTTA_4 = _simple(4, [[], [1 / 2], [0.0, 1 / 2], [0.0, 0.0, 1.0]], [1 / 6, 1 / 3, 1 / 3, 1 / 6])
+EULER = explicit_tableau(1, [[]], [1.0])
+MIDPOINT = explicit_tableau(2, [[], [1 / 2]], [0.0, 1.0])
+RUNGE_KUTTA_4 = explicit_tableau(4, [[], [1 / 2], [0.0, 1 / 2], [0.0, 0.0, 1.0]], [1 / 6, 1 / 3, 1 / 3, 1 / 6])
 
 
 def _dormand_prince() -> Tableau:

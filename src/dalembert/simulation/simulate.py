@@ -6,13 +6,15 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compile import compile, refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.lagrangian import LagrangianMechanism
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.default import default_formulation
@@ -33,13 +35,34 @@ from dalembert.run.recorder import Recorder
 from dalembert.run.settings import to_data
 from dalembert.run.statistics import statistics_of
 from dalembert.run.steps import one_step
-from dalembert.simulation.solution import note_what_happened, solution_of
+from dalembert.simulation.solution import LagrangianSolution, Solution, note_what_happened, solution_of
 
 Array = npt.NDArray[np.float64]
 
 _CHUNK_SECONDS = 0.15
 
 
+class Options(TypedDict, total=False):
+    """Of `simulate`, by keyword."""
+
+    formulation: Formulation | None
+    integrator: Integrator | None
+    coordinates: Coordinates | None
+    save_at: npt.ArrayLike | None
+    events: Event | Sequence[Event]
+    progress: bool | ProgressFunction | None
+    out: str | os.PathLike[str] | None
+    overwrite: bool
+
+
+@overload
+def simulate(model: Model | Mechanism, t_end: float, **options: Unpack[Options]) -> Solution: ...
+@overload
+def simulate(model: LagrangianSystem | LagrangianMechanism, t_end: float, **options: Unpack[Options]) -> LagrangianSolution: ...
+@overload
+def simulate(
+    model: Model | LagrangianSystem | Compiled, t_end: float, **options: Unpack[Options]
+) -> Solution | LagrangianSolution: ...
 def simulate(
     model: Model | LagrangianSystem | Compiled,
     t_end: float,
@@ -52,12 +75,13 @@ def simulate(
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-) -> Any:
+) -> Solution | LagrangianSolution:
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default see `default_formulation`;  integrator : how time advances, default `DOP853()`
-    coordinates : of bodies, "absolute" (default) or "planar";  save_at : times to save, default t = 0 and every accepted step
-    events : see `Event`;  progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
+    coordinates : of bodies, "absolute" (default), "planar" or "tree"
+    save_at : times to save, default t = 0 and every accepted step;  events : see `Event`
+    progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
@@ -140,11 +164,8 @@ def duration(t_end: object) -> float:
 
 def as_compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None) -> Compiled:
     """The model in tables; one that is already compiled stays as it is."""
-    if isinstance(model, LagrangianSystem):
-        model = model.compile()
     if not isinstance(model, Compiled):
-        made: Compiled = compile(model, coordinates or "absolute")
-        return made
+        return compile(model, coordinates or "absolute")
     if coordinates not in (None, model.coordinates):
         raise ModelError(
             f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"

@@ -122,15 +122,16 @@ class LagrangianSolution(AnySolution, LagrangianResult):
         return to_dataset(self)
 
 
-def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Any:
+def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Solution | LagrangianSolution:
     """States of a run with what belongs to them."""
     return (LagrangianSolution if isinstance(mechanism, LagrangianMechanism) else Solution)(mechanism, t, x, **record)
 
 
-def note_what_happened(run: Run, x: Array, solution: Any) -> None:
+def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSolution) -> None:
     """The statistics and warnings of a solution take what its run met; x : where the run ended."""
-    formulation = solution.formulation
-    texts = () if formulation.keeps_branch else crossed(run, solution.integrator, solution)
+    formulation, integrator = solution.formulation, solution.integrator
+    assert formulation is not None and integrator is not None
+    texts = () if formulation.keeps_branch else crossed(run, integrator, solution)
     solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:

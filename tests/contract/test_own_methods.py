@@ -1,0 +1,93 @@
+"""A formulation and an integrator of one's own, registered by a page of the documentation: the contract holds for them too."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import test_docs
+import test_integrators as contract
+
+import dalembert as da
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.integrators import INTEGRATORS
+
+PAGE = test_docs.DOCS / "howto" / "own_method.md"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def registered():
+    test_docs.run_blocks(PAGE)
+    assert {"least-energy"} <= set(FORMULATIONS) and {"heun"} <= set(INTEGRATORS)
+
+
+@pytest.mark.parametrize("pair", [("least-energy", "heun"), ("least-energy", "rk4"), ("jet", "heun"), ("moving-frame", "heun")])
+@pytest.mark.parametrize("promise", [name for name in dir(contract) if getattr(contract, name) in (
+    contract.test_runs_to_the_end_exactly,
+    contract.test_saves_at_the_given_times_exactly,
+    contract.test_is_deterministic,
+    contract.test_callable_solution_meets_saved_states,
+    contract.test_settings_and_citations_travel_with_the_solution,
+)])  # fmt: skip
+def test_contract_holds(registered, pair, promise):
+    getattr(contract, promise)(*pair)
+
+
+@pytest.mark.nojit
+def test_options_rebuild(registered):
+    for cls in (FORMULATIONS["least-energy"], INTEGRATORS["heun"]):
+        contract.test_options_rebuild_from_repr_and_from_data(cls)
+
+
+@pytest.mark.nojit
+def test_command_line_and_pairs_know_them(registered):
+    from dalembert.cli.run import make_formulation, make_integrator
+
+    assert type(make_formulation("least-energy")).__name__ == "LeastEnergy"
+    assert make_integrator("heun", rtol=None, atol=None, step=0.1).order == 2
+    with pytest.raises(da.ModelError, match=r"Minimal or LeastEnergy with Euler, .*, StoermerVerlet or Heun;"):
+        da.simulate(contract.small_model(), 1.0, formulation="jet")
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("register", "name", "made", "text"),
+    [
+        (da.register_formulation, "Jet 2", da.Jet, "give words of small letters"),
+        (da.register_formulation, "other", object, "give a dataclass that inherits from Formulation"),
+        (da.register_formulation, "other", da.Jet, "Jet is registered as 'jet' already"),
+        (da.register_integrator, "euler", da.Midpoint, "Euler is registered as 'euler' already"),
+        (da.register_integrator, "own", da.Jet, "give a dataclass that inherits from Integrator"),
+    ],
+)
+def test_registration_is_checked(register, name, made, text):
+    with pytest.raises(da.ModelError, match=text):
+        register(name, made)
+
+
+@pytest.mark.nojit
+def test_protocol_is_abstract():
+    with pytest.raises(TypeError, match="abstract"):
+        Formulation()
+
+
+TYPED = """
+import dalembert as da
+model, system = da.Model(), da.LagrangianSystem(lambda v: v.x**2, "x")
+reveal_type(da.simulate(model, 1.0, coordinates="tree"))
+reveal_type(da.simulate(da.compile(system), 1.0))
+reveal_type(da.compile(model))
+reveal_type(da.compile(system))
+reveal_type(da.simulate(model, 1.0).plot)
+"""
+
+
+@pytest.mark.slow
+def test_results_are_typed(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "typed.py").write_text(TYPED)
+    run = subprocess.run([sys.executable, "-m", "mypy", str(tmp_path / "typed.py")], capture_output=True, text=True, cwd=ROOT)
+    kinds = ("Solution", "LagrangianSolution", "Mechanism", "LagrangianMechanism", "Plots")
+    found = [line.rsplit('"', 2)[1].rsplit(".", 1)[1] for line in run.stdout.splitlines() if "Revealed type" in line]
+    assert tuple(found) == kinds, run.stdout
