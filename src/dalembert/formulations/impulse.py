@@ -89,7 +89,7 @@ class ImpulseRun(Run):
     @property
     def state_size(self) -> int:
         """Number of all components of the state."""
-        return int(self.I[T.NX]) + BLOCKS["memory"].length(m=self.I[T.M], nq=self.I[T.NQ], nu=self.I[T.NU])
+        return int(int(self.I[T.NX]) + BLOCKS["memory"].length(m=self.I[T.M], nq=self.I[T.NQ], nu=self.I[T.NU]))
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of a run that has made no step."""
