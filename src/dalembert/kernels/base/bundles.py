@@ -26,35 +26,35 @@ from dalembert.kernels.base import layout as L
 
 
 class Bundle:
-    """words : the record itself, whole numbers and real ones, addresses and shapes"""
+    """words : the record itself, whole numbers, addresses and shapes;  reals : the same memory, for the real ones"""
 
-    __slots__ = ("arrays", "record", "words")
+    __slots__ = ("arrays", "reals", "record", "words")
 
     def __init__(self, record, **values):
         object.__setattr__(self, "record", record)
         object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
+        object.__setattr__(self, "reals", self.words.view(np.float64))
         object.__setattr__(self, "arrays", {})
         for label, value in values.items():
             setattr(self, label, value)
-
-    def _words(self, kind):
-        return self.words.view(np.float64) if kind == L.NUM else self.words
 
     def __getattr__(self, label):
         if label not in self.record.fields:
             raise AttributeError(f"layout.py has no {label!r} of {self.record.name}")
         kind, o = self.record.fields[label]
-        return self.arrays[label] if isinstance(kind, L.Array) else self._words(kind)[o]
+        if kind == L.NUM:
+            return self.reals[o]
+        return self.words[o] if kind == L.INT else self.arrays[label]
 
     def __setattr__(self, label, value):
         kind, o = self.record.fields[label]
-        if not isinstance(kind, L.Array):
-            self._words(kind)[o] = value
+        if kind in (L.NUM, L.INT):
+            (self.reals if kind == L.NUM else self.words)[o] = value
             return
         if value.dtype != kind.scalar or value.ndim != kind.dimensions or not value.flags.c_contiguous:
             raise TypeError(f"{label} is not an array of {kind.dimensions} dimensions of {kind.scalar} in one piece")
         self.arrays[label] = value
-        self.words[o : o + 1 + value.ndim] = value.ctypes.data, *value.shape
+        self.words[o : o + 1 + value.ndim] = value.__array_interface__["data"][0], *value.shape
 
     def copy(self):
         """Its own numbers, the same arrays."""
