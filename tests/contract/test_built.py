@@ -1,0 +1,26 @@
+"""The page that says how the library is built names files that exist, and the stages that the order of imports has."""
+
+import re
+from pathlib import Path
+
+import pytest
+import test_order
+
+import dalembert
+
+SOURCE = Path(dalembert.__file__).parent
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "built.md").read_text(encoding="utf-8")
+FILES = sorted(set(re.findall(r"`([\w/]+\.py)`", TEXT)))
+pytestmark = pytest.mark.nojit
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_named_files_exist(name):
+    assert (SOURCE / name).is_file() or (ROOT / name).is_file()
+
+
+def test_stages_are_those_of_the_imports():
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", TEXT, re.MULTILINE)
+    stages = [test_order.STAGE[package] for row in rows for package in re.findall(r"`(\w+)`", row)]
+    assert len(stages) > 10 and stages == sorted(stages)
