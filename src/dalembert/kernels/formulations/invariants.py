@@ -10,14 +10,12 @@ W_ext is integrated with the state. Deviation: [JetMultibody] uses the trapezoid
 enforced (errata).
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, MOVED, NON_FINITE, OK, POTENTIAL
+from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
 from dalembert.kernels.base.vectors import Vec3
-from dalembert.kernels.base.views import Numbers, Wrenches, twists_of
+from dalembert.kernels.base.views import Wrenches, twists_of
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
@@ -29,6 +27,7 @@ from dalembert.kernels.coordinates.solve import (
     subtract_row_products,
 )
 from dalembert.kernels.formulations.distribution import load_rows
+from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
 from dalembert.kernels.formulations.tangent_space import clear_rows
 from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back, pull_back_wrenches
 from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
@@ -91,13 +90,6 @@ def user_gradient(k, t, x, system):
     return OK
 
 
-@inline
-def state_size(x, system):
-    """1 + |u|^2"""
-    u = Numbers(x, system.nq)
-    return plus_dot(1.0, u, u, system.nu)
-
-
 @flat
 def tangent_step(g, system):
     """g <- P W^-1 gradient, P = I - W^-1 A^T S^-1 A; returns gradient . step. Blocks are factored, Y = A W^-1."""
@@ -132,43 +124,40 @@ def newton_direction(t, gq, gu, system):
     return slope
 
 
+@flat
+def residual(k, t, x, dx, system):
+    """f, the largest of its terms, status"""
+    load_poses(x, system)
+    load_angles(x, system)
+    if k < 0:
+        f, scale = energy_residual(t, x, system)
+        return f, scale, OK
+    f, status = user_residual(k, t, x, system)
+    return f, max(1.0, abs(system.kept[k])), status
+
+
+@flat
+def direction(k, t, x, dx, system):
+    """variation.q and u <- the direction along which f grows fastest; slope, size of the state, status"""
+    gq, gu, status = system.variation.q, system.variation.u, OK
+    if k < 0:
+        energy_gradient(t, Wrenches(gq, 0), Wrenches(gu, 0), system)
+    else:
+        status = user_gradient(k, t, x, system)
+        load_poses(x, system)
+    load_rows(MOTIONS, t, system)
+    assemble_blocks(system.metrics, system)
+    factor(1, system)
+    return newton_direction(t, gq, gu, system), state_size(x, system), status
+
+
+@flat
+def move(s, x, system):
+    displace(0, x, twists_of(system.variation.q), s, system)
+    displace(1, x, twists_of(system.variation.u), s, system)
+
+
 @kernel
 def correct_invariants(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the constraints must be projected again, OK when all hold."""
-    gq, gu = system.variation.q, system.variation.u
-    moved = 0
-    for k in range(-system.energy, system.ninvariant):  # -1 is the energy
-        load_poses(x, system)
-        load_angles(x, system)
-        if k < 0:
-            f, scale = energy_residual(t, x, system)
-            status = OK
-        else:
-            f, status = user_residual(k, t, x, system)
-            scale = max(1.0, abs(system.kept[k]))
-        if status != OK:
-            return status
-        if not np.isfinite(f):
-            return NON_FINITE
-        if abs(f) <= system.tol_invariant * scale:
-            continue
-        system.count.dinv += 1.0
-        if k < 0:
-            energy_gradient(t, Wrenches(gq, 0), Wrenches(gu, 0), system)
-        else:
-            status = user_gradient(k, t, x, system)
-            if status != OK:
-                return status
-            load_poses(x, system)
-        load_rows(MOTIONS, t, system)
-        assemble_blocks(system.metrics, system)
-        factor(1, system)
-        slope = newton_direction(t, gq, gu, system)
-        # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
-        # admissible direction changes f; the report shows what is left
-        if 1e-4 * slope * state_size(x, system) <= f * f:
-            continue
-        displace(0, x, twists_of(gq), -f / slope, system)
-        displace(1, x, twists_of(gu), -f / slope, system)
-        moved += 1
-    return MOVED if moved > 0 else OK
+    return step_to_invariants(residual, direction, move, t, x, dx, system)
