@@ -8,8 +8,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.gallery.chain import chain
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.coordinates.tree import move_tree, place_bodies
-from dalembert.kernels.formulations.tree_invariants import absolute_state
+from dalembert.kernels.coordinates.tree_states import absolute_state
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -24,8 +23,7 @@ def test_user_functions_see_the_states_of_the_mechanism(shape, seed):
         if link.kind[0] == T.QUATERNION:
             x[link.q : link.q + 4] /= np.linalg.norm(x[link.q : link.q + 4])
     dx = np.zeros_like(x)
-    move_tree(x, dx, run.view)
-    place_bodies(x, run.view)
+    run.system(T.OUTPUT, 0.0, x, dx, run.view)
     absolute_state(x, run.view)
     expected = run.to_absolute(x[None])[0]
     found = run.W[run.I[T.W_CALL] :][: len(expected)]

@@ -16,6 +16,7 @@ from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.trajectory import apply, cross, rotation_matrices
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import width
 from dalembert.kernels.base.views import System
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.rotation import matrix_to_quaternion
@@ -222,10 +223,10 @@ def _signed(tree: Tree) -> tuple[Link, ...]:
 
 def _quaternions(nb: int, links: Sequence[Link]) -> Array:
     """Joint axes on parent and child of every body as quaternions, for kernels/coordinates/tree_states.py."""
-    table = np.zeros((nb + 1, T.LINK_F_W))
+    table = np.zeros((nb + 1, width(T.LINK_F)))
     for link in links:
-        table[link.body, T.LF_P : T.LF_P + 4] = matrix_to_quaternion(link.E_p)
-        table[link.body, T.LF_C : T.LF_C + 4] = link.sign * matrix_to_quaternion(link.E_c.T)
+        table[link.body, :4] = matrix_to_quaternion(link.E_p)
+        table[link.body, 4:] = link.sign * matrix_to_quaternion(link.E_c.T)
     return table.ravel()
 
 
@@ -242,14 +243,14 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     I, F = mechanism.I.tolist(), mechanism.F.tolist()
     nb = mechanism.nb
     nq, nu = sum(link.nq for link in links), sum(link.nu for link in links)
-    tree_i = np.zeros((nb + 1, T.TREE_I_W), dtype=np.int64)
-    tree_f = np.zeros((nb + 1, T.TREE_F_W))
+    tree_i = np.zeros((nb + 1, width(T.TREE_I)), dtype=np.int64)
+    tree_f = np.zeros((nb + 1, width(T.TREE_F)))
     for link in links:
         turn, rotations, slides = link.kind
-        tree_i[link.body, :7] = (link.parent, turn, link.q, link.u, rotations, len(slides), link.u)
-        tree_i[link.body, 7 : 7 + len(slides)] = slides
+        tree_i[link.body, :6] = link.parent, turn, link.q, link.u, rotations, len(slides)
+        tree_i[link.body, 6 : 6 + len(slides)] = slides
         turned, constants = _joint_axes(mechanism, link, next((at for at in links if at.body == link.parent), None))
-        tree_i[link.body, T.R_TURNED :] = turned
+        tree_i[link.body, 9:] = turned
         tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel(), constants])
     total = I[T.NPRIM] + I[T.NTRACED]
     old, old_f = I[I[T.PRIM_I] :][: T.PRIM_I_W * total], F[I[T.PRIM_F] :][: T.PRIM_F_W * total]
@@ -291,7 +292,7 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
 
 
 def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:
-    """(R_TURNED, R_SKEW) and the columns of TREE_F from RF_TURN on; parent is None for the ground."""
+    """(turned, skew) and the columns of TREE_F from theta_0 on; parent is None for the ground."""
     E, p = (np.eye(3), np.zeros(3)) if parent is None else (parent.E_c, parent.p_c)
     turn = E.T @ link.E_p
     c = -link.E_c.T @ link.p_c
@@ -309,8 +310,9 @@ def _workspace(I: list[int]) -> None:
     nb6, m, m_all, nx, nu = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX], I[T.NU]
     sizes = {
         T.W_BODY: T.STATE_W * (I[T.NB] + 1),
-        T.W_TREE: T.TREE_W * (I[T.NB] + 1),
-        T.W_COL: T.COL_W * I[T.NCOL],
+        T.W_TREE: width(T.W_TREE) * (I[T.NB] + 1),
+        T.W_COL: width(T.W_COL) * I[T.NCOL],
+        T.W_U_DOT: nu,
         T.W_H: nb6,
         T.W_ACC: nb6,
         T.W_G: m_all,

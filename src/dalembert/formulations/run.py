@@ -75,8 +75,7 @@ class Run:
         I, nq = self.I, int(self.I[T.NQ])
         starts: list[int] = []
         if self.tree is not None:
-            links = I[I[T.TREE_I] :][: T.TREE_I_W * (I[T.NB] + 1)].reshape(-1, T.TREE_I_W)[1:]
-            starts = [int(link[T.R_Q]) for link in links if link[T.R_TURN] == T.QUATERNION]
+            starts = [int(link.q) for link in self.view.links if link.turn == T.QUATERNION]
         elif self.mechanism.coordinates != "generalised":
             bodies = I[I[T.BODY_I] :][: T.BODY_I_W * (I[T.NB] + 1)].reshape(-1, T.BODY_I_W)[1:]
             starts = [int(body[T.B_Q]) + 3 for body in bodies if body[T.B_KIND] == T.RIGID]

@@ -22,6 +22,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 from numba.np.arrayobj import populate_array
 
+from dalembert.kernels.base.view_types import View, pack
+
 COUNT = 4  # doubles in a register of AVX2
 _VECTOR = ir.VectorType(ir.DoubleType(), COUNT)
 _BITS = ir.IntType(COUNT)
@@ -30,6 +32,8 @@ _NUMBERS = (types.Float, types.Integer)
 
 class Lanes(types.Type):
     """The type; numbers become lanes where they must."""
+
+    is_scalar = True
 
     def __init__(self):
         super().__init__(name=f"Lanes({COUNT})")
@@ -158,3 +162,15 @@ def as_lanes(typingctx, a, first):
         return view._getvalue()
 
     return made(a, types.intp), codegen
+
+
+@intrinsic
+def apart(typingctx, numbers):
+    """Numbers of lanes one by one: entry i of lane k is apart(numbers)[COUNT i + k]."""
+    made = View(numbers.what, numbers.of, types.float64)
+
+    def codegen(context, builder, sig, args):
+        pointer, *limits = (builder.extract_value(args[0], i) for i in range(len(args[0].type)))
+        return pack(context, builder, made, builder.bitcast(pointer, ir.DoubleType().as_pointer()), *limits)
+
+    return made(numbers), codegen

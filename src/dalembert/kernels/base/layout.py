@@ -104,6 +104,8 @@ def total(terms, sizes):
 POSE = Record("Pose", r=VEC, theta=QUAT)
 TWIST = Record("Twist", v=VEC, w=VEC)  # of a body: velocity, angular velocity in body axes
 ROW = Record("Row", force=VEC, torque=VEC)  # or a wrench: force in world axes, torque in body axes
+BALL = Record("Ball", theta=QUAT)  # of a joint that turns freely: q, and u: relative angular velocity in the child's joint axes
+SPIN = Record("Spin", w=VEC)
 INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
 PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
 # inside : 1 while a point between two steps is projected to be saved; gap : largest |coordinate - f(t)| of a driver after a
@@ -163,12 +165,12 @@ _FORCE = (
     Section("I", "FORCE_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, joint=Ref("angles"), call=INT, frame=INT),
     Section("F", "FORCE_F", p_i=VEC, p_j=VEC, vector=VEC, k=NUM, c=NUM, l=NUM, E_i=MAT, E_j=MAT),
 )
-# link b of a tree carries body b. turn : how it turns; rotations, translations : how many, their first column, the joint axes
-# of the translations; turned : 1 where the joint's axes on the parent differ from the parent's own joint axes; skew : 1 where
+# link b of a tree carries body b. turn : how it turns; rotations, translations : how many, the joint axes of the
+# translations; turned : 1 where the joint's axes on the parent differ from the parent's own joint axes; skew : 1 where
 # the child's differ from its body axes
 _LINK = (
     Section(
-        "I", "TREE_I", parent=INT, turn=INT, q=INT, u=INT, rotations=INT, translations=INT, column=INT, axis=Ints(3),
+        "I", "TREE_I", parent=Ref("links"), turn=INT, q=INT, u=INT, rotations=INT, translations=INT, axis=Ints(3),
         turned=INT, skew=INT,
     ),
     # joint point and axes on the parent and on the child; then in joint axes (of the parent's own joint: quaternion of the
@@ -182,10 +184,10 @@ _LINK = (
     Section("F", "LINK_F", theta_parent=QUAT, theta_child=QUAT),
     # world axes: joint axes of the body as quaternion and as matrix, angular velocity, arms from its joint point to its centre
     # of mass and from the parent's joint point to its own, bias; articulated inertia J, H, M, after elimination of a ball joint
-    # its factors; bias force, then acceleration
+    # its factors (J: L, D^-1; H: L^-1 H); bias force (torque p_w, force p_v), then acceleration of the joint point
     Section(
         "W", "W_TREE", theta=QUAT, R=MAT, w=VEC, c=VEC, d=VEC, bias_w=VEC, bias_v=VEC, J=SYM, H=MAT, M=SYM,
-        torque=VEC, force=VEC,
+        p_w=VEC, p_v=VEC,
     ),
 )  # fmt: skip
 TABLES = {
@@ -209,8 +211,8 @@ TABLES = {
     "hubs": Table("Hub", "NHUB", Section("I", "HUB_I", **_integers("body K x"))),  # a body kept as a node
     "hub_incidences": Table("HubIncidence", "NHUB_INC", Section("I", "HUB_INC_I", e=Ref("incidences"), K=INT, hub_rows=INT)),
     "links": Table("Link", "NB", *_LINK, first=1),
-    # axis s of a rotation or translation, U = I s, 1 / (s . U), s . p left over, acceleration
-    "columns": Table("Column", "NCOL", Section("W", "W_COL", s=VEC, U_torque=VEC, U_force=VEC, D=NUM, e=NUM, acc=NUM)),
+    # axis s of a rotation or translation, U = I s, D = 1 / (s . U), e = s . p left over
+    "columns": Table("Column", "NCOL", Section("W", "W_COL", s=VEC, U_w=VEC, U_v=VEC, D=NUM, e=NUM)),
 }
 # records of one array that are addressed by a number: array, header entry, record, numbers from one to the next, offset
 RECORDS = {
@@ -286,8 +288,12 @@ NUMBERS = {
     "h": ("W", T.W_H, 0),
     "acc": ("W", T.W_ACC, 6),  # accelerations, after the ground's
     "K": ("W", T.W_K, 0),
+    "u_dot": ("W", T.W_U_DOT, 0),  # of a tree: answer of the joint velocities to forces, or what displaces the coordinates
+    "guard_u": ("W", T.W_PIVOT, T.V_GUARD),  # of a tree: v_i of pivots.py in joint velocities
     "g_t": ("W", T.W_GT, 0),
     "newton": ("W", T.W_SYSTEM, 0),  # Newton's system of variational steps
+    "poses": ("W", T.W_BODY, 0),  # poses and twists of all bodies
+    "counted": ("W", T.W_ANGLE, 0),  # angles and their rates
     "spare": ("W", T.W_WORK, 0),
     "called": ("W", T.W_CALL, 0),
     "counts": ("W", T.W_STAT, 0),
@@ -322,6 +328,11 @@ HEADER_F = {
 }
 _NAMES = [*TABLES, *RECORDS, *RECORD, *BLOCKS, *NUMBERS, *HEADER_I, *HEADER_F]
 assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)
+
+
+def width(entry):
+    """For packing: numbers per record of the section at this header entry."""
+    return next(s.width for table in TABLES.values() for s in table.sections if s.entry == entry)
 
 
 def offset(table, label):

@@ -33,7 +33,7 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
     W_MOTION,
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
-(TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(64, 72)
+(W_U_DOT, TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(63, 72)
 # header of I: velocity-level formulations: how positions are stabilised, 1 when the reaction at its start acts during a step,
 # offset in F of stiffness and damping per row (0 = rigid), where the state's memory begins
 (STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
@@ -185,28 +185,8 @@ HUB_INC_I_W = 3
 ) = range(23)
 N_STAT = 23
 
-# TREE_I columns: parent, how it turns, first coordinate, first velocity, number of rotations, of translations, first column,
-# the joint axes of the translations, 1 where the joint's axes on the parent differ from the parent's own joint axes, 1 where
-# the child's differ from its body axes
-(R_PARENT, R_TURN, R_Q, R_U, R_NROT, R_NTRANS, R_COL, R_AXIS, R_TURNED, R_SKEW) = (0, 1, 2, 3, 4, 5, 6, 7, 10, 11)
-TREE_I_W = 12
+# how a link of a tree turns
 NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
-# TREE_F columns: joint point and axes on the parent and on the child; then in joint axes (of the parent's own joint: quaternion
-# of the joint's axes, from joint point to joint point; of the child's: from its joint point to its centre of mass, mass, and
-# the inertia about the joint point as J_0 1 + a a^T + b b^T)
-(RF_PP, RF_PC, RF_EP, RF_EC, RF_TURN, RF_D, RF_C, RF_A, RF_B, RF_J, RF_M) = (0, 3, 6, 15, 24, 28, 31, 34, 37, 40, 41)
-TREE_F_W = 42
-# LINK_F columns: quaternions of the joint axes on the parent and, conjugate and with the link's sign, on the child
-(LF_P, LF_C) = (0, 4)
-LINK_F_W = 8
-# W_TREE columns, world axes: joint axes of the body as quaternion and as matrix, angular velocity, arms from its joint point
-# to its centre of mass and from the parent's joint point to its own, bias (angular, linear); articulated inertia J (sym3),
-# H (mat3), M (sym3), after elimination of a ball joint its factors; bias force (torque, force), then acceleration
-(X_TH, X_ROT, X_W, X_C, X_D, X_BIAS, X_J, X_H, X_M, X_P) = (0, 4, 13, 16, 19, 22, 28, 34, 43, 49)
-TREE_W = 55
-# W_COL columns: axis s of a rotation or translation, U = I s, 1 / (s . U), s . p left over, acceleration
-(K_S, K_U, K_D, K_E, K_ACC) = (0, 3, 9, 10, 11)
-COL_W = 12
 
 # MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential, -1
 # integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the state,

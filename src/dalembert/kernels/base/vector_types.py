@@ -13,11 +13,11 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, lower_getattr_generic, models, register_model
 
-from dalembert.kernels.base.vectors import Mat3, Quat, Sym3, Vec3, cross, unit
+from dalembert.kernels.base.vectors import UPPER, Mat3, Quat, Sym3, Vec3, cross, outer, unit, upper
 
 _NAMES = {Vec3: "xyz", Mat3: "", Sym3: "", Quat: "abcd"}
 _SIZES = {Vec3: 3, Mat3: 9, Sym3: 6, Quat: 4}
-_PRODUCTS = {(Mat3, Vec3): Vec3, (Sym3, Vec3): Vec3, (Mat3, Mat3): Mat3, (Vec3, Vec3): None}
+_PRODUCTS = {(Mat3, Vec3): Vec3, (Sym3, Vec3): Vec3, (Mat3, Mat3): Mat3, (Vec3, Vec3): None, (Quat, Quat): Quat}
 _ROWS = {Mat3: (0, 1, 2, 3, 4, 5, 6, 7, 8), Sym3: (0, 1, 2, 1, 3, 4, 2, 4, 5)}
 
 
@@ -186,16 +186,59 @@ def _multiply(context, builder, out, a, b):
     dot = Arithmetic(context, builder, scalar).dot
     if shape_a is Vec3:
         return dot(a, b)
+    if shape_a is Quat:
+        return whole(context, builder, out, _quaternion_product(Arithmetic(context, builder, scalar), a, b))
     rows = [[a[i] for i in _ROWS[shape_a][3 * k : 3 * k + 3]] for k in range(3)]
     columns = [b] if shape_b is Vec3 else [b[j::3] for j in range(3)]
     return whole(context, builder, out, [dot(row, column) for row in rows for column in columns])
 
 
+def _quaternion_product(do, p, q):
+    """In the order in which Quat says it."""
+    terms = (
+        ((0, 0), (1, 1, -1), (2, 2, -1), (3, 3, -1)),
+        ((0, 1), (1, 0, 1), (2, 3, 1), (3, 2, -1)),
+        ((0, 2), (1, 3, -1), (2, 0, 1), (3, 1, 1)),
+        ((0, 3), (1, 2, 1), (2, 1, -1), (3, 0, 1)),
+    )
+    for (i, j), *rest in terms:
+        s = do.mul(p[i], q[j])
+        for k, l, sign in rest:
+            s = (do.add if sign > 0 else do.sub)(s, do.mul(p[k], q[l]))
+        yield s
+
+
+def _crossed(typingctx, a, b):
+    if isinstance(a, Small) and isinstance(b, Small) and a.shape is Vec3 and b.shape is not Quat:
+        return Small(Vec3 if b.shape is Vec3 else Mat3, joined(typingctx, a.scalar, b.scalar))
+    return None
+
+
 def _cross(context, builder, out, a, b):
-    do = Arithmetic(context, builder, out.scalar)
+    do, shape = Arithmetic(context, builder, out.scalar), b[1].shape
     a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
     pairs = ((1, 2), (2, 0), (0, 1))
-    return whole(context, builder, out, [do.sub(do.mul(a[i], b[j]), do.mul(a[j], b[i])) for i, j in pairs])
+    columns = [b] if shape is Vec3 else [[b[k] for k in _ROWS[shape][j::3]] for j in range(3)]
+    return whole(context, builder, out, [do.sub(do.mul(a[i], c[j]), do.mul(a[j], c[i])) for i, j in pairs for c in columns])
+
+
+def _outer(context, builder, out, a, b):
+    mul = Arithmetic(context, builder, out.scalar).mul
+    a, b = (components_as(context, builder, *pair, out.scalar) for pair in (a, b))
+    return whole(context, builder, out, [mul(p, q) for p in a for q in b])
+
+
+def _outer_type(typingctx, a, b):
+    made = _same(typingctx, a, b)
+    return Small(Mat3, made.scalar) if made is not None and made.shape is Vec3 else None
+
+
+def _upper(context, builder, out, a):
+    return whole(context, builder, out, [builder.extract_value(a[0], k) for k in UPPER])
+
+
+def _upper_type(typingctx, a):
+    return Small(Sym3, a.scalar) if isinstance(a, Small) and a.shape is Mat3 else None
 
 
 def _negated(context, builder, out, a):
@@ -213,7 +256,9 @@ lower_builtin(operator.mul, Small, types.Any)(_lowered)
 lower_builtin(operator.mul, types.Any, Small)(_lowered)
 lower_builtin(operator.matmul, Small, Small)(define(operator.matmul, 2, _product, _multiply))
 lower_builtin(operator.neg, Small)(define(operator.neg, 1, lambda typingctx, a: a if isinstance(a, Small) else None, _negated))
-lower_builtin(cross, Small, Small)(define(cross, 2, _same, _cross))
+lower_builtin(cross, Small, Small)(define(cross, 2, _crossed, _cross))
+lower_builtin(outer, Small, Small)(define(outer, 2, _outer_type, _outer))
+lower_builtin(upper, Small)(define(upper, 1, _upper_type, _upper))
 
 
 # --------------------------------------------------------------------------------------- making them and taking them apart
@@ -237,6 +282,19 @@ def _maker(shape):
 
 for _shape in _SIZES:
     _maker(_shape)
+
+
+def _of_rows(typingctx, *rows):
+    if all(isinstance(row, Small) and row.shape is Vec3 for row in rows):
+        return Small(Mat3, joined(typingctx, joined(typingctx, rows[0].scalar, rows[1].scalar), rows[2].scalar))
+    return None
+
+
+def _join_rows(context, builder, out, *rows):
+    return whole(context, builder, out, [v for row in rows for v in components_as(context, builder, *row, out.scalar)])
+
+
+lower_builtin(Mat3, Small, Small, Small)(define(Mat3, 3, _of_rows, _join_rows))
 
 
 def _unit(context, builder, out, c):

@@ -18,7 +18,20 @@ from dalembert.kernels.base.view_types import (
     pack,
     place_at,
 )
-from dalembert.kernels.base.views import Marks, Numbers, Pose, Rows, System, Twist, Twists, Wrenches, rows_of, twists_of
+from dalembert.kernels.base.views import (
+    Ball,
+    Marks,
+    Numbers,
+    Pose,
+    Rows,
+    Spin,
+    System,
+    Twist,
+    Twists,
+    Wrenches,
+    rows_of,
+    twists_of,
+)
 
 _I64 = ir.IntType(64)
 
@@ -105,7 +118,7 @@ def _view_of_array(made):
     lower_builtin(made, View, types.Integer)(lowered)
 
 
-for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks):
+for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks, Ball, Spin):
     _view_of_array(_made)
 
 

@@ -67,9 +67,10 @@ def _record_class(record):
     return made
 
 
-_ALL_RECORDS = (L.POSE, L.TWIST, L.ROW, L.INERTIA, L.MARKS, *(record for _, _, record in L.RECORD.values()))
-_RECORD_CLASSES = {record.name: _record_class(record) for record in _ALL_RECORDS}
+_OF_ANY_ARRAY = (L.POSE, L.TWIST, L.ROW, L.INERTIA, L.MARKS, L.BALL, L.SPIN)
+_RECORD_CLASSES = {r.name: _record_class(r) for r in (*_OF_ANY_ARRAY, *(record for _, _, record in L.RECORD.values()))}
 Pose, Twist, Marks = _RECORD_CLASSES["Pose"], _RECORD_CLASSES["Twist"], _RECORD_CLASSES["Marks"]
+Ball, Spin = _RECORD_CLASSES["Ball"], _RECORD_CLASSES["Spin"]
 
 
 class _Records:

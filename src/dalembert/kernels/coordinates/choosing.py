@@ -8,11 +8,12 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import dense_cholesky, weakest_dense_row
-from dalembert.kernels.base.tables import CHOOSE, OK, V_GUARD, W_PIVOT
+from dalembert.kernels.base.loops import copy
+from dalembert.kernels.base.tables import CHOOSE, OK
 from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence, without_velocities
 from dalembert.kernels.coordinates.cut_choice import aside
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
-from dalembert.kernels.formulations.moving_frame import along, respond_to_row
+from dalembert.kernels.formulations.moving_frame import along_guard, respond_to_row
 from dalembert.kernels.formulations.pivots import comparable
 from dalembert.kernels.formulations.tangent_space import dual_vector, inner
 from dalembert.kernels.mechanics.traced_rows import forces_and_rows
@@ -70,30 +71,25 @@ def choosing_cut_joints(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of cut joints."""
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
-    m, S, W = system.m, system.schur, system.W
-    scale = S + m * m
+    m, S, scale = system.m, system.schur, system.schur + system.m * system.m
     if without_velocities(scale, system):
         return OK
     if system.choice.count == 0.0 or gone_bad(0, weakest_dense_row(S, m, scale, 0)[1], system):
-        known, turned, guard = comparable(system) and system.minimal_i == 0, False, system.I[W_PIVOT] + V_GUARD
+        known, turned = comparable(system) and system.minimal_i == 0, False
         kept = aside(system)
         rhs = kept + (m * m + m)
-        for i in range(m):
-            rhs[i] = system.rhs[i]
+        copy(rhs, system.rhs, m)
         if known:
             respond_to_row(int(system.pivot.row), system)
-            turned = along(guard, system) < 0.0
+            turned = along_guard(system) < 0.0
         if choose(fill_from_tree, system):
-            for i in range(m * m + m):
-                S[i] = kept[i]
+            copy(S, kept, m * m + m)
             silence(scale, np.inf, system)
             dense_cholesky(S, m, scale, system.eps_pivot)
             if known:
                 row, pivot = weakest_dense_row(S, m, scale, 0)
                 respond_to_row(row, system)
-                for i in range(system.nu):
-                    W[guard + i] = system.columns[i].acc
+                copy(system.guard_u, system.u_dot, system.nu)
                 take_guard(row, pivot, turned, system)
-        for i in range(m):
-            system.rhs[i] = rhs[i]
+        copy(system.rhs, rhs, m)
     return OK

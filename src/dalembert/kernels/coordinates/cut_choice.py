@@ -1,12 +1,25 @@
-"""The dense factorisation for the rows of cut joints, idle rows left out (choice.py)."""
+"""Rows of cut joints: products with them, and the dense factorisation of their matrix, idle rows left out (choice.py).
+
+Row r acts on the bodies cut[2 r] and cut[2 r + 1], its halves begin at A[12 r] and A[12 r + 6].
+"""
 
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.dense import dense_cholesky
+from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE
 from dalembert.kernels.coordinates.choice import silence
+from dalembert.kernels.coordinates.solve import product
+
+
+@inline
+def subtract_cut_rows(twists, out, system):
+    """out -= A u for the twists u of the bodies"""
+    A, cut = system.A, system.cut
+    for r in range(system.m):
+        out[r] -= product(A[12 * r], twists[cut[2 * r]]) + product(A[12 * r + 6], twists[cut[2 * r + 1]])
 
 
 @inline
@@ -20,10 +33,24 @@ def factor_cut_schur(system):
     """schur <- Cholesky factor of the m x m matrix there, its scales behind it."""
     m, S = system.m, system.schur
     if system.nchoice > 0:
-        kept = aside(system)
-        for i in range(m * m + m):
-            kept[i] = S[i]
+        copy(aside(system), S, m * m + m)
         silence(S + m * m, np.inf, system)
     dense_cholesky(S, m, S + m * m, system.eps_pivot)
     if system.nchoice > 0:
         forces(CHOOSE, 0.0, system)
+
+
+@inline
+def solve_cut_schur(system):
+    """rhs <- S^-1 rhs for the matrix in schur. A pivot is measured by what its row would feel if its bodies were free: joints
+    only make it stiffer."""
+    m, S = system.m, system.schur
+    for r in range(m):
+        scale = 0.0
+        for side in range(2):
+            a, mass = system.A[12 * r + 6 * side], system.masses[system.cut[2 * r + side]]
+            if system.cut[2 * r + side] > 0:
+                scale += (mass.m_inv * a.force) @ a.force + (mass.J_inv @ a.torque) @ a.torque
+        S[m * m + r] = scale
+    factor_cut_schur(system)
+    solve_with_factor(S, system.rhs, m)

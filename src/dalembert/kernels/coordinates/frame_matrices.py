@@ -15,285 +15,180 @@ joint, branches and loops (multipliers on the rows G B of cut joints); N* u is f
 """
 
 import numpy as np
-from numpy import uintp
 
-from dalembert.kernels.base.algebra import (
-    add3,
-    axpy3,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mul,
-    mul_t,
-    scale3,
-    store3,
-    sub3,
-    sym_mul,
-)
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.dense import solve_with_factor
-from dalembert.kernels.base.tables import (
-    COL_W,
-    CUT_I,
-    K_ACC,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MM,
-    N_FACTOR,
-    NB,
-    NQ,
-    NU,
-    ONE_ANGLE,
-    ORDER_I,
-    QUATERNION,
-    R_AXIS,
-    R_NROT,
-    R_NTRANS,
-    R_PARENT,
-    R_Q,
-    R_TURN,
-    R_U,
-    RF_EC,
-    RF_EP,
-    RF_PC,
-    RF_PP,
-    S_ROT,
-    S_W,
-    STATE_W,
-    TREE_F,
-    TREE_F_W,
-    TREE_I,
-    TREE_I_W,
-    TWO_ANGLES,
-    W_A,
-    W_BODY,
-    W_COL,
-    W_FRAME,
-    W_H,
-    W_RHS,
-    W_SCHUR,
-    W_STAT,
-    M,
-)
-from dalembert.kernels.base.views import Numbers, Rows
-from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
-from dalembert.kernels.coordinates.tree import column
+from dalembert.kernels.base.dense import add_transposed, solve_upper, subtract_products
+from dalembert.kernels.base.loops import clear, copy, minus_dot, plus_dot
+from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES
+from dalembert.kernels.base.vectors import Vec3, cross
+from dalembert.kernels.base.views import twists_of
+from dalembert.kernels.coordinates.cut_choice import solve_cut_schur
+from dalembert.kernels.coordinates.solve import product
 
 
 @inline
-def block(body, c, system):
-    """Where column c of a body's rows of B lies: (translation, rotation); B' has the same shape behind B."""
-    I = system.I
-    return I[W_FRAME] + 6 * (I[NU] * body + c)
+def blocks(system):
+    """B: column c of body k's rows, (translation, rotation), is the twist nu k + c."""
+    return twists_of(system.frame)
 
 
 @inline
-def derivative(system):
-    """From an entry of B to that of B'."""
-    I = system.I
-    return 6 * I[NU] * (I[NB] + 1)
+def derivatives(system):
+    """B', in the shape of B."""
+    return twists_of(system.frame + 6 * system.nu * (system.nb + 1))
 
 
 @inline
 def reduced_matrix(system):
     """M* (nu rows), below it the rows of cut joints and one right-hand side, all with nu columns."""
-    I = system.I
-    return I[W_FRAME] + 2 * derivative(system)
+    return system.frame + 12 * system.nu * (system.nb + 1)
+
+
+@inline
+def right_hand_side(system):
+    """The last of these rows."""
+    return reduced_matrix(system) + system.nu * (system.nu + system.m)
 
 
 @inline
 def fill_blocks(x, system):
-    """B and B' from poses and twists in W_BODY; blocks of bodies that a joint does not move stay zero."""
-    I, F = system.I, system.F
-    for at in range(I[NB]):
-        k = I[I[ORDER_I] + at]
-        link, f = I[TREE_I] + TREE_I_W * k, I[TREE_F] + TREE_F_W * k
-        p, turn = I[link + R_PARENT], I[link + R_TURN]
-        q, u = I[link + R_Q] + (4 if turn == QUATERNION else I[link + R_NROT]), I[NQ] + I[link + R_U] + I[link + R_NROT]
-        E_p, d, d_dot = load9(F, f + RF_EP), load3(F, f + RF_PP), (0.0, 0.0, 0.0)
-        for j in range(I[link + R_NTRANS]):
-            e = column(E_p, I[link + R_AXIS + j])
-            d, d_dot = axpy3(x[q + j], e, d), axpy3(x[u + j], e, d_dot)
-        s = scale3(-1.0, load3(F, f + RF_PC))
-        ancestor = p
-        while ancestor > 0:
-            fill_inherited(k, p, ancestor, d, d_dot, s, system)
-            ancestor = I[I[TREE_I] + TREE_I_W * ancestor + R_PARENT]
-        fill_own(k, p, turn, E_p, load9(F, f + RF_EC), s, system)
+    """B and B' from poses and twists of the bodies; blocks of bodies that a joint does not move stay zero."""
+    for k in range(system.nb):
+        link = system.links[system.order[k]]
+        q, u = link.q + (4 if link.turn == QUATERNION else link.rotations), system.nq + link.u + link.rotations
+        d, d_dot, s = link.p_parent, Vec3(0.0, 0.0, 0.0), -link.p_child
+        for j in range(link.translations):
+            e = link.E_parent.T[link.axis[j]]
+            d, d_dot = d + x[q + j] * e, d_dot + x[u + j] * e
+        ancestor = link.parent
+        while ancestor.number > 0:
+            fill_inherited(link, ancestor, d, d_dot, s, system)
+            ancestor = ancestor.parent
+        fill_own(link, s, system)
 
 
 @inline
-def fill_inherited(k, p, j, d, d_dot, s, system):
-    """Columns of link j in the rows of body k, whose parent is p  [MovingFrame, (2.30), (2.35)]"""
-    I, W = system.I, system.W
-    b_k, b_p, b_j = I[W_BODY] + STATE_W * k, I[W_BODY] + STATE_W * p, I[W_BODY] + STATE_W * j
-    R_k, R_p, R_j = load9(W, b_k + S_ROT), load9(W, b_p + S_ROT), load9(W, b_j + S_ROT)
-    w_k, w_p = load3(W, b_k + S_W), load3(W, b_p + S_W)
-    w_kj = sub3(w_k, mul_t(R_k, mul(R_j, load3(W, b_j + S_W))))
-    link, dot = I[TREE_I] + TREE_I_W * j, derivative(system)
-    for c in range(I[link + R_U], I[link + R_U] + I[link + R_NROT] + I[link + R_NTRANS]):
-        out, own, up = block(k, c, system), block(j, c, system), block(p, c, system)
-        rot = mul_t(R_k, mul(R_j, load3(W, own + 3)))
-        rot_dot = sub3(mul_t(R_k, mul(R_j, load3(W, own + dot + 3))), cross(w_kj, rot))
-        rot_p, rot_p_dot = load3(W, up + 3), load3(W, up + dot + 3)
-        at_joint, at_centre = cross(d, rot_p), cross(s, rot)
-        at_joint_dot = add3(cross(w_p, at_joint), add3(cross(d_dot, rot_p), cross(d, rot_p_dot)))
-        at_centre_dot = add3(cross(w_k, at_centre), cross(s, rot_dot))
-        store3(W, out, sub3(load3(W, up), add3(mul(R_p, at_joint), mul(R_k, at_centre))))
-        store3(W, out + 3, rot)
-        store3(W, out + dot, sub3(load3(W, up + dot), add3(mul(R_p, at_joint_dot), mul(R_k, at_centre_dot))))
-        store3(W, out + dot + 3, rot_dot)
+def fill_inherited(link, other, d, d_dot, s, system):
+    """Columns of another link in the rows of a link's body  [MovingFrame, (2.30), (2.35)]"""
+    B, B_dot, nu = blocks(system), derivatives(system), system.nu
+    k, p, j = link.number, link.parent.number, other.number
+    R_k, R_p, R_j = system.bodies[k].R, system.bodies[p].R, system.bodies[j].R
+    w_k, w_p = system.bodies[k].w, system.bodies[p].w
+    w_kj = w_k - R_k.T @ (R_j @ system.bodies[j].w)
+    for c in range(other.u, other.u + other.rotations + other.translations):
+        own, up = nu * j + c, nu * p + c
+        rot = R_k.T @ (R_j @ B[own].w)
+        rot_dot = R_k.T @ (R_j @ B_dot[own].w) - cross(w_kj, rot)
+        at_joint, at_centre = cross(d, B[up].w), cross(s, rot)
+        at_joint_dot = cross(w_p, at_joint) + (cross(d_dot, B[up].w) + cross(d, B_dot[up].w))
+        at_centre_dot = cross(w_k, at_centre) + cross(s, rot_dot)
+        out, out_dot = B[nu * k + c], B_dot[nu * k + c]
+        out.v, out.w = B[up].v - (R_p @ at_joint + R_k @ at_centre), rot
+        out_dot.v, out_dot.w = B_dot[up].v - (R_p @ at_joint_dot + R_k @ at_centre_dot), rot_dot
 
 
 @inline
-def fill_own(k, p, turn, E_p, E_c, s, system):
-    """Columns of link k in the rows of body k: axes that the child carries, or the parent (first of a cross, slides)."""
-    I, W = system.I, system.W
-    b_k, b_p = I[W_BODY] + STATE_W * k, I[W_BODY] + STATE_W * p
-    R_k, R_p = load9(W, b_k + S_ROT), load9(W, b_p + S_ROT)
-    w_k, w_p = load3(W, b_k + S_W), load3(W, b_p + S_W)
-    link, dot = I[TREE_I] + TREE_I_W * k, derivative(system)
-    c = I[link + R_U]
-    for j in range(I[link + R_NROT]):
-        out = block(k, c + j, system)
-        a, a_dot = column(E_c, 2 if turn == ONE_ANGLE else j), (0.0, 0.0, 0.0)
+def fill_own(link, s, system):
+    """Columns of a link in the rows of its body: axes that the child carries, or the parent (first of a cross, slides)."""
+    B, B_dot, at = blocks(system), derivatives(system), system.nu * link.number + link.u
+    body, parent, turn = system.bodies[link.number], system.bodies[link.parent.number], link.turn
+    R_k, R_p, E_p = body.R, parent.R, link.E_parent.T
+    w_k, w_p, E_c = body.w, parent.w, link.E_child.T
+    for j in range(link.rotations):
+        a, a_dot = E_c[2 if turn == ONE_ANGLE else j], Vec3(0.0, 0.0, 0.0)
         if turn == TWO_ANGLES and j == 0:
-            a = mul_t(R_k, mul(R_p, column(E_p, 0)))
-            a_dot = cross(a, sub3(w_k, mul_t(R_k, mul(R_p, w_p))))
+            a = R_k.T @ (R_p @ E_p[0])
+            a_dot = cross(a, w_k - R_k.T @ (R_p @ w_p))
         at_centre = cross(s, a)
-        store3(W, out, scale3(-1.0, mul(R_k, at_centre)))
-        store3(W, out + 3, a)
-        store3(W, out + dot, scale3(-1.0, mul(R_k, add3(cross(w_k, at_centre), cross(s, a_dot)))))
-        store3(W, out + dot + 3, a_dot)
-    c += I[link + R_NROT]
-    for j in range(I[link + R_NTRANS]):
-        out, e = block(k, c + j, system), column(E_p, I[link + R_AXIS + j])
-        store3(W, out, mul(R_p, e))
-        store3(W, out + dot, mul(R_p, cross(w_p, e)))
+        B[at + j].v, B[at + j].w = -(R_k @ at_centre), a
+        B_dot[at + j].v, B_dot[at + j].w = -(R_k @ (cross(w_k, at_centre) + cross(s, a_dot))), a_dot
+    at += link.rotations
+    for j in range(link.translations):
+        e = E_p[link.axis[j]]
+        B[at + j].v, B_dot[at + j].v = R_p @ e, R_p @ cross(w_p, e)
 
 
 @inline
-def multiply(first, v, out, system):
-    """W[out + 6 k] <- B_k v for every body and the ground, v at W[v]; first = 0 for B, derivative(I) for B'."""
-    I, W = system.I, system.W
-    for k in range(I[NB] + 1):
-        a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for c in range(I[NU]):
-            at = block(k, c, system) + first
-            a, b = axpy3(W[v + c], load3(W, at), a), axpy3(W[v + c], load3(W, at + 3), b)
-        store3(W, out + 6 * k, a)
-        store3(W, out + 6 * k + 3, b)
+def multiply(B, v, out, system):
+    """out <- B v for every body and the ground; B or B'."""
+    for k in range(system.nb + 1):
+        a, b = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+        for c in range(system.nu):
+            column = B[system.nu * k + c]
+            a, b = a + v[c] * column.v, b + v[c] * column.w
+        out[k].v, out[k].w = a, b
 
 
 @inline
 def fill_reduced_matrix(system):
     """M* = B^T M B, lower triangle; below it the rows A B of the cut joints."""
-    I, F, W = system.I, system.F, system.W
-    nu, K = I[NU], reduced_matrix(system)
-    for i in range(nu * (nu + I[M] + 1)):
-        W[K + i] = 0.0
-    for k in range(1, I[NB] + 1):
-        mass, J = F[I[MASS_F] + METRIC_W * k + MM], load6(F, I[MASS_F] + METRIC_W * k + MJ)
-        a = k
-        while a > 0:
-            link_a = I[TREE_I] + TREE_I_W * a
-            for i in range(I[link_a + R_U], I[link_a + R_U] + I[link_a + R_NROT] + I[link_a + R_NTRANS]):
-                at = block(k, i, system)
-                MB = scale3(mass, load3(W, at)) + sym_mul(J, load3(W, at + 3))
+    B, K, nu = blocks(system), reduced_matrix(system), system.nu
+    clear(K, nu * (nu + system.m + 1))
+    for link in system.links:
+        body, k = system.bodies[link.number], nu * link.number
+        a = link
+        while a.number > 0:
+            for i in range(a.u, a.u + a.rotations + a.translations):
+                f, t = body.m * B[k + i].v, body.J @ B[k + i].w
                 b = a
-                while b > 0:  # links nearer to the root have smaller columns
-                    link_b = I[TREE_I] + TREE_I_W * b
-                    for j in range(I[link_b + R_U], I[link_b + R_U] + I[link_b + R_NROT] + I[link_b + R_NTRANS]):
+                while b.number > 0:  # links nearer to the root have smaller columns
+                    for j in range(b.u, b.u + b.rotations + b.translations):
                         if j <= i:
-                            W[uintp(K + nu * i + j)] += dot6(MB, load6(W, block(k, j, system)))
-                    b = I[link_b + R_PARENT]
-            a = I[link_a + R_PARENT]
-    for r in range(I[M]):
-        A, bodies = I[W_A] + 12 * r, I[CUT_I] + 2 * r
+                            w = B[k + j].w
+                            K[nu * i + j] += f @ B[k + j].v + t.x * w.x + t.y * w.y + t.z * w.z
+                    b = b.parent
+            a = a.parent
+    for r in range(system.m):
+        i, j = nu * system.cut[2 * r], nu * system.cut[2 * r + 1]
         for c in range(nu):
-            first, second = load6(W, block(I[bodies], c, system)), load6(W, block(I[bodies + 1], c, system))
-            W[K + nu * (nu + r) + c] = dot6(load6(W, A), first) + dot6(load6(W, A + 6), second)
+            K[nu * (nu + r) + c] = product(system.A[12 * r], B[i + c]) + product(system.A[12 * r + 6], B[j + c])
 
 
 @inline
-def fill_forces(h, system):
-    """The last row <- B^T h for the wrenches at W[h + 6 k]."""
-    I, W = system.I, system.W
-    nu = I[NU]
-    out = reduced_matrix(system) + nu * (nu + I[M])
-    for c in range(nu):
-        W[out + c] = 0.0
-        for k in range(1, I[NB] + 1):
-            W[out + c] += dot6(load6(W, block(k, c, system)), load6(W, h + 6 * k))
+def fill_forces(wrenches, system):
+    """The last row <- B^T h for the wrenches h of the bodies."""
+    B, out = blocks(system), right_hand_side(system)
+    for c in range(system.nu):
+        out[c] = 0.0
+        for k in range(1, system.nb + 1):
+            out[c] += product(wrenches[k], B[system.nu * k + c])
 
 
 @inline
 def eliminate(system):
     """M* = L L^T in place, inverse pivots on the diagonal; every row below becomes L^-1 of it."""
-    I, W = system.I, system.W
-    nu, K = I[NU], reduced_matrix(system)
-    for i in range(nu + I[M] + 1):
+    nu, K = system.nu, reduced_matrix(system)
+    for i in range(nu + system.m + 1):
         for j in range(min(i + 1, nu)):
-            v = W[uintp(K + nu * i + j)]
-            for k in range(j):
-                v -= W[uintp(K + nu * i + k)] * W[uintp(K + nu * j + k)]
-            W[uintp(K + nu * i + j)] = 1.0 / np.sqrt(v) if i == j else v * W[uintp(K + nu * j + j)]
-    W[I[W_STAT] + N_FACTOR] += 1.0
+            v = minus_dot(K[nu * i + j], K + nu * i, K + nu * j, j)
+            K[nu * i + j] = 1.0 / np.sqrt(v) if i == j else v * K[nu * j + j]
+    system.count.factor += 1.0
 
 
 @inline
 def solve_rows_of_cut_joints(system):
-    """W_RHS <- lam of S lam = W_RHS - Y y with Y = A B L^-T, S = Y Y^T; the last row y <- y + Y^T lam."""
-    I, W = system.I, system.W
-    nu, m, S = I[NU], I[M], I[W_SCHUR]
+    """rhs <- lam of S lam = rhs - Y y with Y = A B L^-T, S = Y Y^T; the last row y <- y + Y^T lam."""
+    nu, m, y = system.nu, system.m, right_hand_side(system)
     Y = reduced_matrix(system) + nu * nu
-    y = Y + nu * m
     for r in range(m):
         for i in range(r + 1):
-            v = 0.0
-            for c in range(nu):
-                v += W[Y + nu * r + c] * W[Y + nu * i + c]
-            W[S + m * r + i] = v
-        for c in range(nu):
-            W[I[W_RHS] + r] -= W[Y + nu * r + c] * W[y + c]
-        W[S + m * m + r] = 0.0  # scale of the pivot: the row on free bodies, joints only make it stiffer
-        for side in range(2):
-            a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
-            if b > 0:
-                row, inertia = Rows(system.W, a)[0], system.masses[b]
-                W[S + m * m + r] += (inertia.m_inv * row.force) @ row.force + (inertia.J_inv @ row.torque) @ row.torque
-    factor_cut_schur(system)
-    solve_with_factor(Numbers(W, S), Numbers(W, I[W_RHS]), m)
-    for r in range(m):
-        for c in range(nu):
-            W[y + c] += W[I[W_RHS] + r] * W[Y + nu * r + c]
+            system.schur[m * r + i] = plus_dot(0.0, Y + nu * r, Y + nu * i, nu)
+    subtract_products(system.rhs, Y, y, m, nu)
+    solve_cut_schur(system)
+    add_transposed(y, Y, system.rhs, m, nu)
 
 
 @inline
 def back_substitute(system):
-    """The last row <- L^-T y, also stored as the accelerations of the columns; returns where it lies."""
-    I, W = system.I, system.W
-    nu, K = I[NU], reduced_matrix(system)
-    y = K + nu * (nu + I[M])
-    for i in range(nu - 1, -1, -1):
-        v = W[y + i]
-        for k in range(i + 1, nu):
-            v -= W[uintp(K + nu * k + i)] * W[uintp(y + k)]
-        W[y + i] = v * W[K + nu * i + i]
-        W[I[W_COL] + COL_W * i + K_ACC] = W[y + i]
-    return y
+    """u_dot <- L^-T y for the last row y."""
+    copy(system.u_dot, right_hand_side(system), system.nu)
+    solve_upper(reduced_matrix(system), system.u_dot, system.nu)
 
 
 @inline
 def subtract_inertia(bias, system):
-    """W_H -= M B' u + D M B u, with B' u at W[bias]."""
-    I, F, W = system.I, system.F, system.W
-    for k in range(1, I[NB] + 1):
-        h, m = I[W_H] + 6 * k, I[MASS_F] + METRIC_W * k
-        J, w = load6(F, m + MJ), load3(W, I[W_BODY] + STATE_W * k + S_W)
-        turning = add3(sym_mul(J, load3(W, bias + 6 * k + 3)), cross(w, sym_mul(J, w)))
-        store3(W, h, axpy3(-F[m + MM], load3(W, bias + 6 * k), load3(W, h)))
-        store3(W, h + 3, sub3(load3(W, h + 3), turning))
+    """Wrenches -= M B' u + D M B u, with B' u in `bias`."""
+    for body in system.bodies:
+        b = bias[body.number]
+        body.force -= body.m * b.v
+        body.torque -= body.J @ b.w + cross(body.w, body.J @ body.w)

@@ -6,213 +6,134 @@ G^+ is that of tree_tangent.py, Euclidean in the joint velocities; q (+) d turns
 basis of the next step, and the watch for singular configurations, as in minimal_step.py.
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    BENDS,
-    COL_W,
-    INSIDE,
-    K_ACC,
-    MAX_NEWTON,
-    MINIMAL_I,
-    N_NEWTON,
-    N_NEWTON_MAX,
-    N_PROJECT,
-    NEAR_SINGULAR,
-    NEWTON_FAILED,
-    NON_FINITE,
-    NQ,
-    NU,
-    OK,
-    TOL_POSITION,
-    W_COL,
-    W_RHS,
-    W_STAT,
-    Y_CHOICE,
-    Y_JUMP,
-    Y_PIVOT,
-    Y_RESTARTS,
-    Y_ROW,
-    Y_TIME,
-    Z_BASIS,
-    Z_CARRY,
-    Z_COLUMNS,
-    Z_DENSE,
-    Z_DOF,
-    Z_GUARD,
-    Z_KIND,
-    Z_MARKS,
-    Z_ORDER,
-    Z_PASS,
-    Z_ROWS,
-    Z_S_DOT,
-    M,
-)
-from dalembert.kernels.base.views import Numbers, Rows
+from dalembert.kernels.base.tables import BENDS, NEAR_SINGULAR, OK
+from dalembert.kernels.base.views import Marks, Numbers, rows_of
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.frame_matrices import fill_blocks, fill_reduced_matrix
-from dalembert.kernels.coordinates.tree import displace_tree, normalise_tree
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise
 from dalembert.kernels.formulations.minimal_step import NEAR
-from dalembert.kernels.formulations.moving_frame import cut_residuals
+from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.pivots import note_pivot
-from dalembert.kernels.formulations.project import note_failure, snap_angles
+from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.formulations.tangent_basis import null_basis
 from dalembert.kernels.formulations.tree_tangent import add_solution, cut_rows, factor_cut_rows, onto_tangent, turn_column
 from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
 
+@inline
+def factor_rows_at(x, system):
+    """B, B' and the factored rows of the poses and twists there are; (row, pivot) of the smallest pivot."""
+    fill_blocks(x, system)
+    fill_reduced_matrix(system)
+    return factor_cut_rows(system)
+
+
 @flat
-def close_along_rows(t, x, dx, system):
-    """(status, row, pivot): onto the cut joints, positions, then velocities; B, B' and factored rows are those of the end."""
-    I, F, W = system.I, system.F, system.W
-    W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise_tree(x, system)
-    d = I[I[MINIMAL_I] + Z_COLUMNS]
-    status, level, iteration, before, row, pivot = OK, 0, 0, 0.0, 0, 1.0
-    while level < 2:
-        worst_row, worst = cut_residuals(level, iteration, t, x, dx, system)
-        fill_blocks(x, system)
-        fill_reduced_matrix(system)
-        row, pivot = factor_cut_rows(system)
-        if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
-            if level == 0:
-                W[I[W_STAT] + N_NEWTON] += iteration
-                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
-            level, iteration = level + 1, 0
-            continue
-        if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
-            note_failure(worst_row, worst, system)
-            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
-            break
-        for i in range(I[NU]):
-            W[d + i] = 0.0
-        add_solution(d, system)
-        for i in range(I[NU]):
-            W[I[W_COL] + COL_W * i + K_ACC] = W[d + i]
-        displace_tree(level, x, 1.0, system)
-        before, iteration = worst, iteration + 1
-    return status, row, pivot
+def answer_along_rows(x, system):
+    """u_dot <- G^+ rhs"""
+    factor_rows_at(x, system)
+    clear(system.u_dot, system.nu)
+    add_solution(system.u_dot, system)
 
 
 @inline
 def tangent_columns(X, system):
-    """W[X] <- the nearest orthonormal basis of the tangent space; True when there is one."""
-    I = system.I
-    k = I[MINIMAL_I]
-    for j in range(I[k + Z_DOF]):
-        onto_tangent(X + I[NU] * j, system)
-    return orthonormalise(Numbers(system.W, X), system)
+    """X <- the nearest orthonormal basis of the tangent space; True when there is one."""
+    for j in range(system.minimal.dof):
+        onto_tangent(X + system.nu * j, system)
+    return orthonormalise(X, system)
 
 
 @inline
 def turn_columns_of(X, out, system):
-    """W[out] <- -G^+ G' of every column at W[X]"""
-    I = system.I
-    k = I[MINIMAL_I]
-    for j in range(I[k + Z_DOF]):
-        turn_column(X + I[NU] * j, I[k + Z_ROWS], out + I[NU] * j, system)
+    """out <- -G^+ G' of every column of X"""
+    rows = rows_of(system.all + system.minimal.rows)
+    for j in range(system.minimal.dof):
+        turn_column(X + system.nu * j, rows, out + system.nu * j, system)
 
 
 @flat
-def new_columns(X, A, system):
-    """W[X] <- a basis from the rows alone."""
-    I, W = system.I, system.W
-    k = I[MINIMAL_I]
-    n, m, f = I[NU], I[M], I[k + Z_DOF]
-    for i in range(n * m):
-        W[A + i] = W[cut_rows(system) + i]
-    null_basis(I[k + Z_KIND], Numbers(W, A), n, m, f, Numbers(W, X))
-
-
-@flat
-def carried_columns(h, x, X, D, system):
-    """W[X] <- the basis of the step's start, carried along the step to its end."""
-    I, W = system.I, system.W
-    k = I[MINIMAL_I]
-    size, order = I[NU] * I[k + Z_DOF], I[k + Z_ORDER]
-    for i in range(size):
-        W[D + i], W[D + size + i] = x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i]
-        W[D + 2 * size + i], W[D + 3 * size + i] = 0.0, 0.0
-        W[X + i] = W[D + size + i] if order < 0 else W[D + i]
-    if order > 0:
-        if order == 4 and tangent_columns(X, system):
-            for i in range(size):
-                W[D + 2 * size + i] = W[X + i]
-            turn_columns_of(X, D + 3 * size, system)
-        exponential(h, Numbers(W, D), Numbers(W, X), system)
+def carried_columns(h, x, X, ends, system):
+    """X <- the basis of the step's start, carried along the step to its end."""
+    z = system.minimal
+    size = system.nu * z.dof
+    copy(ends, Numbers(x, z.basis), size)
+    copy(ends + size, Numbers(x, z.carry), size)
+    clear(ends + 2 * size, 2 * size)
+    copy(X, ends + (size if z.order < 0 else 0), size)
+    if z.order > 0:
+        if z.order == 4 and tangent_columns(X, system):
+            copy(ends + 2 * size, X, size)
+            turn_columns_of(X, ends + 3 * size, system)
+        exponential(h, ends, X, system)
 
 
 @inline
 def dual_column(row, out, system):
-    """W[out] <- v with G v = e_row, orthogonal to all other rows."""
-    I, W = system.I, system.W
-    for i in range(I[NU]):
-        W[out + i] = 0.0
-    for r in range(I[M]):
-        W[I[W_RHS] + r] = 1.0 if r == row else 0.0
+    """out <- v with G v = e_row, orthogonal to all other rows."""
+    clear(out, system.nu)
+    for r in range(system.m):
+        system.rhs[r] = 1.0 if r == row else 0.0
     add_solution(out, system)
 
 
 @flat
 def is_singular(t, pivot, x, system):
     """The configuration is near a singular one, or the step led across one."""
-    I, W = system.I, system.W
-    k = I[MINIMAL_I]
-    y, v, s = I[k + Z_MARKS], I[k + Z_COLUMNS], 0.0
-    if I[M] > 0 and x[y + Y_TIME] == x[y + Y_TIME] and W[I[W_STAT] + INSIDE] == 0.0:  # between two steps the marks are mixed
-        dual_column(int(x[y + Y_ROW]), v, system)
-        for i in range(I[NU] if x[y + Y_CHOICE] == choices(system) else 0):
-            s += W[v + i] * x[I[k + Z_GUARD] + i]
-        note_pivot(t, int(x[y + Y_ROW]), pivot, False, system)
+    z, s = system.minimal, 0.0
+    marks, v = Marks(x, z.marks), system.all + z.columns
+    if system.m > 0 and marks.time == marks.time and system.count.inside == 0.0:  # between two steps the marks are mixed
+        dual_column(int(marks.row), v, system)
+        if marks.choice == choices(system):
+            s = plus_dot(0.0, v, Numbers(x, z.guard), system.nu)
+        note_pivot(t, int(marks.row), pivot, False, system)
     return pivot < NEAR or s < 0.0
 
 
 @kernel
 def minimal_tree_step(mode, t, x, dx, system):
     """x <- onto the cut joints along Q1, its basis <- that of the tangent space there. Status."""
-    I, W = system.I, system.W
-    status, row, pivot = close_along_rows(t, x, dx, system)
+    status = close_cut_joints(answer_along_rows, t, x, dx, system)
     snap_angles(x, system)
     if status != OK:
         return status
-    k = I[MINIMAL_I]
-    nq, n, f, y = I[NQ], I[NU], I[k + Z_DOF], I[k + Z_MARKS]
-    first = x[y + Y_TIME] != x[y + Y_TIME]
-    if is_singular(t, pivot, x, system) and (first or I[k + Z_PASS] == 0):
+    row, pivot = factor_rows_at(x, system)
+    z, n = system.minimal, system.nu
+    f, marks = z.dof, Marks(x, z.marks)
+    first = marks.time != marks.time
+    if is_singular(t, pivot, x, system) and (first or z.passing == 0):
         return NEAR_SINGULAR
-    X = I[k + Z_DENSE]
+    X, basis, carry = system.all + z.dense, Numbers(x, z.basis), Numbers(x, z.carry)
     D = X + n * f
-    velocity_gradient_rows(Rows(system.W, I[k + Z_ROWS]), system)
+    velocity_gradient_rows(rows_of(system.all + z.rows), system)
     forces(BENDS, t, system)
     made = False
-    if I[k + Z_ORDER] != 0 and not first:
-        carried_columns(t - x[y + Y_TIME], x, X, D, system)
+    if z.order != 0 and not first:
+        carried_columns(t - marks.time, x, X, D, system)
         made = tangent_columns(X, system)
         if not made:
-            x[y + Y_RESTARTS] += 1.0
+            marks.restarts += 1.0
     if not made:
-        new_columns(X, D, system)
+        copy(D, cut_rows(system), n * system.m)
+        null_basis(z.kind, D, n, system.m, f, X)
         if not tangent_columns(X, system):
             return NEAR_SINGULAR
-    for i in range(n * f):
-        x[I[k + Z_BASIS] + i], x[I[k + Z_CARRY] + i] = W[X + i], W[X + i]
-    if I[k + Z_ORDER] > 0:
+    copy(basis, X, n * f)
+    copy(carry, X, n * f)
+    if z.order > 0:
         turn_columns_of(X, D, system)
-        for i in range(n * f):
-            x[I[k + Z_CARRY] + i] = W[D + i]
+        copy(carry, D, n * f)
     for j in range(f):
-        s = 0.0
-        for i in range(n):
-            s += W[X + n * j + i] * x[nq + i]
+        s = plus_dot(0.0, X + n * j, Numbers(x, system.nq), n)
         if not first:
-            x[y + Y_JUMP] = max(x[y + Y_JUMP], abs(s - x[I[k + Z_S_DOT] + j]))
-        x[I[k + Z_S_DOT] + j] = s
-    if I[M] > 0:
-        dual_column(row, I[k + Z_COLUMNS], system)
-        for i in range(n):
-            x[I[k + Z_GUARD] + i] = W[I[k + Z_COLUMNS] + i]
-    x[y + Y_TIME], x[y + Y_PIVOT], x[y + Y_ROW], x[y + Y_CHOICE] = t, pivot, row, choices(system)
+            marks.jump = max(marks.jump, abs(s - x[z.s_dot + j]))
+        x[z.s_dot + j] = s
+    if system.m > 0:
+        dual_column(row, system.all + z.columns, system)
+        copy(Numbers(x, z.guard), system.all + z.columns, n)
+    marks.time, marks.pivot = t, pivot
+    marks.row, marks.choice = row, choices(system)
     return OK

@@ -9,61 +9,22 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.base.algebra import dot6, load6
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.dense import solve_with_factor, weakest_dense_row
+from dalembert.kernels.base.loops import copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
-    ANGLE_I,
-    ANGLE_I_W,
-    COL_W,
-    CUT_I,
-    G_X,
-    INSIDE,
-    K_ACC,
-    MAX_NEWTON,
     MOTIONS,
-    N_DG,
-    N_FACTOR,
-    N_NEWTON,
-    N_NEWTON_MAX,
-    N_PROJECT,
-    N_RHS,
-    NANGLE,
-    NB,
     NEWTON_FAILED,
-    NFORCE,
     NON_FINITE,
-    NQ,
-    NU,
     OK,
     OUTPUT,
     POSITIONS,
-    POWER,
     PROJECT,
-    S_V,
-    STATE_W,
-    TOL_POSITION,
-    V_GUARD,
-    V_ROW,
-    V_TURNED,
-    W_A,
-    W_ACC,
-    W_ANGLE,
-    W_BODY,
-    W_COL,
-    W_G,
-    W_GT,
-    W_H,
-    W_PIVOT,
-    W_RHS,
-    W_SCHUR,
-    W_STAT,
-    W_ZETA,
     WRENCH,
-    M,
 )
-from dalembert.kernels.base.views import Numbers, Rows
+from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import (
     accelerate_by_columns,
     accelerate_tree,
@@ -76,187 +37,172 @@ from dalembert.kernels.coordinates.articulated import (
     subtract_wrenches,
 )
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
+from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @inline
-def subtract_cut_rows(v, stride, out, system):
-    """W[out + r] -= A v for the rows of the cut joints; 6 numbers of body b at W[v + stride b]."""
-    I, W = system.I, system.W
-    for r in range(I[M]):
-        a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
-        W[out + r] -= dot6(load6(W, a), load6(W, v + stride * I[k])) + dot6(load6(W, a + 6), load6(W, v + stride * I[k + 1]))
+def clear_wrenches(system):
+    """Of every body and the ground."""
+    for b in range(system.nb + 1):
+        system.bodies[b].force, system.bodies[b].torque = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
 
 
 @inline
-def add_cut_row(r, scale, h, system):
-    """W[h] += scale A_r^T"""
-    I, W = system.I, system.W
-    a, k = I[W_A] + 12 * r, I[CUT_I] + 2 * r
-    for j in range(6):
-        W[h + 6 * I[k] + j] += scale * W[a + j]
-        W[h + 6 * I[k + 1] + j] += scale * W[a + 6 + j]
+def clear_accelerations(system):
+    """Of every body and the ground."""
+    for b in range(system.nb + 1):
+        system.bodies[b].dv, system.bodies[b].dw = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
 
 
-@inline
-def clear(o, system):
-    """W[o + 6 b] <- 0 for every body."""
-    I, W = system.I, system.W
-    for i in range(6 * (I[NB] + 1)):
-        W[o + i] = 0.0
-
-
-@inline
-def solve_cut_rows(c, system):
-    """W[c] <- S^-1 W[c]: one sweep inwards per row, then a dense factorisation."""
-    I, W = system.I, system.W
-    m, nu, S = I[M], I[NU], I[W_SCHUR]
-    e = S + m * m + m
-    d = e + m * nu
+@kernel
+def solve_cut_rows(system):
+    """rhs <- S^-1 rhs: one sweep inwards per row, then a dense factorisation. Behind S and its scales what the sweeps left of
+    each row, and the inverse pivots of the tree. A kernel of its own: compiled once."""
+    m, nu, S = system.m, system.nu, system.schur
+    e = S + (m * m + m)
+    D = e + m * nu
     for r in range(m):
         clear_forces(system)
         for side in range(2):
-            b = I[I[CUT_I] + 2 * r + side]
+            b = system.cut[2 * r + side]
             if b > 0:
-                subtract_wrench(b, I[W_A] + 12 * r + 6 * side, system)
+                subtract_wrench(b, system.A[12 * r + 6 * side], system)
         carry_wrenches(system)
-        column_forces(e + nu * r, d, system)
+        column_forces(e + nu * r, D, system)
         for s in range(r + 1):
             dot = 0.0
             for i in range(nu):
-                dot += W[e + nu * r + i] * W[d + i] * W[e + nu * s + i]
-            W[S + m * r + s] = dot
-    scale = S + m * m
-    for r in range(m):  # what the row would feel if its bodies were free: joints only make it stiffer
-        W[scale + r] = 0.0
-        for side in range(2):
-            a, b = I[W_A] + 12 * r + 6 * side, I[I[CUT_I] + 2 * r + side]
-            if b > 0:
-                row, inertia = Rows(system.W, a)[0], system.masses[b]
-                W[scale + r] += (inertia.m_inv * row.force) @ row.force + (inertia.J_inv @ row.torque) @ row.torque
-    factor_cut_schur(system)
-    solve_with_factor(Numbers(W, S), Numbers(W, c), m)
-    W[I[W_STAT] + N_FACTOR] += 1.0
+                dot += e[nu * r + i] * D[i] * e[nu * s + i]
+            S[m * r + s] = dot
+    solve_cut_schur(system)
+    system.count.factor += 1.0
+    return 0
 
 
 @inline
 def respond_to_multipliers(lam, system):
-    """K_ACC, X_P <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
-    I, W = system.I, system.W
-    m, nu = I[M], I[NU]
-    e = I[W_SCHUR] + m * m + m
+    """u_dot <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
+    m, nu = system.m, system.nu
+    e = system.schur + (m * m + m)
     total = e + m * nu
     for i in range(nu):
-        W[total + i] = 0.0
+        total[i] = 0.0
         for r in range(m):
-            W[total + i] += W[lam + r] * W[e + nu * r + i]
-    accelerate_by_columns(total, I[W_COL] + K_ACC, system)
+            total[i] += lam[r] * e[nu * r + i]
+    accelerate_by_columns(total, system)
 
 
 @inline
 def respond_to_row(row, system):
-    """Accelerations of the joints by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
-    I, W = system.I, system.W
-    for i in range(I[M]):
-        W[I[W_RHS] + i] = 1.0 if i == row else 0.0
-    solve_with_factor(Numbers(W, I[W_SCHUR]), Numbers(W, I[W_RHS]), I[M])
-    respond_to_multipliers(I[W_RHS], system)
+    """u_dot <- accelerations by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
+    for i in range(system.m):
+        system.rhs[i] = 1.0 if i == row else 0.0
+    solve_with_factor(system.schur, system.rhs, system.m)
+    respond_to_multipliers(system.rhs, system)
 
 
 @inline
-def along(guard, system):
-    """The guard . accelerations of the joints"""
-    I, W = system.I, system.W
-    s = 0.0
-    for i in range(I[NU]):
-        s += W[guard + i] * W[I[W_COL] + COL_W * i + K_ACC]
-    return s
+def along_guard(system):
+    """The guard . u_dot"""
+    return plus_dot(0.0, system.guard_u, system.u_dot, system.nu)
 
 
 @light
 def watch_cut_rows(t, system):
     """`watch_rows` of pivots.py for the rows of cut joints."""
-    I, W = system.I, system.W
-    m, S, k = I[M], I[W_SCHUR], I[W_PIVOT]
-    row, least = weakest_dense_row(Numbers(W, S), m, Numbers(W, S + m * m), 0)
-    across = W[k + V_TURNED] != 0.0 or turned_far(t, system)
+    m, S, pivot = system.m, system.schur, system.pivot
+    row, least = weakest_dense_row(S, m, S + m * m, 0)
+    across = pivot.turned != 0.0 or turned_far(t, system)
     for turn in range(2):
         if turn == 1 or comparable(system):
-            respond_to_row(row if turn == 1 else int(W[k + V_ROW]), system)
-            across |= turn == 0 and along(k + V_GUARD, system) < 0.0
-    for i in range(I[NU]):
-        W[k + V_GUARD + i] = W[I[W_COL] + COL_W * i + K_ACC]
+            respond_to_row(row if turn == 1 else int(pivot.row), system)
+            across |= turn == 0 and along_guard(system) < 0.0
+    copy(system.guard_u, system.u_dot, system.nu)
     note_pivot(t, row, least, across, system)
     return 0
 
 
 @flat
 def cut_residuals(level, iteration, t, x, dx, system):
-    """(row, worst): poses, twists and rows at x, W_RHS <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
+    """(row, worst): poses, twists and rows at x, rhs <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
 
     After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
     """
-    I, W = system.I, system.W
-    r, m = I[W_RHS], I[M]
+    rhs, g = system.rhs, system.g if level == 0 else system.g_t
     move_tree(x, dx, system)
     place_bodies(x, system)
     forces(POSITIONS if level == 0 else MOTIONS, t, system)
     constraint_rows(system)
-    W[I[W_STAT] + N_DG] += 1.0
-    for i in range(m):
-        W[r + i] = -W[(I[W_G] if level == 0 else I[W_GT]) + i]
+    system.count.dg += 1.0
+    negate(rhs, g, system.m)
     if level == 1:
-        subtract_cut_rows(I[W_BODY] + S_V, STATE_W, r, system)
+        subtract_cut_rows(system.twists, rhs, system)
     if iteration > 1:
-        silence(Numbers(system.W, r), 0.0, system)
-    return worst_entry(Numbers(system.W, r), m)
+        silence(rhs, 0.0, system)
+    return worst_entry(rhs, system.m)
+
+
+@flat
+def close_cut_joints(answer, t, x, dx, system):
+    """Onto the cut joints by Newton's method, positions (level 0), then velocities (level 1). Status.
+
+    answer(x, system) : u_dot <- what closes the residuals in rhs
+    """
+    count = system.count
+    count.project += 1.0
+    normalise_tree(UNIT, x, system)
+    status, level, iteration, before = OK, 0, 0, 0.0
+    while level < 2:
+        row, worst = cut_residuals(level, iteration, t, x, dx, system)
+        tolerance = system.tol_position if level == 0 else system.tol_velocity
+        if worst <= tolerance or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
+            if level == 0:
+                count.newton += iteration
+                count.newton_max = max(count.newton_max, float(iteration))
+            level, iteration = level + 1, 0
+            continue
+        if iteration == system.max_newton or not np.isfinite(worst):
+            note_failure(row, worst, system)
+            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
+            break
+        answer(x, system)
+        displace_tree(level, x, 1.0, system)
+        before, iteration = worst, iteration + 1
+    return status
+
+
+@flat
+def answer_by_recursion(x, system):
+    """u_dot <- what closes the residuals in rhs, least in the metric of the kinetic energy."""
+    eliminate_tree(system)
+    solve_cut_rows(system)
+    respond_to_multipliers(system.rhs, system)
 
 
 @flat
 def project_cut_joints(t, x, dx, system):
-    """Onto the cut joints, positions then velocities, in the metric of the kinetic energy. Status."""
-    I, F, W = system.I, system.F, system.W
-    W[I[W_STAT] + N_PROJECT] += 1.0
-    normalise_tree(x, system)
-    r = I[W_RHS]
-    status, level, iteration, before, factored = OK, 0, 0, 0.0, False
-    while level < 2:
-        row, worst = cut_residuals(level, iteration, t, x, dx, system)
-        done = worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12)
-        if done and (level == 0 or factored):
-            if level == 0:
-                W[I[W_STAT] + N_NEWTON] += iteration
-                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
-            level, iteration = level + 1, 0
-            continue
-        if not done and (iteration == I[MAX_NEWTON] or not np.isfinite(worst)):
-            note_failure(row, worst, system)
-            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
-            break
+    """Onto the cut joints, and the watch over their rows. Status."""
+    factored = system.count.factor
+    status = close_cut_joints(answer_by_recursion, t, x, dx, system)
+    if status == OK:
         eliminate_tree(system)
-        solve_cut_rows(r, system)
-        factored = True
-        if done:  # S of where the step ends is there in any case
-            continue
-        respond_to_multipliers(r, system)
-        displace_tree(level, x, 1.0, system)
-        before, iteration = worst, iteration + 1
-    if status == OK and W[I[W_STAT] + INSIDE] == 0.0:
-        watch_cut_rows(t, system)
+        if system.count.factor == factored:  # S of where the step ends is there in any case
+            solve_cut_rows(system)
+        if system.count.inside == 0.0:
+            watch_cut_rows(t, system)
     return status
 
 
 @flat
 def project_tree(x, dx, system):
     """Unit quaternions, and poses of the bodies where angles are counted: all that a tree without cut joints needs."""
-    I = system.I
-    normalise_tree(x, system)
-    if I[NANGLE] > 0:
+    normalise_tree(UNIT, x, system)
+    if system.nangle > 0:
         move_tree(x, dx, system)
         place_bodies(x, system)
 
@@ -264,11 +210,10 @@ def project_tree(x, dx, system):
 @flat
 def finish_rates(power, dx, system):
     """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
-    I, W = system.I, system.W
-    nq, end = I[NQ], I[NQ] + I[NU]
+    nq, end = system.nq, system.nq + system.nu
     dx[end] = power
-    for c in range(I[NANGLE]):
-        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
+    for joint in system.angles:
+        dx[joint.x] = joint.rate
     finite = True
     for i in range(uintp(nq), uintp(end + 1)):
         finite &= abs(dx[i]) < np.inf
@@ -277,10 +222,9 @@ def finish_rates(power, dx, system):
 
 @kernel
 def moving_frame(mode, t, x, dx, system):
-    """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies in W_ACC.
+    """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies.
     PROJECT: x <- onto unit quaternions and cut joints; dx is scratch."""
-    I, W = system.I, system.W
-    m = I[M]
+    m = system.m
     if mode == PROJECT:
         status = OK
         if m > 0:
@@ -289,35 +233,34 @@ def moving_frame(mode, t, x, dx, system):
             project_tree(x, dx, system)
         snap_angles(x, system)
         return status
-    W[I[W_STAT] + N_RHS] += 1.0
-    status, power, nq, nu = OK, 0.0, I[NQ], I[NU]
+    system.count.rhs += 1.0
+    status, power, u_dot = OK, 0.0, Numbers(dx, system.nq)
     move_tree(x, dx, system)
-    if I[NFORCE] + I[NANGLE] + m > 0 or mode == OUTPUT:
+    if system.nforce + system.nangle + m > 0 or mode == OUTPUT:
         place_bodies(x, system)
         load_angles(x, system)
-    if I[NFORCE] > 0:
-        clear(I[W_H], system)
+    if system.nforce > 0:
+        clear_wrenches(system)
         status = forces(WRENCH, t, system)
-        power = W[I[W_STAT] + POWER]
-        subtract_wrenches(I[W_H], system)
+        power = system.count.power
+        subtract_wrenches(system.wrenches, system)
     eliminate_tree(system)
-    accelerate_tree(dx, nq, 1, 1.0, system)
+    accelerate_tree(u_dot, 1.0, system)
     if m > 0 or mode == OUTPUT:
-        clear(I[W_ACC], system)
-        add_body_accelerations(I[W_ACC], 1.0, system)
+        clear_accelerations(system)
+        add_body_accelerations(system.accelerations, 1.0, system)
     if m > 0:
         forces(MOTIONS, t, system)
         constraint_rows(system)
-        lam = I[W_RHS]
+        lam = system.rhs
+        negate(lam, system.zeta, m)
+        subtract_cut_rows(system.accelerations, lam, system)
+        solve_cut_rows(system)
         for i in range(m):
-            W[lam + i] = -W[I[W_ZETA] + i]
-        subtract_cut_rows(I[W_ACC], 6, lam, system)
-        solve_cut_rows(lam, system)
-        for i in range(m):
-            power -= W[lam + i] * W[I[W_GT] + i]
+            power -= lam[i] * system.g_t[i]
         respond_to_multipliers(lam, system)
-        add_body_accelerations(I[W_ACC], 0.0, system)
-        for i in range(nu):
-            dx[nq + i] += W[I[W_COL] + COL_W * i + K_ACC]
+        add_body_accelerations(system.accelerations, 0.0, system)
+        for i in range(system.nu):
+            u_dot[i] += system.u_dot[i]
     finite = finish_rates(power, dx, system)
     return status if finite else NON_FINITE

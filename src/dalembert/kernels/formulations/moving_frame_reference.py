@@ -5,49 +5,17 @@
 Slow, there to be compared with moving_frame.py; how the matrices are built is in frame_matrices.py.
 """
 
-import numpy as np
-
-from dalembert.kernels.base.algebra import load3, scale3, store3
 from dalembert.kernels.base.compiler import flat, kernel
+from dalembert.kernels.base.loops import copy, negate
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    ANGLE_I,
-    ANGLE_I_W,
-    G_X,
-    GRAVITY_X,
-    MASS_F,
-    MAX_NEWTON,
-    METRIC_W,
-    MM,
-    MOTIONS,
-    N_NEWTON,
-    N_NEWTON_MAX,
-    N_PROJECT,
-    N_RHS,
-    NANGLE,
-    NB,
-    NEWTON_FAILED,
-    NON_FINITE,
-    NQ,
-    NU,
-    OK,
-    POWER,
-    PROJECT,
-    TOL_POSITION,
-    W_ACC,
-    W_ANGLE,
-    W_GT,
-    W_H,
-    W_RHS,
-    W_STAT,
-    W_WORK,
-    W_ZETA,
-    WRENCH,
-    M,
-)
+from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT, WRENCH
+from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.frame_matrices import (
     back_substitute,
-    derivative,
+    blocks,
+    derivatives,
     eliminate,
     fill_blocks,
     fill_forces,
@@ -57,101 +25,72 @@ from dalembert.kernels.coordinates.frame_matrices import (
     subtract_inertia,
 )
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
-from dalembert.kernels.formulations.moving_frame import cut_residuals, subtract_cut_rows
-from dalembert.kernels.formulations.project import note_failure, snap_angles
+from dalembert.kernels.coordinates.tree import UNIT, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.formulations.moving_frame import close_cut_joints, finish_rates
+from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @flat
-def close_loops(t, x, dx, system):
-    """Onto the cut joints, positions then velocities, by Newton's method in the metric of M*. Status."""
-    I, F, W = system.I, system.F, system.W
-    W[I[W_STAT] + N_PROJECT] += 1.0
-    status, level, iteration, before = OK, 0, 0, 0.0
-    while level < 2:
-        row, worst = cut_residuals(level, iteration, t, x, dx, system)
-        if worst <= F[TOL_POSITION + level] or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
-            if level == 0:
-                W[I[W_STAT] + N_NEWTON] += iteration
-                W[I[W_STAT] + N_NEWTON_MAX] = max(W[I[W_STAT] + N_NEWTON_MAX], float(iteration))
-            level, iteration = level + 1, 0
-            continue
-        if iteration == I[MAX_NEWTON] or not np.isfinite(worst):
-            note_failure(row, worst, system)
-            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
-            break
-        fill_blocks(x, system)
-        fill_reduced_matrix(system)
-        eliminate(system)
-        solve_rows_of_cut_joints(system)
-        back_substitute(system)
-        displace_tree(level, x, 1.0, system)
-        before, iteration = worst, iteration + 1
-    return status
+def answer_densely(x, system):
+    """u_dot <- what closes the residuals in rhs, least in the metric of M*."""
+    fill_blocks(x, system)
+    fill_reduced_matrix(system)
+    eliminate(system)
+    solve_rows_of_cut_joints(system)
+    back_substitute(system)
 
 
 @flat
 def external_wrenches(t, system):
-    """W_H <- gravity and force elements. Status."""
-    I, F, W = system.I, system.F, system.W
-    gravity = load3(F, GRAVITY_X)
-    for k in range(I[NB] + 1):
-        store3(W, I[W_H] + 6 * k, scale3(F[I[MASS_F] + METRIC_W * k + MM], gravity))
-        store3(W, I[W_H] + 6 * k + 3, (0.0, 0.0, 0.0))
+    """Of gravity and force elements. Status."""
+    for b in range(system.nb + 1):
+        body = system.bodies[b]
+        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
     return forces(WRENCH, t, system)
 
 
 @kernel
 def moving_frame_reference(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates. PROJECT: x <- onto unit quaternions and cut joints."""
-    I, W = system.I, system.W
-    m, nq, nu = I[M], I[NQ], I[NU]
+    m = system.m
     if mode == PROJECT:
         status = OK
-        normalise_tree(x, system)
+        normalise_tree(UNIT, x, system)
         if m == 0:
             move_tree(x, dx, system)
             place_bodies(x, system)
         else:
-            status = close_loops(t, x, dx, system)
+            status = close_cut_joints(answer_densely, t, x, dx, system)
         snap_angles(x, system)
         return status
-    W[I[W_STAT] + N_RHS] += 1.0
-    bias, velocities = I[W_WORK], I[W_WORK] + 6 * (I[NB] + 1)
+    system.count.rhs += 1.0
+    bias, acceleration = system.work, system.accelerations
     move_tree(x, dx, system)
     place_bodies(x, system)
     load_angles(x, system)
     status = external_wrenches(t, system)
-    power = W[I[W_STAT] + POWER]
+    power = system.count.power
     fill_blocks(x, system)
-    for c in range(nu):
-        W[velocities + c] = x[nq + c]
-    multiply(derivative(system), velocities, bias, system)
+    multiply(derivatives(system), Numbers(x, system.nq), bias, system)
     subtract_inertia(bias, system)
     if m > 0:
         forces(MOTIONS, t, system)
         constraint_rows(system)
-        for i in range(m):
-            W[I[W_RHS] + i] = -W[I[W_ZETA] + i]
-        subtract_cut_rows(bias, 6, I[W_RHS], system)
+        negate(system.rhs, system.zeta, m)
+        subtract_cut_rows(bias, system.rhs, system)
     fill_reduced_matrix(system)
-    fill_forces(I[W_H], system)
+    fill_forces(system.wrenches, system)
     eliminate(system)
     if m > 0:
         solve_rows_of_cut_joints(system)
         for i in range(m):
-            power -= W[I[W_RHS] + i] * W[I[W_GT] + i]
-    y = back_substitute(system)
-    multiply(0, y, I[W_ACC], system)
-    for i in range(6, 6 * (I[NB] + 1)):
-        W[I[W_ACC] + i] += W[bias + i]
-    for c in range(nu):
-        dx[nq + c] = W[y + c]
-    dx[nq + nu] = power
-    for c in range(I[NANGLE]):
-        dx[I[I[ANGLE_I] + ANGLE_I_W * c + G_X]] = W[I[W_ANGLE] + 2 * c + 1]
-    for i in range(nq, nq + nu + 1):
-        if not np.isfinite(dx[i]):
-            status = NON_FINITE
-    return status
+            power -= system.rhs[i] * system.g_t[i]
+    back_substitute(system)
+    multiply(blocks(system), system.u_dot, acceleration, system)
+    for b in range(1, system.nb + 1):
+        acceleration[b].v += bias[b].v
+        acceleration[b].w += bias[b].w
+    copy(Numbers(dx, system.nq), system.u_dot, system.nu)
+    finite = finish_rates(power, dx, system)
+    return status if finite else NON_FINITE

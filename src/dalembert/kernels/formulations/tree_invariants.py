@@ -14,221 +14,120 @@ Each is the tree's response to wrenches: O(n). Deviation: the norm is the kineti
 
 import numpy as np
 
-from dalembert.kernels.base.algebra import (
-    axpy3,
-    euler_parameter_rates,
-    load3,
-    load4,
-    load6,
-    normalise4,
-    scale3,
-    store3,
-    store4,
-    sub3,
-    sym_mul,
-)
 from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import (
-    B_KIND,
-    B_Q,
-    B_U,
-    BODY_I,
-    BODY_I_W,
-    COL_W,
-    CONSERVATIVE,
-    ENERGY,
-    GRAVITY_X,
-    INVARIANT_F,
-    K_ACC,
-    MASS_F,
-    METRIC_W,
-    MJ,
-    MM,
-    MOTIONS,
-    MOVED,
-    N_DINV,
-    NB,
-    NINVARIANT,
-    NON_FINITE,
-    NQ,
-    NQ_BODY,
-    NU,
-    NU_BODY,
-    NX,
-    OK,
-    QUATERNION,
-    R_Q,
-    R_TURN,
-    RIGID,
-    S_V,
-    S_W,
-    STATE_W,
-    TOL_INVARIANT,
-    TREE_I,
-    TREE_I_W,
-    W_ACC,
-    W_BODY,
-    W_CALL,
-    W_COL,
-    W_CORRECT,
-    W_GT,
-    W_H,
-    W_RHS,
-    W_STAT,
-    M,
-)
+from dalembert.kernels.base.tables import CONSERVATIVE, MOTIONS, MOVED, NON_FINITE, OK, RIGID
+from dalembert.kernels.base.vectors import Quat, Vec3, unit
+from dalembert.kernels.base.views import Pose, Wrenches, twists_of
 from dalembert.kernels.coordinates.articulated import add_body_accelerations, eliminate_tree, respond
-from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import displace_tree, move_tree, place_bodies
+from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
+from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load_angles, normalised
+from dalembert.kernels.coordinates.solve import product
+from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.coordinates.tree_states import absolute_state
 from dalembert.kernels.formulations.invariants import energy_residual
-from dalembert.kernels.formulations.moving_frame import add_cut_row, clear, solve_cut_rows, subtract_cut_rows
+from dalembert.kernels.formulations.moving_frame import clear_accelerations, solve_cut_rows
 from dalembert.kernels.mechanics.inertia import mechanical_energy
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @inline
-def unit_quaternions(x, system):
-    """Exactly, since functions of theta may take its length for granted."""
-    I = system.I
-    for b in range(1, I[NB] + 1):
-        k = I[TREE_I] + TREE_I_W * b
-        if I[k + R_TURN] == QUATERNION:
-            store4(x, I[k + R_Q], normalise4(load4(x, I[k + R_Q])))
-
-
-@inline
 def user_value(k, t, system):
-    """f_k - f_k(0) at the state in W_CALL, and status."""
-    I, F, W = system.I, system.F, system.W
-    s = I[W_CALL]
-    status = callback(1000 + k, t, system, s)
-    return W[s + I[NQ_BODY] + I[NU_BODY] + I[NX] - I[NQ] - I[NU]] - F[I[INVARIANT_F] + k], status
+    """f_k - f_k(0) at the state in `called`, and status."""
+    status = callback(1000 + k, t, system, system.w_call)
+    size = system.nq_body + system.nu_body + system.nx - system.nq - system.nu
+    return system.called[size] - system.kept[k], status
 
 
 @inline
-def user_gradients(k, t, hq, hu, system):
-    """W[hq], W[hu] <- df_k/d(dr, dphi_B), df_k/d(v, w_B) by central differences at the state in W_CALL. Status."""
-    I, W = system.I, system.W
-    h = 6e-6
-    for b in range(1, I[NB] + 1):
-        body = I[BODY_I] + BODY_I_W * b
-        q, u = I[W_CALL] + I[body + B_Q], I[W_CALL] + I[NQ_BODY] + I[body + B_U]
-        rigid = I[body + B_KIND] == RIGID
-        theta = load4(W, q + 3) if rigid else (1.0, 0.0, 0.0, 0.0)
+def user_gradients(k, t, system):
+    """correct <- df_k/d(dr, dphi_B), then df_k/d(v, w_B), by central differences at the state in `called`. Status."""
+    h, n = 6e-6, 6 * (system.nb + 1)
+    for body in system.bodies:
+        q, u, rigid = system.called + body.q, system.called + (system.nq_body + body.u), body.kind == RIGID
+        pose = Pose(q, 0)
+        theta = pose.theta if rigid else Quat(1.0, 0.0, 0.0, 0.0)
         for i in range(12):
-            c = i % 6
-            at, out = (q if i < 6 else u) + c, (hq if i < 6 else hu) + 6 * b + c
-            W[out] = 0.0
+            c, turning = i % 6, 3 <= i < 6
+            at, out = (q if i < 6 else u) + c, system.correct + ((0 if i < 6 else n) + 6 * body.number + c)
+            out[0] = 0.0
             if c >= 3 and not rigid:
                 continue
-            value = W[at]
+            value = at[0]
             for sign in (1.0, -1.0):
-                W[at] = value + sign * h
-                if 3 <= i < 6:
-                    d = sign * h
-                    e = (d if i == 3 else 0.0, d if i == 4 else 0.0, d if i == 5 else 0.0)
-                    store4(W, q + 3, normalise4(add4(theta, euler_parameter_rates(theta, e))))
+                at[0] = value + sign * h
+                if turning:
+                    pose.theta = normalised(theta + euler_parameter_rates(theta, sign * h * unit(c - 3)))
                 f, status = user_value(k, t, system)
                 if status != OK:
                     return status
-                W[out] += sign * f / (2.0 * h)
-            W[at] = value
-            if 3 <= i < 6:
-                store4(W, q + 3, theta)
+                out[0] += sign * f / (2.0 * h)
+            at[0] = value
+            if turning:
+                pose.theta = theta
     return OK
-
-
-@inline
-def add4(a, b):
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
 
 
 @flat
 def energy_gradients(t, hq, hu, system):
-    """W[hq] <- -(conservative wrenches), W[hu] <- (m v, J w_B)"""
-    I, F, W = system.I, system.F, system.W
-    gravity = load3(F, GRAVITY_X)
-    for b in range(I[NB] + 1):
-        m, body = I[MASS_F] + METRIC_W * b, I[W_BODY] + STATE_W * b
-        store3(W, I[W_H] + 6 * b, scale3(F[m + MM], gravity))
-        store3(W, I[W_H] + 6 * b + 3, (0.0, 0.0, 0.0))
-        store3(W, hu + 6 * b, scale3(F[m + MM], load3(W, body + S_V)))
-        store3(W, hu + 6 * b + 3, sym_mul(load6(F, m + MJ), load3(W, body + S_W)))
+    """hq <- -(conservative wrenches), hu <- (m v, J w_B)"""
+    for b in range(system.nb + 1):
+        body = system.bodies[b]
+        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
+        hu[b].force, hu[b].torque = body.m * body.v, body.J @ body.w
     forces(CONSERVATIVE, t, system)
-    for i in range(6 * (I[NB] + 1)):
-        W[hq + i] = -W[I[W_H] + i]
-
-
-@inline
-def put_columns(d, system):
-    """The columns' accelerations <- W[d], as `displace_tree` takes them."""
-    I, W = system.I, system.W
-    for c in range(I[NU]):
-        W[I[W_COL] + COL_W * c + K_ACC] = W[d + c]
+    for b in range(system.nb + 1):
+        hq[b].force, hq[b].torque = -system.bodies[b].force, -system.bodies[b].torque
 
 
 @flat
 def change_along(t, x, dx, d, c, rows, keep, system):
-    """W[c] <- change of all twists, W[rows] <- of G u + g_t per unit of the displacement W[d], u held. Poses are lost."""
-    I, W = system.I, system.W
-    n, m = 6 * (I[NB] + 1), I[M]
-    largest = 0.0
-    for i in range(I[NU]):
-        largest = max(largest, abs(W[d + i]))
+    """c <- change of all twists, rows <- of G u + g_t per unit of the displacement d, u held. Poses are lost."""
+    nq, m, largest, rhs = system.nq, system.m, 0.0, system.rhs
+    for i in range(system.nu):
+        largest = max(largest, abs(d[i]))
     step = 1e-5 / largest if largest > 0.0 else 0.0
-    for i in range(n):
-        W[c + i] = 0.0
-    for i in range(m):
-        W[rows + i] = 0.0
-    for i in range(I[NQ]):
-        W[keep + i] = x[i]
+    for b in range(system.nb + 1):
+        c[b].v, c[b].w = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    clear(rows, m)
+    copy(keep, x, nq)
     for side in range(2 if largest > 0.0 else 0):
         scale = step if side == 0 else -step
-        put_columns(d, system)
+        copy(system.u_dot, d, system.nu)
         displace_tree(0, x, scale, system)
         move_tree(x, dx, system)
         place_bodies(x, system)
-        for b in range(1, I[NB] + 1):
-            twist = I[W_BODY] + STATE_W * b + S_V
-            for i in range(6):
-                W[c + 6 * b + i] += W[twist + i] / (2.0 * scale)
+        for body in system.bodies:
+            c[body.number].v += (1.0 / (2.0 * scale)) * body.v
+            c[body.number].w += (1.0 / (2.0 * scale)) * body.w
         if m > 0:
             forces(MOTIONS, t, system)
             constraint_rows(system)
+            negate(rhs, system.g_t, m)
+            subtract_cut_rows(system.twists, rhs, system)
             for i in range(m):
-                W[I[W_RHS] + i] = -W[I[W_GT] + i]
-            subtract_cut_rows(I[W_BODY] + S_V, STATE_W, I[W_RHS], system)
-            for i in range(m):
-                W[rows + i] -= W[I[W_RHS] + i] / (2.0 * scale)
-        for i in range(I[NQ]):
-            x[i] = W[keep + i]
+                rows[i] -= rhs[i] / (2.0 * scale)
+        copy(x, keep, nq)
 
 
 @inline
 def respond_to_wrenches(system):
-    """Columns and W_ACC <- response of the tree at rest to W_H."""
-    I = system.I
-    respond(I[W_H], I[W_COL] + K_ACC, system)
-    clear(I[W_ACC], system)
-    add_body_accelerations(I[W_ACC], 0.0, system)
+    """u_dot and accelerations <- response of the tree at rest to the wrenches."""
+    respond(system.wrenches, system)
+    clear_accelerations(system)
+    add_body_accelerations(system.accelerations, 0.0, system)
 
 
 @flat
-def newton_direction(t, x, dx, hq, hu, system):
-    """W[d], W[d + nu] <- dq and du from the gradients W[hq] and W[hu]; returns (slope, d)."""
-    I, F, W = system.I, system.F, system.W
-    n, m, nu = 6 * (I[NB] + 1), I[M], I[NU]
-    c = hu + n
-    rows = c + n
-    d = rows + m
-    keep = d + 2 * nu
+def newton_direction(t, x, dx, hq, hu, d, system):
+    """d <- dq and du from the gradients; returns the slope."""
+    m, nu, A, rhs = system.m, system.nu, system.A, system.rhs
+    c, rows, keep = twists_of(system.correct + 12 * (system.nb + 1)), d + 2 * nu, d + (2 * nu + m)
     slope = 0.0
-    for i in range(n):
-        W[I[W_H] + i] = W[hq + i]
-    for i in range(m):
-        W[rows + i] = 0.0
+    for b in range(system.nb + 1):
+        system.bodies[b].force, system.bodies[b].torque = hq[b].force, hq[b].torque
+    clear(rows, m)
     for part in range(2):
         if m > 0:
             forces(MOTIONS, t, system)
@@ -236,40 +135,39 @@ def newton_direction(t, x, dx, hq, hu, system):
         eliminate_tree(system)
         respond_to_wrenches(system)
         if m > 0:
-            for i in range(m):
-                W[I[W_RHS] + i] = -W[rows + i]
-            subtract_cut_rows(I[W_ACC], 6, I[W_RHS], system)
-            solve_cut_rows(I[W_RHS], system)
-            for i in range(m):
-                add_cut_row(i, W[I[W_RHS] + i], I[W_H], system)
+            negate(rhs, rows, m)
+            subtract_cut_rows(system.accelerations, rhs, system)
+            solve_cut_rows(system)
+            for r in range(2 * m):
+                body, row = system.bodies[system.cut[r]], A[6 * r]
+                body.force += rhs[r // 2] * row.force
+                body.torque += rhs[r // 2] * row.torque
             respond_to_wrenches(system)
-        for i in range(6, n):
-            slope += W[(hq if part == 0 else hu) + i] * W[I[W_ACC] + i]
-        for i in range(nu):
-            W[d + nu * part + i] = W[I[W_COL] + COL_W * i + K_ACC]
+        for b in range(1, system.nb + 1):
+            slope += product(hq[b] if part == 0 else hu[b], system.accelerations[b])
+        copy(d + nu * part, system.u_dot, nu)
         if part == 0:
             change_along(t, x, dx, d, c, rows, keep, system)
             move_tree(x, dx, system)
             place_bodies(x, system)
-            for b in range(1, I[NB] + 1):
-                k = I[MASS_F] + METRIC_W * b
-                v, w = load3(W, c + 6 * b), load3(W, c + 6 * b + 3)
-                store3(W, I[W_H] + 6 * b, axpy3(-F[k + MM], v, load3(W, hu + 6 * b)))
-                store3(W, I[W_H] + 6 * b + 3, sub3(load3(W, hu + 6 * b + 3), sym_mul(load6(F, k + MJ), w)))
-    for i in range(6, n):
-        slope += W[hu + i] * W[c + i]
-    return slope, d
+            for body in system.bodies:
+                h, change = hu[body.number], c[body.number]
+                body.force, body.torque = h.force - body.m * change.v, h.torque - body.J @ change.w
+    for b in range(1, system.nb + 1):
+        slope += product(hu[b], c[b])
+    return slope
 
 
 @kernel
 def correct_tree_invariants(mode, t, x, dx, system):
-    """One Newton step per invariant: MOVED when the cut joints must be projected again, OK when all hold."""
-    I, F, W = system.I, system.F, system.W
-    hq = I[W_CORRECT]
-    hu = hq + 6 * (I[NB] + 1)
-    moved = 0
-    unit_quaternions(x, system)
-    for k in range(-I[ENERGY], I[NINVARIANT]):  # -1 is the energy
+    """One Newton step per invariant: MOVED when the cut joints must be projected again, OK when all hold.
+
+    In `correct` lie the gradients, the change of the twists, the step (dq, du), the change of the rows, and what q was.
+    """
+    n6, moved = 6 * (system.nb + 1), 0
+    hq, hu, d = Wrenches(system.correct, 0), Wrenches(system.correct, n6), system.correct + 3 * n6
+    normalise_tree(0.0, x, system)  # functions of theta may take its length for granted
+    for k in range(-system.energy, system.ninvariant):  # -1 is the energy
         move_tree(x, dx, system)
         place_bodies(x, system)
         load_angles(x, system)
@@ -279,28 +177,28 @@ def correct_tree_invariants(mode, t, x, dx, system):
         else:
             absolute_state(x, system)
             f, status = user_value(k, t, system)
-            scale = max(1.0, abs(F[I[INVARIANT_F] + k]))
+            scale = max(1.0, abs(system.kept[k]))
         if status != OK:
             return status
         if not np.isfinite(f):
             return NON_FINITE
-        if abs(f) <= F[TOL_INVARIANT] * scale:
+        if abs(f) <= system.tol_invariant * scale:
             continue
-        W[I[W_STAT] + N_DINV] += 1.0
+        system.count.dinv += 1.0
         T, _ = mechanical_energy(system)
         if k < 0:
             energy_gradients(t, hq, hu, system)
         else:
-            status = user_gradients(k, t, hq, hu, system)
+            status = user_gradients(k, t, system)
             if status != OK:
                 return status
-        slope, d = newton_direction(t, x, dx, hq, hu, system)
+        slope = newton_direction(t, x, dx, hq, hu, d, system)
         # the step has the size |f| / sqrt(slope) in the kinetic norm: a hundredth of the state or more means a stationary
         # point, where no admissible direction changes f; the report shows what is left
         if 1e-4 * slope * (1.0 + T) <= f * f:
             continue
         for level in range(2):
-            put_columns(d + I[NU] * level, system)
+            copy(system.u_dot, d + system.nu * level, system.nu)
             displace_tree(level, x, -f / slope, system)
         moved += 1
     return MOVED if moved > 0 else OK
