@@ -62,9 +62,14 @@ def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int
 
 def assemble(model: Model) -> Assembly:
     """Consistent initial data for a model, or an AssemblyError that names the joints in the way."""
+    return assembled(model)[0]
+
+
+def assembled(model: Model) -> tuple[Assembly, FlatModel, Packed | None]:
+    """The same, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
     given = _given_values(model)
     flat = flatten(model, given)
-    packed = pack(flat, "absolute", None)
+    packed = pack(flat, None)
     size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = absolute_state(flat.bodies, len(flat.angles))
@@ -77,7 +82,9 @@ def assemble(model: Model) -> Assembly:
 
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
-    return Assembly(bodies, moved, start, velocity_start)
+    own = {id(row) for row in given}
+    flat = replace(flat, bodies=bodies, primitives=tuple(row for row in flat.primitives if id(row) not in own))
+    return Assembly(bodies, moved, start, velocity_start), flat, None if given else packed
 
 
 def _refuse_undefined_rows(packed: Packed, x: Array) -> None:

@@ -7,12 +7,12 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.assembly import absolute_state, assemble
+from dalembert.compilation.assembly import absolute_state, assembled
 from dalembert.compilation.compiled import KINDS, Coordinates, Row
-from dalembert.compilation.flatten import FlatModel, flatten
+from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Packed, motion_values, pack
+from dalembert.compilation.pack import Packed, motion_values, pack, with_choices
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_functions
 from dalembert.compilation.rank import analyse
@@ -54,19 +54,17 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
     if not model.bodies:
         raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
     model = model.copy()  # what is added to the user's model later was not compiled
-    assembly = assemble(model)
-    flat = flatten(model)
+    assembly, placed, tables = assembled(model)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
-    placed = FlatModel(model, assembly.bodies, flat.index, flat.primitives, flat.angles, flat.forces)
     if plane is not None:
-        check_held(model, placed.bodies, plane, _held(placed, plane))
-    everything = pack(placed, coordinates, plane)
+        check_held(model, placed.bodies, plane, _held(placed, plane, tables or pack(placed, None)))
+    everything = tables if tables is not None and plane is None else pack(placed, plane)
     x_0 = _initial_state(placed, everything, plane)
     vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
-    in_plane = pack(placed, coordinates, plane, vanishing) if vanishing else everything
+    in_plane = pack(placed, plane, vanishing) if vanishing else everything
     report = analyse(in_plane, x_0)
     _refuse_overdriven(everything, report.redundant, x_0, everything.I)
-    packed = pack(placed, coordinates, plane, vanishing, report.choices) if report.choices else in_plane
+    packed = with_choices(in_plane, report.choices)
     for array in (packed.I, packed.F, x_0):
         array.flags.writeable = False
 
@@ -86,7 +84,7 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         redundant=named(report.redundant),
         out_of_plane=named(vanishing),
         not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique))),
-        angles=tuple((angle.joint, angle.component) for angle in flat.angles),
+        angles=tuple((angle.joint, angle.component) for angle in placed.angles),
         functions=packed.functions,
         row_source=packed.row_source,
         bend_source=packed.bend_source,
@@ -152,13 +150,12 @@ def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Ar
     return join_states([np.array(q), np.array(u), np.zeros(1 + len(flat.angles))])
 
 
-def _held(flat: FlatModel, plane: Plane) -> npt.NDArray[np.bool_]:
+def _held(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np.bool_]:
     """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
     from scipy.linalg import qr
 
     from dalembert.compilation.rank import inverse_root_mass
 
-    packed = pack(flat, "absolute", None)
     G, *_ = dense_rows(packed, 0.0, absolute_state(flat.bodies, len(flat.angles)))
     scale = inverse_root_mass(packed)
     Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compiled import Coordinates, IntArray, Row
+from dalembert.compilation.compiled import IntArray, Row
 from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_forces import force_records
@@ -85,24 +85,17 @@ class Writer:
         return offset
 
 
-def pack(
-    flat: FlatModel,
-    coordinates: Coordinates,
-    plane: Plane | None,
-    dropped: frozenset[RowKey] = frozenset(),
-    choices: Sequence[Choice[RowKey]] = (),
-) -> Packed:
-    """Lay everything out; rows in `dropped` are monitored only; choices : groups that have more rows than rank."""
+def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
+    """Lay everything out, in the plane where there is one; rows in `dropped` are monitored only."""
     out = Writer()
-    nq, nu = _bodies(out, flat, coordinates, plane)
+    nq, nu = _bodies(out, flat, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
     row_source, bend_source, turn_source, numbers = _traced(flat)
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
-    number = {(row.primitive, row.component): row.index for row in rows}
-    choice_section(out.I, [choice.among(number) for choice in choices])
+    choice_section(out.I, ())
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
     _breakpoints(out)
@@ -121,6 +114,18 @@ def pack(
     )
 
 
+def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
+    """The same tables with groups that have more rows than rank."""
+    if not choices:
+        return packed
+    I: list[int] = packed.I.tolist()
+    number = {(row.primitive, row.component): row.index for row in packed.rows}
+    choice_section(I, [choice.among(number) for choice in choices])
+    I[T.W_A] = I[T.W_Y] - I[T.W_A] - 6  # its size, as before offsets were made
+    _workspace(I)
+    return replace(packed, I=np.array(I, dtype=np.int64))
+
+
 def _sym(J: Array) -> list[float]:
     return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
 
@@ -129,7 +134,7 @@ def _metric(weight: float, J: Array) -> list[float]:
     return [weight, *_sym(J), 1.0 / weight, *_sym(np.asarray(np.linalg.inv(J), dtype=float))]
 
 
-def _bodies(out: Writer, flat: FlatModel, coordinates: Coordinates, plane: Plane | None) -> tuple[int, int]:
+def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int]:
     nq, nu = 0, 0
     table: list[int] = [T.GROUND, 0, 0]
     planar: list[float] = [0.0] * T.BODY_F_W
