@@ -31,12 +31,14 @@ def registered():
     contract.test_settings_and_citations_travel_with_the_solution,
 )])  # fmt: skip
 def test_contract_holds(registered, pair, promise):
+    assert FORMULATIONS[pair[0]]().takes(INTEGRATORS[pair[1]](step=contract.STEP)) is None
     getattr(contract, promise)(*pair)
 
 
 @pytest.mark.nojit
 def test_options_rebuild(registered):
     for cls in (FORMULATIONS["least-energy"], INTEGRATORS["heun"]):
+        assert cls.__module__ == "page"
         contract.test_options_rebuild_from_repr_and_from_data(cls)
 
 
