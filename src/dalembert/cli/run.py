@@ -91,9 +91,9 @@ def run(
         from dalembert.cli.source import end_of_run, find_model
         from dalembert.formulations.default import default_formulation
 
+        source = find_model(model)  # first: a Python file may register methods of its own
         stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
         choice("option --coordinates", "value", coordinates, KINDS)
-        source = find_model(model)
         end = end_of_run(source, t_end)
         times = _save_times(save_every, end)
         _check_paths(out, plot)
