@@ -50,7 +50,7 @@ HANGING = ("tests/unit/test_solution_reactions.py",)
 TRACER = ("tests/unit/test_tracer.py",)
 # pattern of files -> groups of tests, tried in this order; the first that fails has noticed
 TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    (r"kernels/.*(algebra|motion)", (ADAPTIVE, IDENTITIES, WORK)),
+    (r"kernels/.*(vectors|motion)", (ADAPTIVE, IDENTITIES, WORK)),
     (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (FIXED, WORK)),
     (r"kernels/.*(minimal|tangent_basis|tangent_space|orthogonal)", (ADAPTIVE, LAGRANGIAN)),
     (r"lagrangian/(body_rows|laws)", (TRACED, CONTACTS, WORK)),
@@ -61,7 +61,7 @@ TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 )
 NAMES = set(
     """
-    algebra articulated constant_twist constraint_flow distribution forces impulse inertia kinematics lagrangian
+    vectors articulated constant_twist constraint_flow distribution forces impulse inertia kinematics lagrangian
     lagrangian_impulse lagrangian_minimal minimal minimal_step minimal_tree minimal_tree_step motion moving_frame
     primitives project runge_kutta solve tangent_basis tangent_space traced_rows tree tree_invariants tree_tangent
     variational variational_bodies velocity_step assembly flatten pack rank reactions body_rows derivatives

@@ -8,9 +8,10 @@ from random_mechanisms import inertia, random_model, rotation
 from dalembert import gallery
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.algebra import euler_parameter_rates, normalise4, rotation_matrix, rotation_vector
-from dalembert.kernels.base.vectors import Mat3
-from dalembert.kernels.mechanics.forces import euler_321
+from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
+from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, normalised
+from dalembert.kernels.coordinates.kinematics import rotation as rotation_matrix
+from dalembert.kernels.mechanics.forces import euler_321, rotation_vector
 
 EXACT = 4e-15  # sums of 4 to 8 products of numbers up to 1 (angular velocities: up to 3), each rounded
 
@@ -35,8 +36,8 @@ def test_euler_parameter_identities(rng):
     for _ in range(20):
         th, v, w = rotation(rng), *rng.uniform(-1, 1, (2, 4))
         w_B = rng.uniform(-3, 3, 3)
-        R = np.reshape(rotation_matrix(tuple(th)), (3, 3))
-        rates = np.array(euler_parameter_rates(tuple(th), tuple(w_B)))
+        R = np.reshape(list(rotation_matrix(Quat(*th))), (3, 3))
+        rates = np.array(list(euler_parameter_rates(Quat(*th), Vec3(*w_B))))
         assert np.abs(H(th) @ H(th).T - np.eye(3)).max() <= EXACT
         assert np.abs(H(th).T @ H(th) - np.eye(4) + np.outer(th, th)).max() <= EXACT
         assert np.abs(H(th) @ th).max() <= EXACT
@@ -56,9 +57,9 @@ def test_euler_parameter_identities(rng):
 def test_rotation_of_any_length_is_a_rotation(rng):
     for length in (0.1, 1.0, 30.0):
         th = rotation(rng)
-        R = np.array(rotation_matrix(tuple(length * th)))
-        assert np.abs(R - rotation_matrix(tuple(th))).max() <= EXACT
-        assert np.linalg.norm(normalise4(tuple(length * th))) == pytest.approx(1.0, abs=EXACT)
+        R = np.array(list(rotation_matrix(Quat(*(length * th)))))
+        assert np.abs(R - list(rotation_matrix(Quat(*th)))).max() <= EXACT
+        assert np.linalg.norm(list(normalised(Quat(*(length * th))))) == pytest.approx(1.0, abs=EXACT)
 
 
 @pytest.mark.nojit
@@ -70,7 +71,7 @@ def test_rotation_vector_and_euler_angles(rng):
         phi = angle * axis / np.linalg.norm(axis)
         R = Rotation.from_rotvec(phi).as_matrix()
         # scipy's own matrix is good to a few eps; near pi the axis comes from 1 + cos, still without cancellation
-        assert np.abs(np.array(rotation_vector(tuple(R.ravel()))) - phi).max() <= 1e-14 * (1 + angle) * 4
+        assert np.abs(np.array(list(rotation_vector(Mat3(*R.ravel())))) - phi).max() <= 1e-14 * (1 + angle) * 4
     yaw, pitch, roll = 0.7, -0.4, 2.1
     R = Rotation.from_euler("ZYX", [yaw, pitch, roll]).as_matrix()
     assert np.allclose(list(euler_321(Mat3(*R.ravel()))), (roll, pitch, yaw), rtol=0, atol=1e-14)  # a few roundings

@@ -245,9 +245,10 @@ def rotation_vectors(R: Array) -> Array:
 
     phi n and (phi + 2 pi k) n are the same rotation.
     """
-    from dalembert.kernels.base.algebra import rotation_vector
+    from dalembert.kernels.base.vectors import Mat3
+    from dalembert.kernels.mechanics.forces import rotation_vector
 
-    vectors = np.array([rotation_vector(tuple(row)) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
+    vectors = np.array([list(rotation_vector(Mat3(*row))) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
     for before, vector in itertools.pairwise(vectors):
         along = vector if vector @ vector > 0.0 else before
         n = along / max(float(np.linalg.norm(along)), 1e-300)
