@@ -46,7 +46,7 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
     x_0 = run.mechanism.x_0
     T_0, U_0 = run.mechanism.energies(x_0)
     run.I[T.ENERGY] = int(invariants == "energy")
-    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), _at_stake(run)) or 1.0
+    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), min(_at_stake(run), 1.0)) or 1.0
     values = []
     for k, function in enumerate(invariant_functions(invariants)):
         values.append(run.callbacks.invariant(k, 0.0, x_0))
