@@ -98,9 +98,10 @@ def test_states_convert_there_and_back(shape, seed):
 @pytest.mark.parametrize("name", BODIES)
 def test_gallery_moves_alike(name):
     """Both at 1e-11: what is left is the error of either run over a second, or as long as the mechanism is meant to run, or
-    until the four-bar lies flat, singular."""
+    until the four-bar lies flat, singular. That of the torsion chains is 7e-9 of the largest number: they run at 1e-12."""
     end = 0.7 if name == "n_four_bar" else min(1.0, GALLERY[name].t_end)
-    options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": np.linspace(0.0, end, 11)}
+    tolerance = 1e-12 if name.startswith("torsion_chain") else 1e-11
+    options = {"integrator": da.DOP853(rtol=tolerance, atol=tolerance), "save_at": np.linspace(0.0, end, 11)}
     mechanism = da.compile(build(name))
     expected = da.simulate(mechanism, end, **options)
     found = da.simulate(mechanism, end, formulation=da.MovingFrame(), **options)

@@ -8,7 +8,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import dalembert as da
-from dalembert import callbacks
+from dalembert.compilation import callbacks
 from dalembert.errors import AssemblyError, ModelError
 
 # DOP853 at rtol = atol = 1e-9: positions of metre-sized mechanisms over a few seconds come out better than this

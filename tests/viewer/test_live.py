@@ -125,7 +125,7 @@ def test_what_cannot_be_shown_is_refused_at_once(tmp_path):
 
 def test_a_run_without_bodies_is_refused(monkeypatch):
     """What a LagrangianSystem gives has coordinates only."""
-    monkeypatch.setattr(server, "load", lambda path: "<a run of coordinates>")
+    monkeypatch.setattr(server, "read", lambda path: "<a run of coordinates>")
     with pytest.raises(da.ViewerError, match="no bodies"):
         LiveServer("any.zarr")
 

@@ -14,6 +14,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 
 Array = npt.NDArray[np.float64]
@@ -61,7 +62,9 @@ def variants(
 def _check_same(runs: Mapping[int, Run]) -> None:
     """All runs share the integer tables and the code of user functions, so that one compiled loop can take them."""
     number, first = next(iter(runs.items()))
+    sweeps = max(int(run.I[T.REFINE]) for run in runs.values())  # those of the most uneven masses serve all
     for k, run in runs.items():
+        run.I[T.REFINE] = sweeps
         if run.callbacks.compiled is not first.callbacks.compiled:
             raise ModelError(
                 f"run {k} has user-written functions that do not compute what those of run {number} do: a parameter is a"
