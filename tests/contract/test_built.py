@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-import test_order
+import test_package_order
 
 import dalembert
 
@@ -22,5 +22,5 @@ def test_named_files_exist(name):
 
 def test_stages_are_those_of_the_imports():
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", TEXT, re.MULTILINE)
-    stages = [test_order.STAGE[package] for row in rows for package in re.findall(r"`(\w+)`", row)]
+    stages = [test_package_order.STAGE[package] for row in rows for package in re.findall(r"`(\w+)`", row)]
     assert len(stages) > 10 and stages == sorted(stages)
