@@ -64,7 +64,8 @@ class Formulation(ABC):
 
     def evaluate(self, mechanism: Compiled, t: Array, x: Array, more: Mapping[str, Array]) -> Evaluated:
         """Multipliers, accelerations and energies at saved states, of one that is `compliant`."""
-        raise NotImplementedError
+        name = type(self).__name__
+        raise ModelError(f"{name} says that it is compliant, but not what its multipliers are: give it a method `evaluate`")
 
     def warnings(self, run: Run, x: Array, states: Series) -> tuple[str, ...]:
         """What a reader of the run should know; x : where it ended, states : those saved."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from dalembert.viewer.view import View
 
 
-class AnySolution(Result):
+class AnySolution(Result, ABC):
     """What solutions of every kind of model can do."""
 
     def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
@@ -45,9 +46,9 @@ class AnySolution(Result):
 
         return Plots(self)
 
+    @abstractmethod
     def to_xarray(self) -> xarray.Dataset:
         """All named outputs as an xarray Dataset with named dimensions and units."""
-        raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
