@@ -11,7 +11,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, normalised
 from dalembert.kernels.coordinates.kinematics import rotation as rotation_matrix
-from dalembert.kernels.mechanics.forces import euler_321, rotation_vector
+from dalembert.kernels.mechanics.rotations import euler_321, rotation_vector
 
 EXACT = 4e-15  # sums of 4 to 8 products of numbers up to 1 (angular velocities: up to 3), each rounded
 

@@ -11,15 +11,16 @@ import numpy.typing as npt
 from dalembert.compilation.compiled import IntArray, Row
 from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
-from dalembert.compilation.pack_forces import force_records
+from dalembert.compilation.pack_forces import call_size, force_records
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.topology import Forest, spanning_forest
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import width
 from dalembert.kernels.base.views import System
 from dalembert.kernels.mechanics.motion import follow
 from dalembert.model.elements import PointForce, Primitive, Torque
-from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep
+from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table
 from dalembert.model.rotation import quaternion_to_matrix
 
 Array = npt.NDArray[np.float64]
@@ -79,10 +80,32 @@ class Writer:
                 spline = CubicSpline(motion.times, motion.values, bc_type="natural")
                 kind, count = T.TABLE, len(motion.times) - 1
                 numbers = [*motion.times, *spline.c[::-1].T.ravel()]
+        return self._motion(kind, count, numbers)
+
+    def _motion(self, kind: int, count: int, numbers: Iterable[float]) -> int:
         offset = len(self.I)
         self.I += [kind, len(self.F), count]
         self.F += [float(v) for v in numbers]
         return offset
+
+    def curve(self, table: Table | None, zero: float = 0.0) -> int:
+        """Append a table of a length or a rate; its offset in I, or -1 for none.
+
+        Between its values runs a cubic that rises and falls with them, so that a damper curve never gives energy; its integral
+        from `zero` on follows.
+        """
+        if table is None:
+            return -1
+        from scipy.interpolate import PchipInterpolator
+
+        curve = PchipInterpolator(table.times, table.values)
+        knots, slopes = np.asarray(table.times), curve.derivative()(np.asarray(table.times)[[0, -1]])
+        inside = float(np.clip(zero, knots[0], knots[-1]))
+        beyond = zero - inside  # the table goes on with its end slope
+        end = float(slopes[0] if beyond < 0.0 else slopes[1])
+        offset = float(curve.integrate(knots[0], inside)) + beyond * (float(curve(inside)) + 0.5 * beyond * end)
+        integrals = [float(curve.integrate(knots[0], knot)) - offset for knot in knots]
+        return self._motion(T.TABLE, len(knots) - 1, [*knots, *curve.c[::-1].T.ravel(), *integrals])
 
 
 def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
@@ -327,6 +350,8 @@ def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
     numbers: list[float] = []
     for r in records:
         table += [r.kind, r.i, r.j, out.motion(r.motion), r.angle, r.call, r.frame]
+        table += [len(out.F), len(r.numbers), r.members, out.curve(r.curve, r.length), out.curve(r.damper)]
+        out.F += r.numbers
         numbers += [*r.p_i, *r.p_j, *r.vector, r.stiffness, r.damping, r.length, *r.E_i.ravel(), *r.E_j.ravel()]
     out.I[T.NFORCE] = len(records)
     out.section_i(T.FORCE_I, table)
@@ -374,7 +399,8 @@ def _workspace(I: list[int]) -> None:
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_X: nx,
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
+        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0, call_size(I)),
+        T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
         T.W_CG: 5 * m + nb6,
         T.W_WORK: 3 * nb6 + nx,
         T.W_PIVOT: T.V_GUARD + nb6,

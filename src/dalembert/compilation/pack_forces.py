@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +12,7 @@ from dalembert.compilation.flatten import FlatModel
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Joint, JointMotor, JointSpringDamper, PointForce, SpringDamper, Torque
 from dalembert.model.joints import angle_of, direction_of
-from dalembert.model.motions import Motion
+from dalembert.model.motions import Motion, Table
 
 Array = npt.NDArray[np.float64]
 
@@ -37,8 +38,18 @@ class ForceRecord:
     stiffness: float = 0.0
     damping: float = 0.0
     length: float = 0.0
+    numbers: tuple[float, ...] = ()
+    members: int = 0
+    curve: Table | None = None
+    damper: Table | None = None
     E_i: Array = field(default_factory=lambda: np.eye(3))
     E_j: Array = field(default_factory=lambda: np.eye(3))
+
+
+def call_size(I: Sequence[int]) -> int:
+    """How much of W the functions of force elements need at most."""
+    table = np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
+    return max((24 + 3 * int(row[T.F_MEMBERS]) + int(row[T.F_COUNT]) for row in table if row[T.F_CALL] >= 0), default=0)
 
 
 def force_records(flat: FlatModel) -> tuple[list[ForceRecord], tuple[PointForce | Torque, ...]]:

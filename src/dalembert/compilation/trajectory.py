@@ -246,7 +246,7 @@ def rotation_vectors(R: Array) -> Array:
     phi n and (phi + 2 pi k) n are the same rotation.
     """
     from dalembert.kernels.base.vectors import Mat3
-    from dalembert.kernels.mechanics.forces import rotation_vector
+    from dalembert.kernels.mechanics.rotations import rotation_vector
 
     vectors = np.array([list(rotation_vector(Mat3(*row))) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
     for before, vector in itertools.pairwise(vectors):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_choices import choice_section, choices_of
+from dalembert.compilation.pack_forces import call_size
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.trajectory import apply, cross, rotation_matrices
 from dalembert.errors import ModelError
@@ -324,7 +325,8 @@ def _workspace(I: list[int]) -> None:
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0),
+        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0, call_size(I)),
+        T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
         T.W_WORK: 3 * nb6 + nx,
         T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
         T.W_PIVOT: T.V_GUARD + nu,

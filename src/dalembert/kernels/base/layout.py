@@ -115,7 +115,9 @@ COUNTERS = Record(
     **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
     **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time"),
 )
-CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)  # of a user's force: what it reads, then what it leaves
+# of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
+CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)
+RELATIVE = Record("Relative", r=VEC, R=MAT, v=VEC, w=VEC, force=VEC, torque=VEC)
 # of the code of a traced primitive: what it reads of bodies i and j and of the primitive; then what it leaves for up to three
 # rows, the rows of both bodies and those of d(A u + g_t)/dq behind it
 TRACED = Record(
@@ -162,9 +164,13 @@ _PRIMITIVE = (
     Section("F", "PRIM_F", p_i=VEC, p_j=VEC, a_i=VEC, a_j=VEC, n_i=VEC, offset=NUM, scale=NUM),
 )
 _FORCE = (
-    Section("I", "FORCE_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, joint=Ref("angles"), call=INT, frame=INT),
+    Section(
+        "I", "FORCE_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, joint=Ref("angles"), call=INT, frame=INT,
+        **_integers("numbers count members curve damper"),
+    ),
     Section("F", "FORCE_F", p_i=VEC, p_j=VEC, vector=VEC, k=NUM, c=NUM, l=NUM, E_i=MAT, E_j=MAT),
-)
+    Section("W", "W_FORCE", s=NUM, rate=NUM, value=NUM),
+)  # fmt: skip
 # link b of a tree carries body b. turn : how it turns; rotations, translations : how many, the joint axes of the
 # translations; turned : 1 where the joint's axes on the parent differ from the parent's own joint axes; skew : 1 where
 # the child's differ from its body axes
@@ -234,6 +240,7 @@ RECORDS = {
 RECORD = {
     "plane": ("F", T.PLANE_F, PLANE),
     "call": ("W", T.W_CALL, CALL),
+    "relative": ("W", T.W_CALL, RELATIVE),
     "traced": ("W", T.W_CALL, TRACED),
     "count": ("W", T.W_STAT, COUNTERS),
     "pivot": ("W", T.W_PIVOT, PIVOT),

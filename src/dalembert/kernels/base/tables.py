@@ -65,7 +65,8 @@ V_GUARD = V_WHERE + 2 * V_PLACES
 # header of I: addresses of what fills the seams (slots.py)
 (AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
 REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
-HEADER_I = 122
+W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
+HEADER_I = 123
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
@@ -115,12 +116,10 @@ C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
 TRACED_SIZE = 2 * STATE_W + PRIM_F_W + 81
 FIRST_ROWS, BEND_CODE = 2000, 1000  # numbers of their code in the callback; what is added for BENDS
 
-# FORCE_I columns: kind, bodies, motion, angle counter, user function, frame (0 world, 1 body)
-(F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME) = range(7)
-FORCE_I_W = 7
-# FORCE_F columns
-(FF_PI, FF_PJ, FF_VEC, FF_K, FF_C, FF_L, FF_EI, FF_EJ) = (0, 3, 6, 9, 10, 11, 12, 21)
-FORCE_F_W = 30
+# FORCE_I columns: kind, bodies, motion, angle counter, user function, frame (0 world, 1 body); offset in F of more numbers and
+# how many a user function is given; records of the element, on its first one; tables of the length and of its rate
+(F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME, F_NUMBERS, F_COUNT, F_MEMBERS, F_CURVE, F_DAMPER) = range(12)
+FORCE_I_W = 12
 (
     POINT_FORCE,
     TORQUE,
@@ -133,7 +132,12 @@ FORCE_F_W = 30
     MOTOR_SLIDE,
     USER_FORCE,
     USER_TORQUE,
-) = range(11)
+    LAW_ANGLE,
+    LAW_SLIDE,
+    INTERACTION,
+    BUSHING,
+    MEMBER,  # a record of an element whose first record acts for all
+) = range(16)
 
 # ANGLE_I columns: bodies, index of its counter in the state;  ANGLE_F: x_i, y_i, z_i, x_j
 (G_BI, G_BJ, G_X) = range(3)

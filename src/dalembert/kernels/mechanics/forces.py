@@ -1,8 +1,12 @@
 """Force elements on bodies: wrenches, power of what has no potential, potential energy. Compiled only where a model has any.
 
 A wrench is (force in world axes, torque about the centre of mass in body axes). Conservative are gravity and the elastic part
-of springs (not the "euler-321" law, which has no potential: errata of [MovingFrame]); all the rest is external and its power
-is integrated with the state as W_ext.
+of springs and bushings (not the "euler-321" law, which has no potential: errata of [MovingFrame]); all the rest is external
+and its power is integrated with the state as W_ext.
+
+An element has one record for each coordinate that it acts on, one behind the other; `s`, `rate` and `value` of a record are the
+coordinate, its rate and the effort along it, of a spring the length, its rate and the tension. A user function reads what it
+acts on and its parameters from W and leaves its value there.
 """
 
 import numpy as np
@@ -11,12 +15,17 @@ from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
     BENDS,
+    BUSHING,
     CALLBACK_FAILED,
     CONSERVATIVE,
+    INTERACTION,
     JOINT_ANGLE,
     JOINT_EULER_321,
     JOINT_ROTATION_VECTOR,
     JOINT_SLIDE,
+    LAW_ANGLE,
+    LAW_SLIDE,
+    MEMBER,
     MOTIONS,
     MOTOR_ANGLE,
     MOTOR_SLIDE,
@@ -30,54 +39,98 @@ from dalembert.kernels.base.tables import (
     USER_TORQUE,
 )
 from dalembert.kernels.base.vectors import Vec3, cross
-from dalembert.kernels.mechanics.motion import evaluate_motions, follow
-
-
-@inline
-def euler_321(R):
-    """(phi, theta, psi) of R = Rz(psi) Ry(theta) Rx(phi).  Deviation: corrected as in the errata of [MovingFrame]."""
-    x, z = R[0], R[2]
-    return Vec3(np.arctan2(z.y, z.z), -np.arcsin(min(1.0, max(-1.0, z.x))), np.arctan2(R[1].x, x.x))
-
-
-@inline
-def rotation_vector(R):
-    """Rotation vector of R, angle in [0, pi], through the quaternion with the largest component (no cancellation)."""
-    x, y, z = R[0], R[1], R[2]
-    t = x.x + y.y + z.z
-    if t > 0.0:
-        a, b, c, d = 1.0 + t, z.y - y.z, x.z - z.x, y.x - x.y
-    elif x.x >= y.y and x.x >= z.z:
-        a, b, c, d = z.y - y.z, 1.0 + x.x - y.y - z.z, x.y + y.x, x.z + z.x
-    elif y.y >= z.z:
-        a, b, c, d = x.z - z.x, x.y + y.x, 1.0 - x.x + y.y - z.z, y.z + z.y
-    else:
-        a, b, c, d = y.x - x.y, x.z + z.x, y.z + z.y, 1.0 - x.x - y.y + z.z
-    if a < 0.0:
-        a, b, c, d = -a, -b, -c, -d
-    v = np.sqrt(b * b + c * c + d * d)
-    if v == 0.0:
-        return Vec3(0.0 * v, 0.0 * v, 0.0 * v)
-    s = 2.0 * np.arctan2(v, a) / v
-    return Vec3(s * b, s * c, s * d)
+from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
+from dalembert.kernels.mechanics.motion import evaluate_motions, follow, spline_integral
+from dalembert.kernels.mechanics.rotations import euler_321, rotation_vector
 
 
 @inline
 def stored_energy(system):
-    """Potential energy of all springs that have one."""
+    """Potential energy of all elements that have one."""
     U = 0.0
     for e in system.forces:
         i, j, s = e.i, e.j, e.l
         if e.kind == SPRING or e.kind == JOINT_SLIDE:
             d = (j.r + j.R @ e.p_j) - (i.r + i.R @ e.p_i)
             s = np.sqrt(d @ d) if e.kind == SPRING else (i.R @ e.vector) @ d
+            if e.curve >= 0:
+                U += spline_integral(e.curve, s, system)
         elif e.kind == JOINT_ANGLE:
             s = e.joint.angle
         elif e.kind == JOINT_ROTATION_VECTOR:
             v = rotation_vector((i.R @ e.E_i).T @ (j.R @ e.E_j))
             s = e.l + np.sqrt(v @ v)
+        elif e.kind == BUSHING:
+            U += bushing_energy(e, system)
         U += 0.5 * e.k * (s - e.l) ** 2
     return U
+
+
+@inline
+def along_line(e):
+    """(s, s', n) of a spring: length, direction d / |d|; of a slide s = z_i . d: direction z_i."""
+    i, j, p_i, p_j = e.i, e.j, e.p_i, e.p_j
+    R_i, R_j, w_i = i.R, j.R, i.w
+    d = (j.r + R_j @ p_j) - (i.r + R_i @ p_i)
+    v = (j.v + R_j @ cross(j.w, p_j)) - (i.v + R_i @ cross(w_i, p_i))
+    if e.kind == SPRING:
+        s = np.sqrt(d @ d)
+        n = (1.0 / s if s > 0.0 else 0.0) * d  # without slack length no direction is needed where it vanishes
+        return s, n @ v, n
+    n = R_i @ e.vector
+    return n @ d, n @ v + (R_i @ cross(w_i, e.vector)) @ d, n
+
+
+@inline
+def give_parameters(e, at, system):
+    """Behind what a function reads and leaves."""
+    for k in range(e.count):
+        system.called[at + k] = system.constants[e.numbers + k]
+
+
+@inline
+def ask_law(e, t, system):
+    """Efforts of a law of several joint coordinates, to the records of the element. Status."""
+    n = e.members
+    for k in range(n):
+        one = system.forces[e.number + k]
+        if one.kind == LAW_ANGLE:
+            system.called[k], system.called[n + k] = one.joint.angle, one.joint.rate
+        else:
+            s, rate, _ = along_line(one)
+            system.called[k], system.called[n + k] = s, rate
+    give_parameters(e, 3 * n, system)
+    if callback(e.call, t, system, system.w_call) != OK:
+        return CALLBACK_FAILED
+    for k in range(n):
+        system.forces[e.number + k].value = system.called[2 * n + k]
+    return OK
+
+
+@inline
+def interact(e, t, system):
+    """Adds the wrenches of a law between two bodies, what it returns acting on body j at x_j. Status, power.
+
+    r = R_i^T (x_j - x_i), R = R_i^T R_j, v = r', w = R_i^T (w_j - w_i)
+    """
+    i, j, relative = e.i, e.j, system.relative
+    R_i, R_j, x_i, x_j = i.R, j.R, i.R @ e.p_i, j.R @ e.p_j
+    w_i, w_j = R_i @ i.w, R_j @ j.w
+    d = (j.r + x_j) - (i.r + x_i)
+    v = R_i.T @ ((j.v + cross(w_j, x_j)) - (i.v + cross(w_i, x_i + d)))
+    w = R_i.T @ (w_j - w_i)
+    relative.r, relative.R = R_i.T @ d, R_i.T @ R_j
+    relative.v, relative.w = v, w
+    give_parameters(e, 24, system)
+    if callback(e.call, t, system, system.w_call) != OK:
+        return CALLBACK_FAILED, 0.0
+    f, m = relative.force, relative.torque
+    force = R_i @ f
+    j.force += force
+    j.torque += R_j.T @ (cross(x_j, force) + R_i @ m)
+    i.force -= force  # at the same world point: action equals reaction
+    i.torque -= R_i.T @ cross(x_i + d, force) + m
+    return OK, f @ v + m @ w
 
 
 @kernel
@@ -95,36 +148,47 @@ def force_elements(mode, t, system):
     for e in system.forces:
         i, j, kind, p_i, p_j = e.i, e.j, e.kind, e.p_i, e.p_j
         R_i, R_j, w_i, w_j = i.R, j.R, i.w, j.w
-        if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE:
-            x_i, x_j = i.r + R_i @ p_i, j.r + R_j @ p_j
-            d, v = x_j - x_i, (j.v + R_j @ cross(w_j, p_j)) - (i.v + R_i @ cross(w_i, p_i))
-            if kind == SPRING:  # tension along n = d / |d|
-                s = np.sqrt(d @ d)
-                n = (1.0 / s if s > 0.0 else 0.0) * d  # without slack length no direction is needed where it vanishes
-                rate = n @ v
-            else:  # along z_i through x_j: the slide s = z_i . d
-                n = R_i @ e.vector
-                s = n @ d
-                rate = n @ v + (R_i @ cross(w_i, e.vector)) @ d
+        if (kind == LAW_ANGLE or kind == LAW_SLIDE) and e.members > 0 and not conservative_only:
+            if ask_law(e, t, system) != OK:
+                return CALLBACK_FAILED
+        if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE or kind == LAW_SLIDE:
+            s, rate, n = along_line(e)
             elastic, external = -e.k * (s - e.l), -e.c * rate
+            if e.curve >= 0:
+                elastic -= follow(e.curve, s, system).x
+            if e.damper >= 0:
+                external -= follow(e.damper, rate, system).x
             if kind == MOTOR_SLIDE:
                 elastic, external = 0.0, follow(e.motion, t, system).x
+            elif kind == LAW_SLIDE:
+                external = e.value
+            elif e.call >= 0 and not conservative_only:
+                system.called[0], system.called[1] = s, rate
+                give_parameters(e, 3, system)
+                if callback(e.call, t, system, system.w_call) != OK:
+                    return CALLBACK_FAILED
+                external -= system.called[2]
             if conservative_only:
                 external = 0.0
             power += external * rate
-            force = (elastic + external) * n
+            effort = elastic + external
+            e.s, e.rate, e.value = s, rate, -effort if kind == SPRING else effort
+            force, x_j = effort * n, j.r + R_j @ p_j
             j.force += force
             j.torque += cross(p_j, R_j.T @ force)
             i.force -= force  # at the same world point: action equals reaction
             i.torque += R_i.T @ cross(force, x_j - i.r)
-        elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE:
+        elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE or kind == LAW_ANGLE:
             rate = e.joint.rate
             elastic, external = -e.k * (e.joint.angle - e.l), -e.c * rate
             if kind == MOTOR_ANGLE:
                 elastic, external = 0.0, follow(e.motion, t, system).x
+            elif kind == LAW_ANGLE:
+                external = e.value
             if conservative_only:
                 external = 0.0
             power += external * rate
+            e.s, e.rate, e.value = e.joint.angle, rate, elastic + external
             i.torque += (-elastic - external) * e.vector
             j.torque += (elastic + external) * (R_j.T @ (R_i @ e.vector))
         elif kind == JOINT_ROTATION_VECTOR or kind == JOINT_EULER_321:
@@ -142,12 +206,21 @@ def force_elements(mode, t, system):
             torque = elastic + damping
             i.torque -= R_i.T @ torque
             j.torque += R_j.T @ torque
-        elif not conservative_only:
+        elif kind == BUSHING:
+            power += bushing(e, conservative_only, system)
+        elif kind != MEMBER and not conservative_only:
+            if kind == INTERACTION:
+                status, given = interact(e, t, system)
+                power += given
+                if status != OK:
+                    return status
+                continue
             v, vector = i.v + R_i @ cross(w_i, p_i), e.vector
             if kind == USER_FORCE or kind == USER_TORQUE:
                 call = system.call
                 call.x, call.v, call.R = i.r + R_i @ p_i, v, R_i
                 call.w = R_i @ w_i
+                give_parameters(e, 21, system)
                 if callback(e.call, t, system, system.w_call) != OK:
                     return CALLBACK_FAILED
                 vector = call.out

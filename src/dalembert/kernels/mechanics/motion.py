@@ -59,9 +59,8 @@ def smooth_step(t, F):
 
 
 @inline
-def spline(t, n, F):
-    """Piecewise cubic: n pieces, F = n + 1 knots, then 4 coefficients per piece in rising order; linear outside."""
-    s = min(max(t, F[0]), F[n])
+def piece(s, n, F):
+    """The piece of a spline that s is in."""
     low, high = 0, n
     while high - low > 1:
         mid = (low + high) // 2
@@ -69,6 +68,14 @@ def spline(t, n, F):
             low = mid
         else:
             high = mid
+    return low
+
+
+@inline
+def spline(t, n, F):
+    """Piecewise cubic: n pieces, F = n + 1 knots, then 4 coefficients per piece in rising order; linear outside."""
+    s = min(max(t, F[0]), F[n])
+    low = piece(s, n, F)
     c, x = F + (n + 1 + 4 * low), s - F[low]
     f = c[0] + x * (c[1] + x * (c[2] + x * c[3]))
     df = c[1] + x * (2.0 * c[2] + 3.0 * x * c[3])
@@ -76,3 +83,16 @@ def spline(t, n, F):
     if s != t:
         return Vec3(f + df * (t - s), df, 0.0 * ddf)
     return Vec3(f, df, ddf)
+
+
+@inline
+def spline_integral(m, t, system):
+    """Integral of a table whose numbers are followed by that up to each knot."""
+    record = system.integers + m
+    n, F = record[2], system.constants + record[1]
+    s = min(max(t, F[0]), F[n])
+    low = piece(s, n, F)
+    c, x = F + (n + 1 + 4 * low), s - F[low]
+    area = F[5 * n + 1 + low] + x * (c[0] + x * (c[1] / 2.0 + x * (c[2] / 3.0 + x * (c[3] / 4.0))))
+    end = spline(s, n, F)
+    return area + (t - s) * (end.x + 0.5 * (t - s) * end.y)
