@@ -67,6 +67,7 @@ COMMON = (
     Kernel("partitioned", "time.partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet"),
     Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
     Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
+    Kernel("force_laws", "mechanics.laws", "forces", 3.5, "bushings, laws between bodies or of joint coordinates"),
     Kernel("forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions"),
     Kernel("choosing_bodies", "coordinates.choosing", "forces", 6.0, "redundant joints"),
     Kernel("choosing_cut_joints", "coordinates.choosing", "forces", 6.0, "redundant joints, moving-frame"),
@@ -81,6 +82,8 @@ def common_kernels(mechanism: Compiled, loops: set[str]) -> set[str]:
     names = {kernel.name for kernel in COMMON if not kernel.optional and kernel.name != "runge_kutta"} | loops
     if mechanism.functions:
         names.add("inside_step")
+    if mechanism.I[T.NLAW]:
+        names.add("force_laws")
     if mechanism.I[T.NTRACED]:
         return names | {"forces_and_rows"}
     return names | {"force_elements"} if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION] else names

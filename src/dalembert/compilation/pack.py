@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,12 +15,13 @@ from dalembert.compilation.pack_forces import call_size, force_records
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.topology import Forest, spanning_forest
+from dalembert.compilation.writer import Writer
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
 from dalembert.kernels.base.views import System
 from dalembert.kernels.mechanics.motion import follow
 from dalembert.model.elements import PointForce, Primitive, Torque
-from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table
+from dalembert.model.motions import Motion
 from dalembert.model.rotation import quaternion_to_matrix
 
 Array = npt.NDArray[np.float64]
@@ -43,69 +44,6 @@ class Packed:
     bend_source: str
     turn_source: str
     functions: tuple[PointForce | Torque, ...]
-
-
-class Writer:
-    """Sections appended to I and F; the header of I keeps where they start."""
-
-    def __init__(self) -> None:
-        self.I: list[int] = [0] * T.HEADER_I
-        self.F: list[float] = [0.0] * T.HEADER_F
-
-    def section_i(self, entry: int, values: Iterable[int] = ()) -> None:
-        self.I[entry] = len(self.I)
-        self.I += [int(v) for v in values]
-
-    def section_f(self, entry: int, values: Iterable[float] = ()) -> None:
-        self.I[entry] = len(self.F)
-        self.F += [float(v) for v in values]
-
-    def motion(self, motion: Motion | None) -> int:
-        """Append a motion; its offset in I, or -1 for none."""
-        if motion is None:
-            return -1
-        numbers: Sequence[float]
-        match motion:
-            case Constant(value):
-                kind, count, numbers = T.CONSTANT, 1, (value,)
-            case Polynomial(coefficients):
-                kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
-            case Harmonic(amplitude, frequency, phase, offset):
-                kind, count, numbers = T.HARMONIC, 4, (amplitude, frequency, phase, offset)
-            case SmoothStep(start, stop, t_start, t_stop):
-                kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
-            case _:
-                from scipy.interpolate import CubicSpline
-
-                spline = CubicSpline(motion.times, motion.values, bc_type="natural")
-                kind, count = T.TABLE, len(motion.times) - 1
-                numbers = [*motion.times, *spline.c[::-1].T.ravel()]
-        return self._motion(kind, count, numbers)
-
-    def _motion(self, kind: int, count: int, numbers: Iterable[float]) -> int:
-        offset = len(self.I)
-        self.I += [kind, len(self.F), count]
-        self.F += [float(v) for v in numbers]
-        return offset
-
-    def curve(self, table: Table | None, zero: float = 0.0) -> int:
-        """Append a table of a length or a rate; its offset in I, or -1 for none.
-
-        Between its values runs a cubic that rises and falls with them, so that a damper curve never gives energy; its integral
-        from `zero` on follows.
-        """
-        if table is None:
-            return -1
-        from scipy.interpolate import PchipInterpolator
-
-        curve = PchipInterpolator(table.times, table.values)
-        knots, slopes = np.asarray(table.times), curve.derivative()(np.asarray(table.times)[[0, -1]])
-        inside = float(np.clip(zero, knots[0], knots[-1]))
-        beyond = zero - inside  # the table goes on with its end slope
-        end = float(slopes[0] if beyond < 0.0 else slopes[1])
-        offset = float(curve.integrate(knots[0], inside)) + beyond * (float(curve(inside)) + 0.5 * beyond * end)
-        integrals = [float(curve.integrate(knots[0], knot)) - offset for knot in knots]
-        return self._motion(T.TABLE, len(knots) - 1, [*knots, *curve.c[::-1].T.ravel(), *integrals])
 
 
 def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
@@ -353,7 +291,7 @@ def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
         table += [len(out.F), len(r.numbers), r.members, out.curve(r.curve, r.length), out.curve(r.damper)]
         out.F += r.numbers
         numbers += [*r.p_i, *r.p_j, *r.vector, r.stiffness, r.damping, r.length, *r.E_i.ravel(), *r.E_j.ravel()]
-    out.I[T.NFORCE] = len(records)
+    out.I[T.NFORCE], out.I[T.NLAW] = len(records), sum(r.kind >= T.LAW_ANGLE for r in records)
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
     return functions

@@ -42,7 +42,7 @@ class Run:
         from dalembert.kernels.base.slots import address
 
         seams = {T.AT_EQUATIONS: self.system, T.AT_PROJECTION: self.project, T.AT_CORRECTION: self.correct}
-        seams |= {T.AT_FORCES: self.forces, T.AT_CALLBACK: self.callbacks.compiled}
+        seams |= {T.AT_FORCES: self.forces, T.AT_LAWS: self.laws, T.AT_CALLBACK: self.callbacks.compiled}
         for entry, function in seams.items():
             self.I[entry] = address(function)
         self.I[T.W_SIZE] = len(self.W)
@@ -143,6 +143,17 @@ class Run:
         from dalembert.kernels.mechanics.forces import force_elements
 
         return as_forces(force_elements)
+
+    @property
+    def laws(self) -> Any:
+        """The slot of force elements that few models have."""
+        from dalembert.kernels.base.slots import as_forces, no_forces
+
+        if self.I[T.NLAW] == 0:
+            return as_forces(no_forces)
+        from dalembert.kernels.mechanics.laws import force_laws
+
+        return as_forces(force_laws)
 
     def counter(self, which: int) -> float:
         """One of the counters in W_STAT."""

@@ -5,6 +5,7 @@
     correction(mode, t, x, dx, system)    PROJECT: x <- back to the invariants that are kept; status
     forces(mode, t, system)               the force elements of a model, see forces.py; which of its redundant rows act, see
                                           choosing.py; status
+    laws(mode, t, system)                 those force elements that few models have, see laws.py; status
     callback(k, t, system, s)             user function k; inputs from W[s], outputs after them; status
 
 One fixed signature each, so that nothing is compiled twice and everything is cached. What fills a seam must outlive the I that
@@ -18,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin
 
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
-from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_PROJECTION
+from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_LAWS, AT_PROJECTION
 from dalembert.kernels.base.vector_types import define
 from dalembert.kernels.base.view_types import SYSTEM, header_entry, view_as_array
 
@@ -50,6 +51,10 @@ def correction(mode, t, x, dx, system):
 
 def forces(mode, t, system):
     return _known[system.I[AT_FORCES]](mode, t, system)
+
+
+def laws(mode, t, system):
+    return _known[system.I[AT_LAWS]](mode, t, system)
 
 
 def callback(k, t, system, s):
@@ -89,6 +94,7 @@ def _in_header(entry, at):
 for _function, _entry in ((equations, AT_EQUATIONS), (projection, AT_PROJECTION), (correction, AT_CORRECTION)):
     seam(_function, EQUATIONS_SIGNATURE, _in_header(_entry, 4))
 seam(forces, FORCES_SIGNATURE, _in_header(AT_FORCES, 2))
+seam(laws, FORCES_SIGNATURE, _in_header(AT_LAWS, 2))
 seam(callback, CALLBACK_SIGNATURE, _in_header(AT_CALLBACK, 2))
 
 
@@ -100,7 +106,7 @@ def no_callback(k, t, W, s):
 
 @light
 def no_forces(mode, t, system):
-    """Stands in where a model has no force elements."""
+    """Stands in where a model has no force elements, or none of laws.py."""
     return 0
 
 

@@ -66,7 +66,8 @@ V_GUARD = V_WHERE + 2 * V_PLACES
 (AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
 REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
 W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
-HEADER_I = 123
+(NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
+HEADER_I = 125
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
@@ -136,8 +137,7 @@ FORCE_I_W = 12
     LAW_SLIDE,
     INTERACTION,
     BUSHING,
-    MEMBER,  # a record of an element whose first record acts for all
-) = range(16)
+) = range(15)
 
 # ANGLE_I columns: bodies, index of its counter in the state;  ANGLE_F: x_i, y_i, z_i, x_j
 (G_BI, G_BJ, G_X) = range(3)

@@ -9,6 +9,7 @@ from dalembert.kernels.coordinates.kinematics import displace, load_angles, load
 from dalembert.kernels.coordinates.solve import pull_back_rows, subtract_row_products
 from dalembert.kernels.mechanics.forces import stored_energy
 from dalembert.kernels.mechanics.inertia import mechanical_energy
+from dalembert.kernels.mechanics.laws import energy_of_laws
 from dalembert.kernels.mechanics.motion import evaluate_motions
 from dalembert.kernels.mechanics.primitives import constraint_rows
 from dalembert.kernels.mechanics.traced_rows import traced_rows
@@ -68,4 +69,4 @@ def energies(x, I, F, W):
     load_poses(x, system)
     load_angles(x, system)
     T, U = mechanical_energy(system)
-    return T, U + stored_energy(system)
+    return T, U + stored_energy(system) + energy_of_laws(system)

@@ -6,26 +6,21 @@ and its power is integrated with the state as W_ext.
 
 An element has one record for each coordinate that it acts on, one behind the other; `s`, `rate` and `value` of a record are the
 coordinate, its rate and the effort along it, of a spring the length, its rate and the tension. A user function reads what it
-acts on and its parameters from W and leaves its value there.
+acts on and its parameters from W and leaves its value there. Elements that few models have are in laws.py.
 """
 
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline, kernel
-from dalembert.kernels.base.slots import callback
+from dalembert.kernels.base.slots import callback, laws
 from dalembert.kernels.base.tables import (
     BENDS,
-    BUSHING,
     CALLBACK_FAILED,
     CONSERVATIVE,
-    INTERACTION,
     JOINT_ANGLE,
     JOINT_EULER_321,
     JOINT_ROTATION_VECTOR,
     JOINT_SLIDE,
-    LAW_ANGLE,
-    LAW_SLIDE,
-    MEMBER,
     MOTIONS,
     MOTOR_ANGLE,
     MOTOR_SLIDE,
@@ -39,14 +34,13 @@ from dalembert.kernels.base.tables import (
     USER_TORQUE,
 )
 from dalembert.kernels.base.vectors import Vec3, cross
-from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
 from dalembert.kernels.mechanics.motion import evaluate_motions, follow, spline_integral
 from dalembert.kernels.mechanics.rotations import euler_321, rotation_vector
 
 
 @inline
 def stored_energy(system):
-    """Potential energy of all elements that have one."""
+    """Potential energy of all springs that have one; laws.py has the rest."""
     U = 0.0
     for e in system.forces:
         i, j, s = e.i, e.j, e.l
@@ -60,8 +54,6 @@ def stored_energy(system):
         elif e.kind == JOINT_ROTATION_VECTOR:
             v = rotation_vector((i.R @ e.E_i).T @ (j.R @ e.E_j))
             s = e.l + np.sqrt(v @ v)
-        elif e.kind == BUSHING:
-            U += bushing_energy(e, system)
         U += 0.5 * e.k * (s - e.l) ** 2
     return U
 
@@ -88,51 +80,6 @@ def give_parameters(e, at, system):
         system.called[at + k] = system.constants[e.numbers + k]
 
 
-@inline
-def ask_law(e, t, system):
-    """Efforts of a law of several joint coordinates, to the records of the element. Status."""
-    n = e.members
-    for k in range(n):
-        one = system.forces[e.number + k]
-        if one.kind == LAW_ANGLE:
-            system.called[k], system.called[n + k] = one.joint.angle, one.joint.rate
-        else:
-            s, rate, _ = along_line(one)
-            system.called[k], system.called[n + k] = s, rate
-    give_parameters(e, 3 * n, system)
-    if callback(e.call, t, system, system.w_call) != OK:
-        return CALLBACK_FAILED
-    for k in range(n):
-        system.forces[e.number + k].value = system.called[2 * n + k]
-    return OK
-
-
-@inline
-def interact(e, t, system):
-    """Adds the wrenches of a law between two bodies, what it returns acting on body j at x_j. Status, power.
-
-    r = R_i^T (x_j - x_i), R = R_i^T R_j, v = r', w = R_i^T (w_j - w_i)
-    """
-    i, j, relative = e.i, e.j, system.relative
-    R_i, R_j, x_i, x_j = i.R, j.R, i.R @ e.p_i, j.R @ e.p_j
-    w_i, w_j = R_i @ i.w, R_j @ j.w
-    d = (j.r + x_j) - (i.r + x_i)
-    v = R_i.T @ ((j.v + cross(w_j, x_j)) - (i.v + cross(w_i, x_i + d)))
-    w = R_i.T @ (w_j - w_i)
-    relative.r, relative.R = R_i.T @ d, R_i.T @ R_j
-    relative.v, relative.w = v, w
-    give_parameters(e, 24, system)
-    if callback(e.call, t, system, system.w_call) != OK:
-        return CALLBACK_FAILED, 0.0
-    f, m = relative.force, relative.torque
-    force = R_i @ f
-    j.force += force
-    j.torque += R_j.T @ (cross(x_j, force) + R_i @ m)
-    i.force -= force  # at the same world point: action equals reaction
-    i.torque -= R_i.T @ cross(x_i + d, force) + m
-    return OK, f @ v + m @ w
-
-
 @kernel
 def force_elements(mode, t, system):
     """WRENCH: add every element to the wrenches, power <- power of the external ones; CONSERVATIVE: only those with a
@@ -143,15 +90,12 @@ def force_elements(mode, t, system):
         return OK
     if mode == POTENTIAL:
         system.count.power = stored_energy(system)
-        return OK
+        return laws(mode, t, system) if system.nlaw > 0 else OK
     power, conservative_only, zero = 0.0, mode == CONSERVATIVE, Vec3(0.0, 0.0, 0.0)
     for e in system.forces:
         i, j, kind, p_i, p_j = e.i, e.j, e.kind, e.p_i, e.p_j
         R_i, R_j, w_i, w_j = i.R, j.R, i.w, j.w
-        if (kind == LAW_ANGLE or kind == LAW_SLIDE) and e.members > 0 and not conservative_only:
-            if ask_law(e, t, system) != OK:
-                return CALLBACK_FAILED
-        if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE or kind == LAW_SLIDE:
+        if kind == SPRING or kind == JOINT_SLIDE or kind == MOTOR_SLIDE:
             s, rate, n = along_line(e)
             elastic, external = -e.k * (s - e.l), -e.c * rate
             if e.curve >= 0:
@@ -160,8 +104,6 @@ def force_elements(mode, t, system):
                 external -= follow(e.damper, rate, system).x
             if kind == MOTOR_SLIDE:
                 elastic, external = 0.0, follow(e.motion, t, system).x
-            elif kind == LAW_SLIDE:
-                external = e.value
             elif e.call >= 0 and not conservative_only:
                 system.called[0], system.called[1] = s, rate
                 give_parameters(e, 3, system)
@@ -178,13 +120,11 @@ def force_elements(mode, t, system):
             j.torque += cross(p_j, R_j.T @ force)
             i.force -= force  # at the same world point: action equals reaction
             i.torque += R_i.T @ cross(force, x_j - i.r)
-        elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE or kind == LAW_ANGLE:
+        elif kind == JOINT_ANGLE or kind == MOTOR_ANGLE:
             rate = e.joint.rate
             elastic, external = -e.k * (e.joint.angle - e.l), -e.c * rate
             if kind == MOTOR_ANGLE:
                 elastic, external = 0.0, follow(e.motion, t, system).x
-            elif kind == LAW_ANGLE:
-                external = e.value
             if conservative_only:
                 external = 0.0
             power += external * rate
@@ -206,15 +146,7 @@ def force_elements(mode, t, system):
             torque = elastic + damping
             i.torque -= R_i.T @ torque
             j.torque += R_j.T @ torque
-        elif kind == BUSHING:
-            power += bushing(e, conservative_only, system)
-        elif kind != MEMBER and not conservative_only:
-            if kind == INTERACTION:
-                status, given = interact(e, t, system)
-                power += given
-                if status != OK:
-                    return status
-                continue
+        elif kind <= USER_TORQUE and not conservative_only:
             v, vector = i.v + R_i @ cross(w_i, p_i), e.vector
             if kind == USER_FORCE or kind == USER_TORQUE:
                 call = system.call
@@ -238,4 +170,4 @@ def force_elements(mode, t, system):
                 power += vector @ w_i
                 i.torque += vector
     system.count.power = power
-    return OK
+    return laws(mode, t, system) if system.nlaw > 0 else OK

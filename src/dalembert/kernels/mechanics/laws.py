@@ -1,0 +1,104 @@
+"""Force elements that few models have: laws of joint coordinates, laws between two bodies, bushings. Compiled only with them.
+
+    law of joint coordinates     efforts = law(t, s, s')                     one along each coordinate
+    law between two bodies       force, torque = law(t, r, R, v, w)          on the second at x_j, in axes of the first
+
+The first record of an element acts for all of its records.
+"""
+
+from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.slots import callback
+from dalembert.kernels.base.tables import BUSHING, CALLBACK_FAILED, CONSERVATIVE, INTERACTION, LAW_ANGLE, OK, POTENTIAL
+from dalembert.kernels.base.vectors import cross
+from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
+from dalembert.kernels.mechanics.forces import along_line, give_parameters
+
+
+@inline
+def act_on_joints(e, t, system):
+    """Adds the wrenches of a law of joint coordinates, + on the second body of a joint, - on the first. Status, power."""
+    n, power = e.members, 0.0
+    for k in range(n):
+        one = system.forces[e.number + k]
+        if one.kind == LAW_ANGLE:
+            one.s, one.rate = one.joint.angle, one.joint.rate
+        else:
+            one.s, one.rate, _ = along_line(one)
+        system.called[k], system.called[n + k] = one.s, one.rate
+    give_parameters(e, 3 * n, system)
+    if callback(e.call, t, system, system.w_call) != OK:
+        return CALLBACK_FAILED, 0.0
+    for k in range(n):
+        one, value = system.forces[e.number + k], system.called[2 * n + k]
+        one.value = value
+        power += value * one.rate
+        i, j = one.i, one.j
+        z = i.R @ one.vector
+        if one.kind == LAW_ANGLE:
+            i.torque -= value * one.vector
+            j.torque += value * (j.R.T @ z)
+        else:
+            force = value * z
+            j.force += force
+            j.torque += cross(one.p_j, j.R.T @ force)
+            i.force -= force  # at the same world point: action equals reaction
+            i.torque += i.R.T @ cross(force, j.r + j.R @ one.p_j - i.r)
+    return OK, power
+
+
+@inline
+def interact(e, t, system):
+    """Adds the wrenches of a law between two bodies, what it returns acting on body j at x_j. Status, power.
+
+    r = R_i^T (x_j - x_i), R = R_i^T R_j, v = r', w = R_i^T (w_j - w_i)
+    """
+    i, j, relative = e.i, e.j, system.relative
+    R_i, R_j, x_i, x_j = i.R, j.R, i.R @ e.p_i, j.R @ e.p_j
+    w_i, w_j = R_i @ i.w, R_j @ j.w
+    d = (j.r + x_j) - (i.r + x_i)
+    v = R_i.T @ ((j.v + cross(w_j, x_j)) - (i.v + cross(w_i, x_i + d)))
+    w = R_i.T @ (w_j - w_i)
+    relative.r, relative.R = R_i.T @ d, R_i.T @ R_j
+    relative.v, relative.w = v, w
+    give_parameters(e, 24, system)
+    if callback(e.call, t, system, system.w_call) != OK:
+        return CALLBACK_FAILED, 0.0
+    f, m = relative.force, relative.torque
+    force = R_i @ f
+    j.force += force
+    j.torque += R_j.T @ (cross(x_j, force) + R_i @ m)
+    i.force -= force  # at the same world point: action equals reaction
+    i.torque -= R_i.T @ cross(x_i + d, force) + m
+    return OK, f @ v + m @ w
+
+
+@inline
+def energy_of_laws(system):
+    """Potential energy of bushings."""
+    U = 0.0
+    for e in system.forces:
+        if e.kind == BUSHING and e.members > 0:
+            U += bushing_energy(e, system)
+    return U
+
+
+@kernel
+def force_laws(mode, t, system):
+    """As `force_elements` for the elements of this file, what it finds added to the power. Status."""
+    if mode == POTENTIAL:
+        system.count.power += energy_of_laws(system)
+        return OK
+    for e in system.forces:
+        status, power = OK, 0.0
+        if e.kind < LAW_ANGLE or e.members == 0:
+            continue
+        if e.kind == BUSHING:
+            power = bushing(e, mode == CONSERVATIVE, system)
+        elif mode != CONSERVATIVE and e.kind == INTERACTION:
+            status, power = interact(e, t, system)
+        elif mode != CONSERVATIVE:
+            status, power = act_on_joints(e, t, system)
+        if status != OK:
+            return status
+        system.count.power += power
+    return OK
