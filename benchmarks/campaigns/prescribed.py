@@ -19,7 +19,7 @@ def value(motion: Any, t: float) -> tuple[float, float, float]:
         case "Polynomial":
             return _polynomial(motion.coefficients, t)
         case "Harmonic":
-            a, w, x = motion.amplitude, motion.frequency, motion.frequency * t + motion.phase
+            a, w, x = motion.amplitude, motion.omega, motion.omega * t + motion.phase
             return motion.offset + a * math.sin(x), a * w * math.cos(x), -a * w * w * math.sin(x)
         case "SmoothStep":
             width = motion.t_stop - motion.t_start

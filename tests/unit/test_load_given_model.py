@@ -31,7 +31,7 @@ def stored(tmp_path):
 
 
 def test_constraints_written_as_functions_need_the_model(stored):
-    with pytest.raises(StoreError, match=r"run\.zarr: the run has constraints written as functions.*\(path, model="):
+    with pytest.raises(StoreError, match=r"run\.zarr: the run has constraints or motions written as functions.*\(path, model="):
         da.load(stored[1])
 
 

@@ -272,7 +272,7 @@ CASES = {
     ),
     "motion": (
         lambda m: m.add_driver("d", "hip", "fast"),
-        "driver 'd': motion is 'fast'; give a number, Constant, Polynomial, Harmonic, SmoothStep or Table",
+        "driver 'd': motion is 'fast'; give a number, Constant, Polynomial, Harmonic, SmoothStep, Table, a sum",
     ),
     "direction": (
         lambda m: m.add_point_driver("d", "arm", direction=O, motion=1),

@@ -167,7 +167,7 @@ def test_file_and_python_say_the_same():
           A: {type: revolute, first: ground, second: arm, point: [0, 0, r], axis: [0, 1, 0], rate: 2 * pi}
           B: {type: planar_joint, first: arm, second: tip, point: [0, 0, "-r"], axis: [0, 1, 0], coordinate: [null, 0.1, null]}
         drivers:
-          D: {joint: A, motion: {type: harmonic, amplitude: r, frequency: 3}}
+          D: {joint: A, motion: {type: harmonic, amplitude: r, omega: 3}}
         """
     model = da.Model()
     turned = da.Rotation.from_axis_angle((0, 1, 0), math.pi / 6)

@@ -30,8 +30,8 @@ def value(motion, t):
             return c
         case Polynomial(coefficients):
             return np.polyval(coefficients[::-1], t)
-        case Harmonic(amplitude, frequency, phase, offset):
-            return offset + amplitude * np.sin(frequency * t + phase)
+        case Harmonic(amplitude, omega, phase, offset):
+            return offset + amplitude * np.sin(omega * t + phase)
 
 
 def angle(a_i, n_i, a_j):

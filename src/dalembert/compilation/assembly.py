@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, flatten
-from dalembert.compilation.pack import Packed, motion_values, pack
+from dalembert.compilation.pack import Packed, pack
+from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows, join_states, new_workspace, plain_rows
 from dalembert.errors import AssemblyError
 from dalembert.kernels.base import tables as T

@@ -12,7 +12,8 @@ from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Packed, motion_values, pack, with_choices
+from dalembert.compilation.pack import Packed, pack, with_choices
+from dalembert.compilation.pack_motions import motion_values, vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_functions
 from dalembert.compilation.rank import analyse
@@ -23,7 +24,6 @@ from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.elements import Body, SpringDamper
 from dalembert.model.model import Model
-from dalembert.model.motions import vanishes
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
 
@@ -217,7 +217,7 @@ def refuse_vanishing_lengths(model: object, t_end: float) -> None:
     for joint in model.joints if isinstance(model, Model) else ():
         for primitive in joint.primitives:
             if primitive.kind == "D" and primitive.motion is not None:
-                t = vanishes(primitive.motion, t_end)
+                t = vanishes(primitive.motion, 0.0, t_end)
                 if t is not None:
                     raise ModelError(
                         f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"

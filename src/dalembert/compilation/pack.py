@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compiled import IntArray, Row
-from dalembert.compilation.flatten import TRACED, FlatModel, turning_length
+from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_forces import call_size, force_records
+from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.topology import Forest, spanning_forest
 from dalembert.compilation.writer import Writer
+from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
-from dalembert.kernels.base.views import System
-from dalembert.kernels.mechanics.motion import follow
+from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import PointForce, Primitive, Torque
-from dalembert.model.motions import Motion
+from dalembert.model.motions import Function, leaves
 from dalembert.model.rotation import quaternion_to_matrix
 
 Array = npt.NDArray[np.float64]
@@ -48,13 +50,16 @@ class Packed:
 
 def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
     """Lay everything out, in the plane where there is one; rows in `dropped` are monitored only."""
-    out = Writer()
+    functions_of_time = function_numbers(
+        [*(item.primitive.motion for item in flat.primitives), *(record.motion for record in force_records(flat)[0])]
+    )
+    out = Writer(functions_of_time)
     nq, nu = _bodies(out, flat, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
-    row_source, bend_source, turn_source, numbers = _traced(flat)
+    row_source, bend_source, turn_source, numbers = _traced(flat, functions_of_time)
     rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
     choice_section(out.I, ())
     _angles(out, flat, nq + nu + 1)
@@ -181,7 +186,7 @@ def _constraints(
         fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
         table += [_KINDS[primitive.kind], item.i, item.j, fourth, *padded, len(primitive.labels)]
         numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
-        numbers += [primitive.offset, 1.0 / reference_length(primitive)]
+        numbers += [primitive.offset, 1.0 / _start_of(item)]
     out.I[T.NPRIM], out.I[T.NTRACED] = len(flat.primitives) - len(calls), len(calls)
     out.I[T.NVELOCITY] = sum(item.primitive.kind == "V" for item in flat.primitives)
     out.I[T.M], out.I[T.M_ALL] = m, len(rows)
@@ -197,15 +202,17 @@ def _constraints(
     return tuple(rows), nodes, forest, plan
 
 
-def _traced(flat: FlatModel) -> tuple[str, str, str, list[int]]:
-    """Code of the rows of traced primitives: alone, with d(A u + g_t)/dq, with their turning; the number of each one's code."""
+def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[str, str, str, list[int]]:
+    """Code of the rows of traced primitives: alone, with d(A u + g_t)/dq, with their turning; the number of each one's code.
+    Behind it that of functions of time."""
     names = ("ground", *(body.name for body in flat.bodies))
     traced = [item for item in flat.primitives if item.primitive.kind in TRACED]
-    if not traced:
+    if not traced and not functions:
         return "", "", "", []
     from dalembert.lagrangian.body_rows import row_source
 
-    return row_source([(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced])
+    given = [(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced]
+    return row_source(given, motion_parts(functions))
 
 
 def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
@@ -257,13 +264,17 @@ def _couplings(
     out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
 
 
-def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
-    """f(t) of a motion at given times, zero for none."""
-    times = np.atleast_1d(np.asarray(t, dtype=float))
-    out = Writer()
-    at = out.motion(motion)
-    record = System(out.I, out.F, [])
-    return np.array([follow(at, time, record).x if at >= 0 else 0.0 for time in times.tolist()])
+def _start_of(item: FlatPrimitive) -> float:
+    """l_0 of a primitive; refuses a motion that has no value, or no length, at the start."""
+    motion, length = item.primitive.motion, reference_length(item.primitive)
+    if any(isinstance(leaf, Function) for leaf in leaves(motion)) and not np.isfinite(motion_rates(motion, 0.0)).all():
+        values = ", ".join(f"{value:g}" for value in motion_rates(motion, 0.0)[0])
+        raise ModelError(
+            f"{item.element!r}: its motion and its two rates are {values} at t = 0; give a function that is smooth"
+        )
+    if not length > 0.0:
+        raise ModelError(f"joint {item.element!r}: its length is {length:g} m at t = 0; give one that begins above 0")
+    return length
 
 
 def reference_length(primitive: Primitive) -> float:
@@ -298,22 +309,12 @@ def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
 
 
 def _breakpoints(out: Writer) -> None:
-    """Times at which a higher derivative of a motion jumps, in increasing order: steps end there.
-
-    f, f' and f'' are continuous in all motions, so that rates go on as they are.
-    """
+    """Where steps end, of motions of constraints and of forces."""
     forces = out.I[out.I[T.FORCE_I] :][T.F_MOTION : T.FORCE_I_W * out.I[T.NFORCE] : T.FORCE_I_W]
     rows = out.I[out.I[T.MOTION_I] :][: out.I[T.NMOTION]]
-    times: list[float] = []
-    for m in (*rows, *(motion for motion in forces if motion >= 0)):
-        kind, k, n = out.I[m : m + 3]
-        if kind == T.SMOOTH_STEP:  # its middle too, so that no step hides that something moved
-            start, stop = out.F[k + 2 : k + 4]
-            times += [start, 0.5 * (start + stop), stop]
-        elif kind == T.TABLE:
-            times += out.F[k : k + n + 1]
-    out.I[T.NSTOP] = len(times)
-    out.section_f(T.STOP_F, sorted(times))
+    times, again = breakpoints(out.I, out.F, [*rows, *(motion for motion in forces if motion >= 0)])
+    out.I[T.NSTOP], out.I[T.NAGAIN] = len(times), len(again) // 2
+    out.section_f(T.STOP_F, [*times, *again])
 
 
 def _workspace(I: list[int]) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
+from dalembert.compilation.pack_motions import add_motion
 from dalembert.kernels.base import tables as T
-from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Table
+from dalembert.model.motions import Motion, Table
 
 
 class Writer:
-    """Sections appended to I and F; the header of I keeps where they start."""
+    """Sections appended to I and F; the header of I keeps where they start.
 
-    def __init__(self) -> None:
+    functions : functions of time that motions are made of, and the numbers of their code in the callback
+    """
+
+    def __init__(self, functions: dict[Callable[..., Any], int]) -> None:
+        self.functions = functions
         self.I: list[int] = [0] * T.HEADER_I
         self.F: list[float] = [0.0] * T.HEADER_F
 
@@ -27,31 +33,7 @@ class Writer:
 
     def motion(self, motion: Motion | None) -> int:
         """Append a motion; its offset in I, or -1 for none."""
-        if motion is None:
-            return -1
-        numbers: Sequence[float]
-        match motion:
-            case Constant(value):
-                kind, count, numbers = T.CONSTANT, 1, (value,)
-            case Polynomial(coefficients):
-                kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
-            case Harmonic(amplitude, frequency, phase, offset):
-                kind, count, numbers = T.HARMONIC, 4, (amplitude, frequency, phase, offset)
-            case SmoothStep(start, stop, t_start, t_stop):
-                kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
-            case _:
-                from scipy.interpolate import CubicSpline
-
-                spline = CubicSpline(motion.times, motion.values, bc_type="natural")
-                kind, count = T.TABLE, len(motion.times) - 1
-                numbers = [*motion.times, *spline.c[::-1].T.ravel()]
-        return self._motion(kind, count, numbers)
-
-    def _motion(self, kind: int, count: int, numbers: Iterable[float]) -> int:
-        offset = len(self.I)
-        self.I += [kind, len(self.F), count]
-        self.F += [float(v) for v in numbers]
-        return offset
+        return add_motion(self.I, self.F, motion, self.functions)
 
     def curve(self, table: Table | None, zero: float = 0.0) -> int:
         """Append a table of a length or a rate; its offset in I, or -1 for none.
@@ -70,4 +52,6 @@ class Writer:
         end = float(slopes[0] if beyond < 0.0 else slopes[1])
         offset = float(curve.integrate(knots[0], inside)) + beyond * (float(curve(inside)) + 0.5 * beyond * end)
         integrals = [float(curve.integrate(knots[0], knot)) - offset for knot in knots]
-        return self._motion(T.TABLE, len(knots) - 1, [*knots, *curve.c[::-1].T.ravel(), *integrals])
+        self.I += [T.TABLE, len(self.F), len(knots) - 1]
+        self.F += [float(v) for v in (*knots, *curve.c[::-1].T.ravel(), *integrals)]
+        return len(self.I) - 3

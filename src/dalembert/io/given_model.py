@@ -10,6 +10,7 @@ from dalembert.errors import StoreError
 from dalembert.io.meshes import portable
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.model.motions import Function, leaves
 from dalembert.model.serialise import MissingFunction, is_function_record
 
 
@@ -53,9 +54,13 @@ def gallery_model(stored: Mapping[str, Any], stored_hash: str) -> Model | None:
 
 
 def missing_functions(model: Model | LagrangianSystem) -> bool:
-    """Whether a constraint of the model needs a function that a file could not hold."""
-    joints = model.joints if isinstance(model, Model) else ()
-    return any(isinstance(primitive.function, MissingFunction) for joint in joints for primitive in joint.primitives)
+    """Whether a constraint or a motion of the model needs a function that a file could not hold."""
+    if not isinstance(model, Model):
+        return False
+    rows = [*(row for joint in model.joints for row in joint.primitives), *(driver.primitive for driver in model.drivers)]
+    motions = [*(row.motion for row in rows), *(getattr(f, "effort", None) or getattr(f, "factor", None) for f in model.forces)]
+    of_time = (leaf.function for motion in motions for leaf in leaves(motion) if isinstance(leaf, Function))
+    return any(isinstance(function, MissingFunction) for function in (*(row.function for row in rows), *of_time))
 
 
 def missing_forces(model: Model | LagrangianSystem) -> bool:

@@ -277,8 +277,8 @@ def _recompile(
             model = known
         elif missing_functions(model):
             raise StoreError(
-                f"{folder}: the run has constraints written as functions, which the file does not hold; build the model again"
-                " and give it: load(path, model=...)"
+                f"{folder}: the run has constraints or motions written as functions, which the file does not hold; build the"
+                " model again and give it: load(path, model=...)"
             )
         elif isinstance(model, Model):
             model = with_files(model, place)

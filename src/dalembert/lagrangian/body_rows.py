@@ -12,7 +12,7 @@ or, as kernels/mechanics/traced_rows.py expects, rows of d(A u + g_t)/dq, or of 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -215,9 +215,11 @@ def _turns(bodies: _Bodies, part: Part, n: int) -> Part:
     return _rows_at(_BENDS, turned)
 
 
-def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> tuple[str, str, str, list[int]]:
+def row_source(
+    primitives: Sequence[tuple[str, tuple[str, ...], Primitive]], others: Mapping[int, Part] | None = None
+) -> tuple[str, str, str, list[int]]:
     """Code of the callback for (owner, body names, primitive) of traced kinds, the same with d(A u + g_t)/dq and with
-    A' - A (0, w x .), which few runs need, and the number by which each primitive is called."""
+    A' - A (0, w x .), which few runs need, and the number by which each primitive is called; others : more parts, in all."""
     rows: dict[int, Part] = {}
     bends: dict[int, Part] = {}
     turns: dict[int, Part] = {}
@@ -232,7 +234,9 @@ def row_source(primitives: Sequence[tuple[str, tuple[str, ...], Primitive]]) -> 
             rows[number], bends[T.BEND_CODE + number], turns[T.BEND_CODE + number] = parts
         numbers.append(known[same])
     inputs = {name: k for k, name in enumerate(_Bodies().names)}
-    return write_source(rows, inputs), write_source(rows | bends, inputs), write_source(rows | turns, inputs), numbers
+    more = dict(others or {})
+    sources = [write_source(rows | parts | more, inputs) for parts in ({}, bends, turns)]
+    return sources[0], sources[1], sources[2], numbers
 
 
 def plain(source: str) -> Callable[[int, float, Any, int], int]:

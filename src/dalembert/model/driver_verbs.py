@@ -9,15 +9,16 @@ from dalembert.model.elements import GROUND, Driver, Primitive
 from dalembert.model.force_verbs import JointRef
 from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.joints import driver_primitive
-from dalembert.model.motions import Motion, as_motion
+from dalembert.model.motions import MotionLike, as_motion
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import shown, unit_vector, vector
 
 
 class DriverVerbs(ElementStore):
-    """Prescribed motions. A motion is a number, `Constant`, `Polynomial`, `Harmonic`, `SmoothStep` or `Table`."""
+    """Prescribed motions: a number, `Constant`, `Polynomial`, `Harmonic`, `SmoothStep`, `Table`, sums and products of these, or
+    a function of t written with NumPy, whose rates are found by tracing it."""
 
-    def add_driver(self, name: str, joint: JointRef, motion: float | Motion, *, component: int = 0) -> Driver:
+    def add_driver(self, name: str, joint: JointRef, motion: float | MotionLike, *, component: int = 0) -> Driver:
         """Make a joint coordinate follow a motion [rad or m]; `component` is its index in `joint.coordinates`."""
         owner = self._new_name("driver", name)
         on = self._joint(owner, joint)
@@ -33,7 +34,7 @@ class DriverVerbs(ElementStore):
         body: BodyRef,
         *,
         direction: npt.ArrayLike,
-        motion: float | Motion,
+        motion: float | MotionLike,
         point: npt.ArrayLike = (0.0, 0.0, 0.0),
         reference: BodyRef = GROUND,
         origin: npt.ArrayLike = (0.0, 0.0, 0.0),

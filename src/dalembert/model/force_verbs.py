@@ -21,7 +21,7 @@ from dalembert.model.elements import (
 from dalembert.model.frames import locate, world_point
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
-from dalembert.model.motions import Motion, as_motion
+from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, choice, number, shown, user_function, vector
 
@@ -43,7 +43,7 @@ class ForceVerbs(ElementStore):
         *,
         point: npt.ArrayLike = (0.0, 0.0, 0.0),
         frame: Frame = "world",
-        factor: Motion | None = None,
+        factor: MotionLike | None = None,
     ) -> PointForce:
         """A force [N] at a body-fixed point [m], constant in world or body axes, times `factor(t)` if given.
 
@@ -57,7 +57,7 @@ class ForceVerbs(ElementStore):
         p = vector(owner, "point", point)
         if target.kind == "point" and p.any():
             raise ModelError(f"{owner}: point is {shown(p)} on point mass {target.name!r}; give (0, 0, 0)")
-        return self._add(PointForce(name, target.name, value, p, frame, factor))
+        return self._add(PointForce(name, target.name, value, p, frame, self._factor(owner, factor)))
 
     def add_torque(
         self,
@@ -66,7 +66,7 @@ class ForceVerbs(ElementStore):
         torque: npt.ArrayLike | UserFunction,
         *,
         frame: Frame = "body",
-        factor: Motion | None = None,
+        factor: MotionLike | None = None,
     ) -> Torque:
         """A torque [N m] on a body, constant in body or world axes, times `factor(t)` if given.
 
@@ -77,7 +77,8 @@ class ForceVerbs(ElementStore):
         if target.kind == "point":
             raise ModelError(f"{owner}: point mass {target.name!r} cannot turn; use add_body, or add_force")
         self._check_frame(owner, target, frame)
-        return self._add(Torque(name, target.name, self._load(owner, "torque", torque, factor), frame, factor))
+        value = self._load(owner, "torque", torque, factor)
+        return self._add(Torque(name, target.name, value, frame, self._factor(owner, factor)))
 
     def add_spring_damper(
         self,
@@ -137,7 +138,7 @@ class ForceVerbs(ElementStore):
         gains = _gains(owner, stiffness, damping)
         return self._add(JointSpringDamper(name, on.name, *gains, chosen, component, at))
 
-    def add_motor(self, name: str, joint: JointRef, effort: float | Motion, *, component: int = 0) -> JointMotor:
+    def add_motor(self, name: str, joint: JointRef, effort: float | MotionLike, *, component: int = 0) -> JointMotor:
         """A prescribed torque [N m] or force [N] along a joint coordinate: + on the second body, - on the first."""
         owner = self._new_name("motor", name)
         on = self._joint(owner, joint)
@@ -160,7 +161,7 @@ class ForceVerbs(ElementStore):
     @staticmethod
     def _load(owner: str, label: str, value: npt.ArrayLike | UserFunction, factor: object) -> Array | UserFunction:
         """A constant vector or a user function, and no factor(t) that would be ignored."""
-        if factor is not None and not isinstance(factor, Motion):
+        if factor is not None and not isinstance(factor, Motion) and not callable(factor):
             raise ModelError(f"{owner}: factor is {shown(factor)}; give a motion such as Harmonic, or leave it out")
         if not callable(value):
             return vector(owner, label, value)
@@ -168,6 +169,10 @@ class ForceVerbs(ElementStore):
         if factor is not None:
             raise ModelError(f"{owner}: factor goes with a constant {label}; put it into the function instead")
         return value
+
+    @staticmethod
+    def _factor(owner: str, factor: MotionLike | None) -> Motion | None:
+        return None if factor is None else as_motion(owner, "factor", factor)
 
 
 def _gains(owner: str, stiffness: float, damping: float) -> tuple[float, float]:

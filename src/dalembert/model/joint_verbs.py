@@ -20,7 +20,7 @@ from dalembert.model.frames import (
     world_point,
 )
 from dalembert.model.joints import JOINTS, check_point_masses, initial_values, primitives
-from dalembert.model.motions import Motion, as_motion, lower_bound
+from dalembert.model.motions import Motion, MotionLike, as_motion, lower_bound
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, number, several
 
@@ -182,22 +182,22 @@ class JointVerbs(ElementStore):
         second: BodyRef,
         *,
         points: Pair = ORIGINS,
-        length: float | Motion | None = None,
+        length: float | MotionLike | None = None,
     ) -> Joint:
         """Massless rod between two body-fixed points, |x_j - x_i| = length: D. Coordinate: length.
 
-        length : > 0 [m], or a motion (a prescribed length); default: the distance in the model pose
+        length : > 0 [m], or a motion or function of t (a prescribed length); default: the distance in the model pose
         """
         owner, i, j = self._start(name, "distance", first, second)
         place = locate(owner, i, j, None, points)
-        motion = as_motion(owner, "length", length) if isinstance(length, Motion) else None
+        motion = as_motion(owner, "length", length) if isinstance(length, Motion) or callable(length) else None
         if motion is not None:
             offset, shortest = 0.0, lower_bound(motion)
         elif length is not None:
             offset = shortest = number(owner, "length", length)
         else:
             offset = shortest = float(np.linalg.norm(world_point(j, place[1]) - world_point(i, place[0])))
-        if shortest <= 0.0:
+        if shortest is not None and shortest <= 0.0:
             raise ModelError(
                 f"{owner}: length is {shortest:g} m; give a length greater than 0 (for 0 use add_spherical or add_coincidence)"
             )

@@ -1,20 +1,64 @@
-"""Prescribed functions of time with exact first and second derivatives: drivers, motors, force factors."""
+"""Prescribed functions of time with exact first and second derivatives: drivers, motors, force factors.
+
+Motions add and multiply: `2 * Harmonic(...) + Polynomial(...)`. A function of t is traced, so that its rates are exact, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.validation import number, several, shown
 
+Array = npt.NDArray[np.float64]
+_MOST_TERMS = 1000  # of a product of sums
+
+
+class _Arithmetic:
+    """Sums and products with other motions, numbers and functions of t."""
+
+    __array_ufunc__ = None  # a NumPy number leaves its product with a motion to the motion
+
+    def __add__(self, other: object) -> Sum:
+        return Sum((*_parts_of(self, Sum), *_parts_of(other, Sum)))
+
+    def __radd__(self, other: object) -> Sum:
+        return Sum((*_parts_of(other, Sum), *_parts_of(self, Sum)))
+
+    def __mul__(self, other: object) -> Product:
+        return Product((*_parts_of(self, Product), *_parts_of(other, Product)))
+
+    def __rmul__(self, other: object) -> Product:
+        return Product((*_parts_of(other, Product), *_parts_of(self, Product)))
+
+    def __neg__(self) -> Product:
+        return -1.0 * self
+
+    def __sub__(self, other: object) -> Sum:
+        return self + -1.0 * as_motion("a sum of motions", "its part", other)
+
+    def __rsub__(self, other: object) -> Sum:
+        return other + -self
+
+
+def _parts_of(value: object, kind: type[Sum] | type[Product]) -> tuple[Motion, ...]:
+    return value.parts if isinstance(value, kind) else (as_motion(f"a {kind.__name__.lower()} of motions", "its part", value),)
+
 
 def _check_numbers(motion: Motion) -> None:
-    """Turn every field of a motion into finite Python floats, or tuples of them."""
+    """Turn every number of a motion into finite Python floats, or tuples of them."""
     owner = type(motion).__name__
     for item in fields(motion):
         value = getattr(motion, item.name)
+        if item.type == "bool":
+            if not isinstance(value, bool):
+                raise ModelError(f"{owner}: {item.name} is {shown(value)}; give True or False")
+            continue
         if item.type == "float":
             checked: float | tuple[float, ...] = number(owner, item.name, value)
         else:
@@ -25,7 +69,7 @@ def _check_numbers(motion: Motion) -> None:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(_Arithmetic):
     """f(t) = value"""
 
     value: float
@@ -35,7 +79,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(_Arithmetic):
     """f(t) = c0 + c1 t + c2 t^2 + ...;  coefficients in rising order"""
 
     coefficients: tuple[float, ...]
@@ -45,11 +89,11 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Harmonic:
-    """f(t) = offset + amplitude sin(frequency t + phase);  frequency in rad/s"""
+class Harmonic(_Arithmetic):
+    """f(t) = offset + amplitude sin(omega t + phase);  omega in rad/s"""
 
     amplitude: float
-    frequency: float
+    omega: float
     phase: float = 0.0
     offset: float = 0.0
 
@@ -58,7 +102,7 @@ class Harmonic:
 
 
 @dataclass(frozen=True)
-class SmoothStep:
+class SmoothStep(_Arithmetic):
     """From `start` to `stop` between t_start and t_stop by 10 s^3 - 15 s^4 + 6 s^5: f, f', f'' are continuous."""
 
     start: float
@@ -73,11 +117,17 @@ class SmoothStep:
 
 
 @dataclass(frozen=True)
-class Table:
-    """Natural cubic spline through (times, values); outside the table it goes on with the end slope."""
+class Table(_Arithmetic):
+    """Cubic spline through (times, values), f, f' and f'' continuous everywhere.
+
+    A natural spline, which goes on with its end slopes outside the table; with `clamp` it begins and ends with f' = f'' = 0
+    and holds its end values outside; with `periodic` it repeats, and its last value must be its first.
+    """
 
     times: tuple[float, ...]
     values: tuple[float, ...]
+    periodic: bool = False
+    clamp: bool = False
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -86,22 +136,113 @@ class Table:
         for k, (before, after) in enumerate(zip(self.times, self.times[1:], strict=False)):
             if not after > before:
                 raise ModelError(f"Table: times[{k + 1}] = {after:g} after {before:g}; give strictly increasing times")
+        if self.periodic and self.clamp:
+            raise ModelError("Table: periodic and clamp are both True; outside the table it can repeat or hold, not both")
+        if self.periodic and self.values[0] != self.values[-1]:
+            first, last = self.values[0], self.values[-1]
+            raise ModelError(f"Table: periodic, but values begin with {first:g} and end with {last:g}; give the same number")
+
+    def spline(self) -> tuple[Array, Array]:
+        """Knots (n + 1,) and coefficients (n, 4) of the pieces, in rising order."""
+        from scipy.interpolate import CubicSpline, PPoly, make_interp_spline
+
+        x, y = np.array(self.times), np.array(self.values)
+        if not self.clamp:
+            made: Any = CubicSpline(x, y, bc_type="periodic" if self.periodic else "natural")
+            return x, np.array(made.c[::-1].T)
+        # two more knots, so that two more conditions can be met
+        more = [0.5 * (x[0] + x[1]), 0.5 * (x[-2] + x[-1])] if len(x) > 2 else [(2 * x[0] + x[1]) / 3, (x[0] + 2 * x[1]) / 3]
+        knots = np.concatenate([[x[0]] * 4, np.sort([*x[1:-1], *more]), [x[-1]] * 4])
+        at_rest = [(1, 0.0), (2, 0.0)]
+        made = PPoly.from_spline(make_interp_spline(x, y, k=3, t=knots, bc_type=(at_rest, at_rest)))
+        pieces = np.diff(made.x) > 0
+        coefficients = np.vstack([made.c[::-1, pieces].T, [y[-1], 0.0, 0.0, 0.0]])  # a last piece at rest: held to the bit
+        coefficients[0, :3] = y[0], 0.0, 0.0
+        return np.concatenate([made.x[:-1][pieces], [x[-1], 2 * x[-1] - x[-2]]]), coefficients
 
 
-Motion = Constant | Polynomial | Harmonic | SmoothStep | Table
+@dataclass(frozen=True)
+class Function(_Arithmetic):
+    """f(t) = function(t), written with NumPy functions; f' and f'' are found by tracing it."""
+
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Sum(_Arithmetic):
+    """f(t) = sum of its parts"""
+
+    parts: tuple[Motion, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self)
+
+
+@dataclass(frozen=True)
+class Product(_Arithmetic):
+    """f(t) = product of its parts"""
+
+    parts: tuple[Motion, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self)
+
+
+Motion = Constant | Polynomial | Harmonic | SmoothStep | Table | Function | Sum | Product
+MotionLike = Motion | Callable[[Any], Any]  # or a function of t
+
+
+def _check_parts(motion: Sum | Product) -> None:
+    kind = type(motion).__name__
+    given = motion.parts if isinstance(motion.parts, tuple | list) else ()
+    if not given:
+        raise ModelError(f"{kind}: parts is {shown(motion.parts)}; give a list of motions and numbers")
+    object.__setattr__(motion, "parts", tuple(as_motion(kind, f"parts[{k}]", part) for k, part in enumerate(given)))
+    if len(terms(motion)) > _MOST_TERMS:
+        raise ModelError(f"{kind}: multiplied out it has more than {_MOST_TERMS} terms; write it as a function of t")
 
 
 def as_motion(owner: str, label: str, value: object) -> Motion:
-    """A motion, or a number, which is a constant motion."""
+    """A motion, a number, which is a constant motion, or a function of t, which is traced once to see that it can be."""
     if isinstance(value, Motion):
         return value
     if isinstance(value, int | float | np.integer | np.floating):
         return Constant(number(owner, label, value))
-    raise ModelError(f"{owner}: {label} is {shown(value)}; give a number, Constant, Polynomial, Harmonic, SmoothStep or Table")
+    if callable(value):
+        from dalembert.lagrangian.time_functions import traced_rates
+
+        traced_rates(f"{owner}: the function of its {label}", value)
+        return Function(value)
+    kinds = "a number, Constant, Polynomial, Harmonic, SmoothStep, Table, a sum or product of them, or a function of t"
+    raise ModelError(f"{owner}: {label} is {shown(value)}; give {kinds}")
 
 
-def lower_bound(motion: Motion) -> float:
-    """A value that a length prescribed by `motion` starts from, or never falls below: used to refuse lengths <= 0."""
+def terms(motion: Motion) -> list[tuple[Motion, ...]]:
+    """The motion multiplied out: a sum of products of motions that are neither."""
+    match motion:
+        case Sum(parts):
+            return [term for part in parts for term in terms(part)]
+        case Product(parts):
+            made: list[tuple[Motion, ...]] = [()]
+            for part in parts:
+                made = [(*before, *term) for before in made for term in terms(part)]
+                if len(made) > _MOST_TERMS:
+                    break
+            return made
+    return [(motion,)]
+
+
+def leaves(motion: Motion | None) -> Iterator[Motion]:
+    """What a motion is made of, neither sums nor products."""
+    if isinstance(motion, Sum | Product):
+        for part in motion.parts:
+            yield from leaves(part)
+    elif motion is not None:
+        yield motion
+
+
+def lower_bound(motion: Motion) -> float | None:
+    """A value that a length prescribed by `motion` starts from, or never falls below; None where only a run can tell."""
     match motion:
         case Constant(value):
             return value
@@ -113,19 +254,4 @@ def lower_bound(motion: Motion) -> float:
             return min(start, stop)
         case Table():
             return min(motion.values)
-
-
-def vanishes(motion: Motion, t_end: float) -> float | None:
-    """When a length prescribed by `motion` first reaches zero within a run, None if it does not."""
-    match motion:
-        case Polynomial(coefficients):
-            roots = np.roots(coefficients[::-1])
-            times = roots[np.abs(roots.imag) < 1e-9 * np.abs(roots).max(initial=1.0)].real
-        case Table():
-            from scipy.interpolate import CubicSpline
-
-            times = CubicSpline(motion.times, motion.values, bc_type="natural").roots(extrapolate=False)
-        case _:
-            return None  # `lower_bound` is theirs for all times
-    times = times[(times >= 0.0) & (times <= t_end)]
-    return float(times.min()) if times.size else None
+    return None

@@ -38,7 +38,8 @@ _CLASSES: dict[str, Any] = {
     c.__name__: c
     for c in (
         *(Body, Joint, Driver, Primitive, PointForce, Torque, SpringDamper, JointSpringDamper, JointMotor),
-        *(motions.Constant, motions.Polynomial, motions.Harmonic, motions.SmoothStep, motions.Table),
+        *(motions.Constant, motions.Polynomial, motions.Harmonic, motions.SmoothStep, motions.Table, motions.Function),
+        *(motions.Sum, motions.Product),
     )
 }
 _SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)}
@@ -124,6 +125,8 @@ def _decode_as(owner: str, name: str, hint: Any, value: Any) -> Any:
         return value
     if origin is dict:
         return shape_record(owner, value)
+    if origin is Callable and is_function_record(value):
+        return MissingFunction(owner, dict(value))
     if origin is tuple and isinstance(value, list):
         kinds = inside[:1] * len(value) if inside[1:] == (...,) else inside
         if len(kinds) == len(value):

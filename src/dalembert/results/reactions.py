@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.flatten import TRACED
-from dalembert.compilation.pack import motion_values, reference_length
+from dalembert.compilation.pack import reference_length
+from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Primitive

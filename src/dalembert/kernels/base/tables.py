@@ -47,8 +47,8 @@ W_TURN = 118
 # header of I: B, B' and M* (frame_matrices.py); links as quaternions, sizes of the mechanism's own state, what corrects
 # invariants (tree_invariants.py)
 (W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
-# header of I: breakpoints of motions, increasing, and where they lie in F
-(NSTOP, STOP_F) = (98, 99)
+# header of I: breakpoints of motions, increasing, and where they lie in F; behind them (time, period) of those that come again
+(NSTOP, STOP_F, NAGAIN) = (98, 99, 125)
 # header of I: traced primitives, those of velocities among them; where BENDS go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
 # header of I: redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section
@@ -67,7 +67,7 @@ V_GUARD = V_WHERE + 2 * V_PLACES
 REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
 W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
 (NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
-HEADER_I = 125
+HEADER_I = 126
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
@@ -144,8 +144,10 @@ FORCE_I_W = 12
 ANGLE_I_W = 3
 ANGLE_F_W = 12
 
-# motions, anywhere in I: kind, offset of their numbers in F, how many
-CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE = range(5)
+# motions, anywhere in I: kind, offset of their numbers in F, how many; FUNCTION: kind, number of its code in the callback;
+# COMPOSED, a sum of products: kind, number of terms, of each term how many factors and where in I they are
+CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE, PERIODIC_TABLE, FUNCTION, COMPOSED = range(8)
+FIRST_MOTION = 4000  # numbers of functions of time in the callback
 
 # INC_I columns (incidence = one node of constraint rows touching one body): body, rows, offset in W_A, first row, hub
 (E_BODY, E_N, E_A, E_ROW, E_HUB) = range(5)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.tables import CONSTANT, HARMONIC, POLYNOMIAL, SMOOTH_STEP
+from dalembert.kernels.base.slots import callback
+from dalembert.kernels.base.tables import COMPOSED, CONSTANT, FUNCTION, HARMONIC, PERIODIC_TABLE, POLYNOMIAL, SMOOTH_STEP
 from dalembert.kernels.base.vectors import Vec3
 
 
@@ -16,7 +17,27 @@ def evaluate_motions(t, system):
 
 @inline
 def follow(m, t, system):
-    """(f, f', f'') at time t of the motion whose record (kind, where its numbers begin, how many) starts at entry m of I."""
+    """(f, f', f'') at time t of the motion whose record starts at entry m of I; a sum of products where it is composed.
+
+    (f g)' = f' g + f g',   (f g)'' = f'' g + 2 f' g' + f g''
+    """
+    record = system.integers + m
+    if record[0] != COMPOSED:
+        return one_motion(m, t, system)
+    total, at = Vec3(0.0, 0.0, 0.0), 2
+    for _ in range(record[1]):
+        f, df, ddf = 1.0, 0.0, 0.0
+        for k in range(record[at]):
+            g = one_motion(record[at + 1 + k], t, system)
+            f, df, ddf = f * g.x, df * g.x + f * g.y, ddf * g.x + 2.0 * df * g.y + f * g.z
+        total += Vec3(f, df, ddf)
+        at += 1 + record[at]
+    return total
+
+
+@inline
+def one_motion(m, t, system):
+    """(f, f', f'') of a motion that is not composed."""
     record = system.integers + m
     kind, n, F = record[0], record[2], system.constants + record[1]
     if kind == CONSTANT:
@@ -29,6 +50,14 @@ def follow(m, t, system):
         return Vec3(F[3] + a * s, a * w * c, -a * w * w * s)
     if kind == SMOOTH_STEP:
         return smooth_step(t, F)
+    if kind == FUNCTION:  # its code raises nothing, and does not write what is always zero
+        call = system.call
+        call.out = Vec3(0.0, 0.0, 0.0)
+        callback(record[1], t, system, system.w_call)
+        return call.out
+    if kind == PERIODIC_TABLE:
+        period = F[n] - F[0]
+        t = t - period * np.floor((t - F[0]) / period)
     return spline(t, n, F)
 
 

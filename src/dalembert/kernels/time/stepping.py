@@ -71,6 +71,9 @@ def aim(steps, system):
     end, t_new, slack = steps.t_end, t + h, 1e-10
     if steps.stop < count and stops[steps.stop] < end:
         end = stops[steps.stop]
+    for k in range(count, count + 2 * system.nagain, 2):  # those of periodic motions
+        period = stops[k + 1]
+        end = min(end, stops[k] + period * (np.floor((t + steps.h_min - stops[k]) / period) + 1.0))
     if steps.control == 0:
         slack = 1e-6
         t_new = steps.start + h * (np.floor((t - steps.start) / h + slack) + 1.0)

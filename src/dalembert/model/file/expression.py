@@ -86,6 +86,9 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             if name in CONSTANTS:
                 return CONSTANTS[name]
             if name not in names:
+                if name == "t":
+                    text = "a function of time is a motion: harmonic, polynomial, table, a sum or product of them"
+                    raise ModelError(f"there is no parameter 't'; {text}; Python functions go with models built in Python")
                 known = [*(f"{function}()" for function in FUNCTIONS), *CONSTANTS, *islice(names, 1000)]
                 raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
             return names[name]

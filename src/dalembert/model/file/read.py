@@ -32,6 +32,8 @@ _MOTIONS: dict[str, Any] = {
     "harmonic": motions.Harmonic,
     "smooth_step": motions.SmoothStep,
     "table": motions.Table,
+    "sum": motions.Sum,
+    "product": motions.Product,
 }
 MAX_KEYS = 200
 _JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
@@ -146,6 +148,8 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
         case "extra_forbidden":
             known = [key for key in record_at(place[:-1]).model_fields if key != "frames"]
             text, at_key = f"there is no key {str(place[-1])!r}; {nearest(place[-1], known)}", True
+            if place[-1] == "frequency" and "omega" in known:
+                text = "there is no key 'frequency'; it is called 'omega', in rad/s as before"
         case "missing":
             inside = f"{label}: " if label else ""
             text, at_key = f"{inside}the key {str(place[-1])!r} is missing", True
@@ -278,9 +282,17 @@ def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
         return getattr(shapes, value.type)(**options).body()
     if key == "shape":
         return _shape(owner, value, folder)
-    if isinstance(value, Record):
-        return _MOTIONS[value.type](**value.model_dump(exclude={"type"}))  # type: ignore[attr-defined]
-    return value
+    return _motion(value) if isinstance(value, Record) else value
+
+
+def _motion(value: Any) -> Any:
+    """A motion, or a number, as Python has it."""
+    if not isinstance(value, Record):
+        return value
+    given = {field: getattr(value, field) for field in type(value).model_fields if field != "type"}
+    if "parts" in given:
+        given["parts"] = [_motion(part) for part in given["parts"]]
+    return _MOTIONS[value.type](**given)  # type: ignore[attr-defined]
 
 
 def _shape(owner: str, record: Record, folder: Path) -> dict[str, Any]:

@@ -119,11 +119,11 @@ class PolynomialRecord(Record):
 
 
 class HarmonicRecord(Record):
-    """f(t) = offset + amplitude sin(frequency t + phase);  frequency in rad/s"""
+    """f(t) = offset + amplitude sin(omega t + phase);  omega in rad/s"""
 
     type: Literal["harmonic"]
     amplitude: Number
-    frequency: Number
+    omega: Number
     phase: Number = 0.0
     offset: Number = 0.0
 
@@ -139,11 +139,27 @@ class SmoothStepRecord(Record):
 
 
 class TableRecord(Record):
-    """Natural cubic spline through (times, values); outside the table it goes on with the end slope"""
+    """Cubic spline through (times, values); outside the table it goes on with the end slope, holds (clamp) or repeats"""
 
     type: Literal["table"]
     times: Annotated[list[Number], FailFast()]
     values: Annotated[list[Number], FailFast()]
+    periodic: bool = False
+    clamp: bool = False
+
+
+class SumRecord(Record):
+    """f(t) = sum of its parts: numbers and motions"""
+
+    type: Literal["sum"]
+    parts: Annotated[list[Motion], Len(1, 100)]
+
+
+class ProductRecord(Record):
+    """f(t) = product of its parts: numbers and motions"""
+
+    type: Literal["product"]
+    parts: Annotated[list[Motion], Len(1, 100)]
 
 
 MOTIONS: dict[str, type[Record]] = {
@@ -152,6 +168,8 @@ MOTIONS: dict[str, type[Record]] = {
     "harmonic": HarmonicRecord,
     "smooth_step": SmoothStepRecord,
     "table": TableRecord,
+    "sum": SumRecord,
+    "product": ProductRecord,
 }
 
 
@@ -165,6 +183,10 @@ Motion = Annotated[
     | Annotated[PolynomialRecord, Tag("polynomial")]
     | Annotated[HarmonicRecord, Tag("harmonic")]
     | Annotated[SmoothStepRecord, Tag("smooth_step")]
-    | Annotated[TableRecord, Tag("table")],
+    | Annotated[TableRecord, Tag("table")]
+    | Annotated[SumRecord, Tag("sum")]
+    | Annotated[ProductRecord, Tag("product")],
     Discriminator(_motion_form),
 ]
+SumRecord.model_rebuild()
+ProductRecord.model_rebuild()

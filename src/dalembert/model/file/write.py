@@ -30,7 +30,7 @@ from dalembert.model.file.read import _JOINT_TYPES, _MOTIONS, _add, read_string
 from dalembert.model.file.schema import RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.frames import rotation_matrix, world_point
 from dalembert.model.model import Model
-from dalembert.model.motions import Constant, Motion
+from dalembert.model.motions import Constant, Function, Motion, leaves
 from dalembert.model.serialise import encode
 from dalembert.model.store import Element
 from dalembert.model.validation import Array, shown
@@ -89,6 +89,13 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
 
 
 def _why(element: Element) -> str:
+    motions = [getattr(element, "factor", None), getattr(element, "effort", None)]
+    motions += [row.motion for row in (*getattr(element, "primitives", ()), getattr(element, "primitive", None)) if row]
+    if any(isinstance(leaf, Function) for motion in motions for leaf in leaves(motion)):
+        return (
+            "it follows a Python function of t, and model files hold no code: give it as harmonic, polynomial, table, sum or"
+            " product, or build the model in Python"
+        )
     if isinstance(element, PointForce | Torque) or getattr(element, "type", "") == "user":
         return "it is a Python function, and model files hold no code: give a vector and a factor, or build the model in Python"
     if isinstance(element, Joint):
@@ -259,9 +266,11 @@ def _number_or_motion(motion: Motion) -> Any:
 
 
 def _motion(motion: Motion) -> Data:
-    data: Data = {"type": _MOTION_TYPES[type(motion)]}
+    data: Data = {"type": _MOTION_TYPES.get(type(motion), "function")}  # of which files have none
     for item in fields(motion):
         value = getattr(motion, item.name)
+        if item.name == "parts":
+            value = [_number_or_motion(part) for part in value]
         data |= _unless(item.name, list(value) if isinstance(value, tuple) else value, item.default)
     return data
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.compilation.pack_motions import stops_between
 from dalembert.integrators.advance import LOOKS
-from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.source import uses_time
 from dalembert.results.report.scales import drift_limits
 from dalembert.results.report.table import Line, limited
 
@@ -22,16 +23,15 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     yield from _gap(solution)
     yield from _breakpoints(solution)
     mechanism, t_end = solution.mechanism, float(solution.settings["t_end"])
-    if (mechanism.functions or getattr(getattr(mechanism, "code", None), "of_time", False)) and not solution.settings[
-        "integrator"
-    ]["options"].get("step"):
+    of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
+    of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
+    if of_time and not solution.settings["integrator"]["options"].get("step"):
         yield Line("functions of time", f"looked at every {t_end / LOOKS:.3g} s or closer; a shorter push may be missed")
 
 
 def _breakpoints(solution: Result) -> Iterator[Line]:
-    I, F = solution.mechanism.I, solution.mechanism.F
-    times = np.unique(F[I[T.STOP_F] :][: I[T.NSTOP]])
-    inside = times[(times > 0) & (times < (solution.t[-1] if len(solution.t) else 0.0))]
+    begin, end = (solution.t[0], solution.t[-1]) if len(solution.t) else (0.0, 0.0)
+    inside = stops_between(solution.mechanism.I, solution.mechanism.F, begin, end)
     if len(inside) and len(solution.t) == solution.statistics.accepted + 1:
         missed = [t for t in inside.tolist() if np.abs(solution.t - t).min() > 1e-12 * t]
         at = f", first at t = {missed[0]:.4g} s" if missed else ""

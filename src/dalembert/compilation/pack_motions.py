@@ -1,0 +1,163 @@
+"""Motions in the packed arrays: their records, their values, the times at which steps end because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import CALL
+from dalembert.kernels.base.views import System
+from dalembert.kernels.mechanics.motion import follow
+from dalembert.lagrangian.body_rows import plain
+from dalembert.lagrangian.source import write_source
+from dalembert.lagrangian.time_functions import motion_parts
+from dalembert.model.motions import (
+    Constant,
+    Function,
+    Harmonic,
+    Motion,
+    Polynomial,
+    Product,
+    SmoothStep,
+    Sum,
+    Table,
+    leaves,
+    terms,
+)
+
+Array = npt.NDArray[np.float64]
+_LOOKS = 2000  # at a motion that has no formula for its zeros
+
+
+def function_numbers(motions: Iterable[Motion | None]) -> dict[Callable[..., Any], int]:
+    """The functions of time among motions, with the numbers of their code in the callback."""
+    found = (leaf.function for motion in motions for leaf in leaves(motion) if isinstance(leaf, Function))
+    return {function: T.FIRST_MOTION + k for k, function in enumerate(dict.fromkeys(found))}
+
+
+def add_motion(I: list[int], F: list[float], motion: Motion | None, functions: dict[Callable[..., Any], int]) -> int:
+    """Append a motion to both tables; its offset in I, or -1 for none."""
+    if motion is None:
+        return -1
+    if not isinstance(motion, Sum | Product):
+        return _one(I, F, motion, functions)
+    parts = [[_one(I, F, leaf, functions) for leaf in term] for term in terms(motion)]
+    at = len(I)
+    I += [T.COMPOSED, len(parts), *(entry for term in parts for entry in (len(term), *term))]
+    return at
+
+
+def _one(I: list[int], F: list[float], motion: Motion, functions: dict[Callable[..., Any], int]) -> int:
+    numbers: Sequence[float] = ()
+    match motion:
+        case Constant(value):
+            kind, count, numbers = T.CONSTANT, 1, (value,)
+        case Polynomial(coefficients):
+            kind, count, numbers = T.POLYNOMIAL, len(coefficients), coefficients
+        case Harmonic(amplitude, omega, phase, offset):
+            kind, count, numbers = T.HARMONIC, 4, (amplitude, omega, phase, offset)
+        case SmoothStep(start, stop, t_start, t_stop):
+            kind, count, numbers = T.SMOOTH_STEP, 4, (start, stop, t_start, t_stop)
+        case Table():
+            knots, pieces = motion.spline()
+            kind, count = T.PERIODIC_TABLE if motion.periodic else T.TABLE, len(knots) - 1
+            numbers = [*knots, *pieces.ravel()]
+        case Function(function):
+            I += [T.FUNCTION, functions[function], 0]
+            return len(I) - 3
+        case _:
+            raise AssertionError(motion)
+    I += [kind, len(F), count]
+    F += [float(v) for v in numbers]
+    return len(I) - 3
+
+
+def breakpoints(I: list[int], F: list[float], motions: Iterable[int]) -> tuple[list[float], list[float]]:
+    """Times at which a higher derivative of a motion jumps, increasing: steps end there; (time, period) of those that come
+    again and again. f, f' and f'' are continuous in all motions, so that rates go on as they are."""
+    times: list[float] = []
+    again: list[float] = []
+    for m in motions:
+        for leaf in _leaves_at(I, m):
+            kind, k, n = I[leaf : leaf + 3]
+            if kind == T.SMOOTH_STEP:  # its middle too, so that no step hides that something moved
+                start, stop = F[k + 2 : k + 4]
+                times += [start, 0.5 * (start + stop), stop]
+            elif kind == T.TABLE:
+                times += F[k : k + n + 1]
+            elif kind == T.PERIODIC_TABLE:
+                again += [entry for knot in F[k : k + n] for entry in (knot, F[k + n] - F[k])]
+    return sorted(times), again
+
+
+def _leaves_at(I: list[int], m: int) -> Iterator[int]:
+    if I[m] != T.COMPOSED:
+        yield m
+        return
+    at = m + 2
+    for _ in range(I[m + 1]):
+        yield from I[at + 1 : at + 1 + I[at]]
+        at += 1 + I[at]
+
+
+def stops_between(I: npt.NDArray[np.int64], F: Array, begin: float, end: float) -> Array:
+    """Breakpoints of all motions of a mechanism after `begin` and before `end`, increasing."""
+    stops = F[I[T.STOP_F] :]
+    times = [stops[: I[T.NSTOP]]]
+    for first, period in stops[I[T.NSTOP] :][: 2 * I[T.NAGAIN]].reshape(-1, 2):
+        times.append(first + period * np.arange(np.floor((begin - first) / period), np.ceil((end - first) / period) + 1.0))
+    found = np.unique(np.concatenate(times))
+    return np.asarray(found[(found > begin) & (found < end)])
+
+
+def motion_rates(motion: Motion | None, t: npt.ArrayLike) -> Array:
+    """(nt, 3): f, f' and f'' of a motion at given times, zero for none."""
+    times = np.atleast_1d(np.asarray(t, dtype=float))
+    I, F = [0] * T.HEADER_I, [0.0] * T.HEADER_F
+    functions = function_numbers([motion])
+    at = add_motion(I, F, motion, functions)
+    if at < 0:
+        return np.zeros((len(times), 3))
+    code = plain(write_source(motion_parts(functions), {})) if functions else None
+    record = System(I, F, [0.0] * CALL.width, code)
+    with np.errstate(all="ignore"):
+        return np.array([[*follow(at, time, record)] for time in times.tolist()])
+
+
+def motion_values(motion: Motion | None, t: npt.ArrayLike) -> Array:
+    """(nt,): f(t) of a motion at given times, zero for none."""
+    return motion_rates(motion, t)[:, 0]
+
+
+def vanishes(motion: Motion, begin: float, end: float) -> float | None:
+    """When a length prescribed by `motion` first reaches zero within a run, None if it does not."""
+    match motion:
+        case Polynomial(coefficients):
+            roots = np.roots(coefficients[::-1])
+            times = roots[np.abs(roots.imag) < 1e-9 * np.abs(roots).max(initial=1.0)].real
+        case Table(periodic=False, clamp=False):
+            from scipy.interpolate import PPoly
+
+            knots, pieces = motion.spline()
+            times = PPoly(pieces.T[::-1], knots).roots(extrapolate=False)
+        case Constant() | Harmonic() | SmoothStep():
+            return None  # `lower_bound` is theirs for all times
+        case _:
+            return _first_zero(motion, begin, end)
+    times = times[(times >= begin) & (times <= end)]
+    return float(times.min()) if times.size else None
+
+
+def _first_zero(motion: Motion, begin: float, end: float) -> float | None:
+    """By looking closely, and closer where values have a minimum."""
+    times = np.linspace(begin, end, _LOOKS + 1)
+    values = motion_values(motion, times)
+    for k in np.flatnonzero((values[1:-1] <= values[:-2]) & (values[1:-1] <= values[2:])) + 1:
+        times = np.concatenate([times, np.linspace(times[k - 1], times[k + 1], 201)])
+    times = np.unique(times)
+    below = np.flatnonzero(~(motion_values(motion, times) > 0.0))
+    return float(times[below[0]]) if len(below) else None
