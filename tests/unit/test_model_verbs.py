@@ -11,7 +11,8 @@ import pytest
 import dalembert.model as model_package
 from dalembert import gallery
 from dalembert.errors import ModelError
-from dalembert.model.elements import JointSpringDamper, PointForce
+from dalembert.model.forces.loads import PointForce
+from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.joints import COORDINATES, JOINTS
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table

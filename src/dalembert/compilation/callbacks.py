@@ -22,7 +22,7 @@ from dalembert.compilation.user_functions import content, fresh, identity
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.source import uses_time
-from dalembert.model.elements import PointForce, Torque
+from dalembert.model.elements import Force
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import argument_count, plain_function, shown
 
@@ -245,27 +245,24 @@ class Callbacks:
         return as_callback(made)
 
 
-def _force(number: int, element: PointForce | Torque, mechanism: Mechanism) -> _Entry:
-    """The function of a force or torque, looked at."""
-    function = element.force if isinstance(element, PointForce) else element.torque
-    assert callable(function)
+def _force(number: int, element: Force, mechanism: Mechanism) -> _Entry:
+    """The function of a force element, looked at."""
+    function = element.function
+    assert function is not None
     if isinstance(function, MissingFunction):
         function()  # raises and names what the file could not hold
-    word = "force" if isinstance(element, PointForce) else "torque"
     arguments = "t" if argument_count(function) == 1 else _OF_STATE
-    entry = _Entry(number, f"{word} {element.name!r}", element.name, function, arguments, (3,), 18)
+    entry = _Entry(number, f"{element.noun} {element.name!r}", element.name, function, arguments, (3,), 18)
     entry.look(*_arguments(entry, element, mechanism, 0.0, mechanism.x_0))
     return entry
 
 
-def _arguments(entry: _Entry, element: PointForce | Torque, mechanism: Mechanism, t: float, x: Array) -> tuple[Any, ...]:
-    """What the function of a force or torque is given at a state."""
+def _arguments(entry: _Entry, element: Force, mechanism: Mechanism, t: float, x: Array) -> tuple[Any, ...]:
+    """What the function of a force element is given at a state."""
     if entry.arguments == "t":
         return (t,)
-    state = mechanism.trajectory(np.array([t]), x[None])
-    R, w_B = state.rotation(element.body)[0], state.angular_velocity(element.body, "body")[0]
-    w, arm = R @ w_B, R @ getattr(element, "point", np.zeros(3))
-    return t, state.position(element.body)[0] + arm, state.velocity(element.body)[0] + np.cross(w, arm), R, w
+    given = element.given(mechanism.trajectory(np.array([t]), x[None]))
+    return t, *(np.ascontiguousarray(values[0]) for values in given)
 
 
 def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) -> _Entry:

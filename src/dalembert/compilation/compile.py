@@ -15,14 +15,14 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, pack, with_choices
 from dalembert.compilation.pack_motions import motion_values, vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
-from dalembert.compilation.plane_forces import check_functions
+from dalembert.compilation.plane_forces import check_forces
 from dalembert.compilation.rank import analyse
 from dalembert.compilation.rows import dense_rows, join_states, new_workspace
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
-from dalembert.model.elements import Body, SpringDamper
+from dalembert.model.elements import Body
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
@@ -95,7 +95,7 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         completed=assembly.completed,
         warnings=warnings,
     )
-    check_functions(mechanism)
+    check_forces(mechanism)
     _refuse_coinciding_ends(mechanism)
     return mechanism
 
@@ -104,13 +104,11 @@ def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
     """A spring whose ends coincide pushes nowhere, unless it has no slack length."""
     start = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
     for force in mechanism.model.forces:
-        if isinstance(force, SpringDamper) and force.length > 0:
-            d = start.point(force.second, force.p_j)[0] - start.point(force.first, force.p_i)[0]
-            if np.linalg.norm(d) <= 1e-12 * force.length:
-                raise ModelError(
-                    f"spring-damper {force.name!r}: its ends coincide at the start while it is {force.length:.4g} m long when"
-                    " slack, so that its force has no direction; move an end, or give length=0"
-                )
+        if force.undirected(start, 1e-12):
+            raise ModelError(
+                f"{force.noun} {force.name!r}: its ends coincide at the start while it has a length when slack,"
+                " so that its force has no direction; move an end, or give length=0"
+            )
 
 
 def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:

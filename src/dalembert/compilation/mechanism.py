@@ -14,7 +14,7 @@ from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import Assembly
-from dalembert.model.elements import PointForce, Torque
+from dalembert.model.elements import Force
 from dalembert.model.model import Model
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Mechanism(Compiled):
     out_of_plane: tuple[Row, ...]
     not_unique: tuple[str, ...]
     angles: tuple[tuple[str, int], ...]
-    functions: tuple[PointForce | Torque, ...]
+    functions: tuple[Force, ...]
     row_source: str
     bend_source: str
     turn_source: str

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalembert.compilation.compiled import IntArray, Row
 from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
-from dalembert.compilation.pack_forces import call_size, force_records
+from dalembert.compilation.pack_forces import call_size, force_rows
 from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
@@ -21,8 +21,9 @@ from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
+from dalembert.kernels.mechanics import laws
 from dalembert.lagrangian.time_functions import motion_parts
-from dalembert.model.elements import PointForce, Primitive, Torque
+from dalembert.model.elements import Force, Primitive
 from dalembert.model.motions import Function, leaves
 from dalembert.model.rotation import quaternion_to_matrix
 
@@ -45,13 +46,13 @@ class Packed:
     row_source: str
     bend_source: str
     turn_source: str
-    functions: tuple[PointForce | Torque, ...]
+    functions: tuple[Force, ...]
 
 
 def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
     """Lay everything out, in the plane where there is one; rows in `dropped` are monitored only."""
     functions_of_time = function_numbers(
-        [*(item.primitive.motion for item in flat.primitives), *(record.motion for record in force_records(flat)[0])]
+        [*(item.primitive.motion for item in flat.primitives), *(motion for force in flat.forces for motion in force.motions)]
     )
     out = Writer(functions_of_time)
     nq, nu = _bodies(out, flat, plane)
@@ -292,17 +293,11 @@ def _angles(out: Writer, flat: FlatModel, first: int) -> None:
     out.section_f(T.ANGLE_F, numbers)
 
 
-def _forces(out: Writer, flat: FlatModel) -> tuple[PointForce | Torque, ...]:
+def _forces(out: Writer, flat: FlatModel) -> tuple[Force, ...]:
     """Force elements; returns those whose value is a user function, in the order of their callback numbers."""
-    records, functions = force_records(flat)
-    table: list[int] = []
-    numbers: list[float] = []
-    for r in records:
-        table += [r.kind, r.i, r.j, out.motion(r.motion), r.angle, r.call, r.frame]
-        table += [len(out.F), len(r.numbers), r.members, out.curve(r.curve, r.length), out.curve(r.damper)]
-        out.F += r.numbers
-        numbers += [*r.p_i, *r.p_j, *r.vector, r.stiffness, r.damping, r.length, *r.E_i.ravel(), *r.E_j.ravel()]
-    out.I[T.NFORCE], out.I[T.NLAW] = len(records), sum(r.kind >= T.LAW_ANGLE for r in records)
+    table, numbers, functions = force_rows(flat, out)
+    kinds = table[T.F_KIND :: T.FORCE_I_W]
+    out.I[T.NFORCE], out.I[T.NLAW] = len(kinds), sum(kind >= laws.LAW_ANGLE for kind in kinds)
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
     return functions

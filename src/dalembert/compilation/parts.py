@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.model.elements import GROUND, JointMotor, JointSpringDamper, PointForce, SpringDamper, Torque
+from dalembert.model.elements import GROUND, Driver, Force, Joint
 from dalembert.model.model import Model
 
 Array = npt.NDArray[np.float64]
@@ -35,11 +35,12 @@ class Part:
 def connected_parts(model: Model) -> tuple[Part, ...]:
     """Bodies that joints, drivers, springs and motors connect; the ground connects nothing."""
     group = {body.name: {body.name} for body in model.bodies}
-    links = [(item.name, _ends(model, item)) for item in (*model.joints, *model.drivers, *model.forces)]
+    items: tuple[Joint | Driver | Force, ...] = (*model.joints, *model.drivers, *model.forces)
+    links = [(item.name, _ends(model, item)) for item in items]
     for _, ends in links:
         joined: set[str] = set().union(*(group[end] for end in ends))
         group.update(dict.fromkeys(joined, joined))
-    worked = {name: _works(item) for name, item in ((i.name, i) for i in (*model.joints, *model.drivers, *model.forces))}
+    worked = {item.name: _works(item) for item in items}
     forces = {force.name for force in model.forces}
     parts = []
     for members in {id(found): found for found in group.values()}.values():
@@ -60,22 +61,18 @@ def unconnected(model: Model) -> list[str]:
     return [body for part in connected_parts(model) if not part.elements and not part.forces for body in part.bodies]
 
 
-def _ends(model: Model, item: object) -> list[str]:
+def _ends(model: Model, item: Joint | Driver | Force) -> list[str]:
     """Bodies that an element acts on."""
-    if isinstance(item, PointForce | Torque):
-        return [item.body]
-    if isinstance(item, JointSpringDamper | JointMotor):
-        item = next(joint for joint in model.joints if joint.name == item.joint)
-    return [end for end in (item.first, item.second) if end != GROUND]  # type: ignore[attr-defined]
+    if isinstance(item, Force):
+        ends = item.ends({joint.name: joint for joint in model.joints})
+    else:
+        ends = item.first, item.second
+    return [end for end in ends if end != GROUND]
 
 
-def _works(item: object) -> bool:
+def _works(item: Joint | Driver | Force) -> bool:
     """Whether an element changes T + U."""
-    if isinstance(item, JointSpringDamper):
-        return item.damping != 0.0 or item.law == "euler-321"
-    if isinstance(item, SpringDamper):
-        return item.damping != 0.0
-    if isinstance(item, PointForce | Torque | JointMotor):
-        return True
-    primitives = getattr(item, "primitives", None) or (item.primitive,)  # type: ignore[attr-defined]
-    return any(primitive.motion is not None or primitive.function is not None for primitive in primitives)
+    if isinstance(item, Force):
+        return item.works
+    rows = item.primitives if isinstance(item, Joint) else (item.primitive,)
+    return any(row.motion is not None or row.function is not None for row in rows)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Joint, PointForce, SpringDamper, Torque
+from dalembert.model.elements import Body, Joint
+from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 
@@ -40,9 +41,7 @@ def find_plane(model: Model, bodies: tuple[Body, ...]) -> Plane:
 
 def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
     rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
-    axes = [
-        rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2] for joint in model.joints if joint.type in ("revolute", "planar")
-    ]
+    axes = [rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
     axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
     if axes:
         normal = axes[0] / np.linalg.norm(axes[0])
@@ -63,6 +62,11 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
             normal = directions[2]
     largest = int(np.argmax(np.abs(normal)))
     return np.asarray(normal if normal[largest] > 0 else -normal, dtype=float)
+
+
+def _turns_in_plane(joint: Joint) -> bool:
+    """Whether it lets its bodies turn about its axis alone, and move across that alone."""
+    return "angle" in joint.coordinates and "translation" not in joint.coordinates
 
 
 def _on_one_line(vectors: list[Array]) -> bool:
@@ -99,19 +103,10 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
     rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
     for joint in model.joints:
         axis = rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2]
-        if joint.type in ("revolute", "planar") and np.linalg.norm(np.cross(n, axis)) > _SLACK:
+        if _turns_in_plane(joint) and np.linalg.norm(np.cross(n, axis)) > _SLACK:
             raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
-        if joint.type == "prismatic" and abs(n @ axis) > _SLACK:
+        if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > _SLACK:
             raise refuse(f"joint {joint.name!r}: its slide")
-    for force in model.forces:
-        if isinstance(force, PointForce | Torque):
-            value = force.force if isinstance(force, PointForce) else force.torque
-            if callable(value):
-                continue
-            world = value if force.frame == "world" else rotation[force.body] @ value
-            out = abs(n @ world) if isinstance(force, PointForce) else np.linalg.norm(np.cross(n, world))
-            if float(out) > _SLACK * (1.0 + np.linalg.norm(world)):
-                raise refuse(f"{'force' if isinstance(force, PointForce) else 'torque'} {force.name!r}")
 
 
 def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.NDArray[np.bool_]) -> None:
@@ -135,20 +130,18 @@ def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.N
     def in_plane(vector: Array) -> bool:
         return abs(float(n @ vector)) <= _SLACK * (1.0 + float(np.linalg.norm(vector)))
 
-    for force in model.forces:
-        if isinstance(force, PointForce) and force.body in loose and not in_plane(arm(force.body, force.point)):
-            raise _loose(f"force {force.name!r} acts beside the plane of the centre of mass", force.body)
-    links: list[Joint | SpringDamper] = [joint for joint in model.joints if joint.type != "perpendicular"]
-    links += [force for force in model.forces if isinstance(force, SpringDamper)]
-    for item in links:
-        arms = {item.first: arm(item.first, item.p_i), item.second: arm(item.second, item.p_j)}
+    links: list[tuple[str, tuple[tuple[str, Array], ...], Joint | None]]
+    links = [(repr(j.name), ((j.first, j.p_i), (j.second, j.p_j)), j) for j in model.joints if type_of(j).has_point]
+    links += [(f"{f.noun} {f.name!r}", f.places(), None) for f in model.forces]
+    for label, places, joint in links:
+        arms = {name: arm(name, point) for name, point in places}
         for name in loose.keys() & arms.keys():
             if not in_plane(arms[name]):
-                raise _loose(f"{item.name!r} acts beside the plane of the centre of mass", name)
-            ends = [position.get(end, np.zeros(3)) + arms[end] for end in (item.first, item.second)]
-            along = isinstance(item, SpringDamper) or item.type == "distance"
-            if along and not in_plane(ends[1] - ends[0]):
-                raise _loose(f"{item.name!r} is not parallel to the plane", name)
+                raise _loose(f"{label} acts beside the plane of the centre of mass", name)
+            ends = [position.get(end, np.zeros(3)) + arms[end] for end, _ in places]
+            along = joint is None or type_of(joint).count("D") > 0
+            if along and not in_plane(ends[-1] - ends[0]):
+                raise _loose(f"{label} is not parallel to the plane", name)
 
 
 def _loose(what: str, name: str) -> ModelError:

@@ -20,21 +20,27 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
 from dalembert.kernels.base.views import System
 from dalembert.model.elements import GROUND, Joint
+from dalembert.model.joints import JOINTS, TRAVEL, JointType
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest
 
 Array = npt.NDArray[np.float64]
 
-# joint type -> (how it turns, number of rotations, translations along which axes of the parent's joint frame)
-TREE_JOINTS: dict[str, tuple[int, int, tuple[int, ...]]] = {
-    "spherical": (T.QUATERNION, 3, ()),
-    "revolute": (T.ONE_ANGLE, 1, ()),
-    "universal": (T.TWO_ANGLES, 2, ()),
-    "cylindrical": (T.ONE_ANGLE, 1, (2,)),
-    "prismatic": (T.NO_TURN, 0, (2,)),
-    "planar": (T.ONE_ANGLE, 1, (0, 1)),
-    "fixed": (T.NO_TURN, 0, ()),
-}
+Kind = tuple[int, int, tuple[int, ...]]
+_TURNS = (T.NO_TURN, T.ONE_ANGLE, T.TWO_ANGLES, T.QUATERNION)  # by the number of rotations
+
+
+def _kind(row: JointType) -> Kind | None:
+    """How it turns, number of rotations, translations along which axes of the parent's joint frame; None unless its coordinates
+    are all that it lets move."""
+    held = sum(row.count(kind) for kind in ("C", "SO", "O")) == len(row.rows)
+    if not held or row.conditions + len(row.coordinates) != 6:
+        return None
+    slides = tuple(TRAVEL[name] for name in row.coordinates if name in TRAVEL)
+    return _TURNS[row.rotations], row.rotations, slides
+
+
+TREE_JOINTS: dict[str, Kind] = {name: kind for name, row in JOINTS.items() if (kind := _kind(row)) is not None}
 _FREE = (T.QUATERNION, 3, (0, 1, 2))
 _POINT = (T.NO_TURN, 0, (0, 1, 2))
 _EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
@@ -48,7 +54,7 @@ class Link:
     body: int
     parent: int
     joint: str | None
-    kind: tuple[int, int, tuple[int, ...]]
+    kind: Kind
     p_p: Array
     p_c: Array
     E_p: Array
@@ -235,7 +241,7 @@ def _link(joint: Joint, parent: int, child: int, *, exchanged: bool) -> Link:
     kind = TREE_JOINTS[joint.type]
     if not exchanged:
         return Link(child, parent, joint.name, kind, joint.p_i, joint.p_j, joint.E_i, joint.E_j)
-    turn = _EXCHANGED if joint.type == "universal" else np.eye(3)
+    turn = _EXCHANGED if kind[0] == T.TWO_ANGLES else np.eye(3)
     return Link(child, parent, joint.name, kind, joint.p_j, joint.p_i, joint.E_j @ turn, joint.E_i @ turn)
 
 

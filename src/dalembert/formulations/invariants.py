@@ -12,7 +12,6 @@ from dalembert.compilation.rank import arm_length
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
-from dalembert.model.elements import JointSpringDamper, SpringDamper
 from dalembert.model.validation import argument_count
 
 Invariant = Callable[..., float]
@@ -65,6 +64,4 @@ def _at_stake(run: Run) -> float:
     places = np.array([body.position for body in mechanism.model.bodies])
     size = arm_length(mechanism) + float(np.max(np.ptp(places, axis=0)))
     weight = float(np.linalg.norm(mechanism.model.gravity)) * sum(body.mass for body in mechanism.model.bodies)
-    springs = [f.stiffness * size**2 for f in mechanism.model.forces if isinstance(f, SpringDamper)]
-    springs += [f.stiffness for f in mechanism.model.forces if isinstance(f, JointSpringDamper)]
-    return weight * size + sum(springs)
+    return weight * size + sum(force.energy_scale(size) for force in mechanism.model.forces)

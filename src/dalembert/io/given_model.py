@@ -58,7 +58,7 @@ def missing_functions(model: Model | LagrangianSystem) -> bool:
     if not isinstance(model, Model):
         return False
     rows = [*(row for joint in model.joints for row in joint.primitives), *(driver.primitive for driver in model.drivers)]
-    motions = [*(row.motion for row in rows), *(getattr(f, "effort", None) or getattr(f, "factor", None) for f in model.forces)]
+    motions = [*(row.motion for row in rows), *(motion for f in model.forces for motion in f.motions)]
     of_time = (leaf.function for motion in motions for leaf in leaves(motion) if isinstance(leaf, Function))
     return any(isinstance(function, MissingFunction) for function in (*(row.function for row in rows), *of_time))
 
@@ -66,8 +66,7 @@ def missing_functions(model: Model | LagrangianSystem) -> bool:
 def missing_forces(model: Model | LagrangianSystem) -> bool:
     """Whether a force of the model is such a function: what the store does not hold cannot be evaluated then."""
     forces = model.forces if isinstance(model, Model) else ()
-    given = (getattr(force, name, None) for force in forces for name in ("force", "torque"))
-    return any(isinstance(value, MissingFunction) for value in given)
+    return any(isinstance(force.function, MissingFunction) for force in forces)
 
 
 def _differences(path: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive, UserFunction
 from dalembert.model.frames import along, own_axes, rotation_matrix
+from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, frozen, number, several, shown, unit_vector, vector
 
@@ -163,7 +164,6 @@ class ConstraintVerbs(ElementStore):
     ) -> Joint:
         place, frame = self._plane(f"joint {name!r}", i, plane)
         data = (place, centre, frame[:, 0], a_j, frame[:, 2], offset)
-        height = Primitive("U", ("height",), *data, law=f"{shape} height")
-        slip = Primitive("V", ("slip x", "slip y"), *data, law=f"{shape} slip")
         kind = f"rolling_{shape}"
-        return self._add(Joint(name, kind, i.name, j.name, place, centre, frame, own_axes()[1], (height, slip)))
+        rows = tuple(Primitive(row, tuple(labels), *data, law=law) for row, law, *labels in CONTACTS[kind].rows)  # type: ignore[arg-type]
+        return self._add(Joint(name, kind, i.name, j.name, place, centre, frame, own_axes()[1], rows))

@@ -6,8 +6,7 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND, Driver, Primitive
-from dalembert.model.force_verbs import JointRef
-from dalembert.model.joint_verbs import BodyRef
+from dalembert.model.joint_verbs import BodyRef, JointRef
 from dalembert.model.joints import driver_primitive
 from dalembert.model.motions import MotionLike, as_motion
 from dalembert.model.store import ElementStore

@@ -1,18 +1,18 @@
-"""What a model is made of: bodies, primitives, joints, drivers, forces, as frozen data.
+"""What a model is made of: bodies, primitives, joints, drivers, as frozen data, and what every force element has.
 
-Names are strings, numbers SI. `Model` creates and validates these objects; `compile` reads them. No mathematics here.
+Names are strings, numbers SI. `Model` creates and validates these objects; `compile` reads them. `model/forces` has the forces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.model.motions import Motion
+from dalembert.model.motions import Motion, Table
 
 Array = npt.NDArray[np.float64]
 
@@ -113,73 +113,126 @@ class Driver:
 UserFunction = Callable[..., object]
 
 
-@dataclass(frozen=True, eq=False)
-class PointForce:
-    """A force at a body-fixed point: `force * factor(t)`, or a user function.
+class States(Protocol):
+    """A series of states as elements see it: arrays over time, world axes (`compilation/trajectory.py` is one)."""
 
-    force : (3,) [N] in `frame` axes, or a function `f(t)` or `f(t, r, v, R, w)` returning three numbers, where
-    r, v = world position and velocity of the point, R = (3, 3) body -> world, w = world angular velocity
+    t: Array
+
+    def rotation(self, body: object) -> Array: ...
+    def angular_velocity(self, body: object) -> Array: ...
+    def point(self, body: object, point: npt.ArrayLike) -> Array: ...
+    def point_velocity(self, body: object, point: npt.ArrayLike) -> Array: ...
+    def coordinate(self, joint: object) -> Array: ...
+
+
+def _zero() -> Array:
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class ForceRecord:
+    """What the kernels see of a force element, one for each coordinate that it acts on: numbers, names of bodies and joints.
+
+    kind : name of a constant of kernels/mechanics/forces.py or laws.py;  angle : joint and component of a counted angle
+    frame : axes of `vector`, or of what the user's function returns
+    gains : k, c, l: stiffness, damping, coordinate when slack
+    numbers : what a user function is given after the state, or what else a kernel reads
+    curve, damper : tables of the coordinate and of its rate
     """
 
-    name: str
-    body: str
-    force: Array | UserFunction
-    point: Array
-    frame: Literal["world", "body"]
-    factor: Motion | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Torque:
-    """A torque on a body: `torque * factor(t)` [N m] in `frame` axes, or a user function as in `PointForce`."""
-
-    name: str
-    body: str
-    torque: Array | UserFunction
-    frame: Literal["world", "body"]
-    factor: Motion | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class SpringDamper:
-    """Point-to-point spring-damper: tension `stiffness (|d| - length) + damping d|d|/dt`."""
-
-    name: str
+    kind: str
     first: str
-    second: str
-    p_i: Array
-    p_j: Array
-    stiffness: float
-    damping: float
-    length: float
+    second: str = GROUND
+    motion: Motion | None = None
+    angle: tuple[str, int] | None = None
+    frame: Literal["world", "body"] = "world"
+    p_i: Array = field(default_factory=_zero)
+    p_j: Array = field(default_factory=_zero)
+    vector: Array = field(default_factory=_zero)
+    gains: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    numbers: tuple[float, ...] = ()
+    curve: Table | None = None
+    damper: Table | None = None
+    E_i: Array = field(default_factory=lambda: np.eye(3))
+    E_j: Array = field(default_factory=lambda: np.eye(3))
+
+
+Joints = Mapping[str, Joint]
+FORCES: dict[str, type[Force]] = {}  # every class of `model/forces` by its name
 
 
 @dataclass(frozen=True, eq=False)
-class JointSpringDamper:
-    """Spring-damper on a joint.
+class Force:
+    """What acts on bodies besides joints: the base of the elements in `model/forces`, and all that is asked of one elsewhere.
 
-    law "coordinate": on one joint coordinate (angle or translation): -stiffness (s - reference) - damping s'
-    law "rotation-vector", "euler-321": on the relative rotation of a joint with two or three rotations
-    component : index into the joint's coordinates (law "coordinate" only)
+    verb : of the model, without `add_`;  noun : what messages call it;  joints : those of the model by name
+    glyph : "spring" for what is drawn as one between its places
     """
 
     name: str
-    joint: str
-    stiffness: float
-    damping: float
-    law: Literal["coordinate", "rotation-vector", "euler-321"]
-    component: int = 0
-    reference: float = 0.0
+    verb: ClassVar[str]
+    noun: ClassVar[str]
+    glyph: ClassVar[Literal["", "spring"]] = ""
+
+    def __init_subclass__(cls) -> None:
+        if "verb" in vars(cls):
+            FORCES[cls.__name__] = cls
+
+    def ends(self, joints: Joints) -> tuple[str, ...]:
+        """Bodies it acts on."""
+        raise NotImplementedError
+
+    def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
+        """What the kernels are given: one for each coordinate that it acts on."""
+        raise NotImplementedError
+
+    def places(self) -> tuple[tuple[str, Array], ...]:
+        """Bodies and points on them that it pushes or pulls at, beside those of a joint."""
+        return ()
+
+    @property
+    def works(self) -> bool:
+        """Whether it changes T + U."""
+        return True
+
+    @property
+    def function(self) -> UserFunction | None:
+        """The user's function, if its value is one."""
+        return None
+
+    @property
+    def motions(self) -> tuple[Motion | None, ...]:
+        """Functions of time that it follows."""
+        return ()
+
+    def given(self, states: States) -> tuple[Array, ...]:
+        """What that function is given after t, over time."""
+        raise NotImplementedError
+
+    def check(self, owner: str, joints: Joints) -> None:
+        """Refuse stored data that the verb could not have made."""
+
+    def stored(self, states: States, joints: Joints, reach: float) -> tuple[Array, Array]:
+        """(nt,) energy stored in it [J], and (nt,) sum of the sizes of what was added up, which rounding is relative to.
+
+        reach : largest coordinate of a point [m]
+        """
+        return np.zeros(len(states.t)), np.zeros(len(states.t))
+
+    def energy_scale(self, size: float) -> float:
+        """What it may store over a mechanism of a size [m]: an energy [J]."""
+        return 0.0
+
+    def undirected(self, states: States, slack: float) -> bool:
+        """Whether its force has no direction at the first state: ends nearer to each other than slack times its length."""
+        return False
+
+    def leaving(self, states: States, normal: Array) -> Array:
+        """(nt,) what of a load leaves the plane with this normal [N] or [N m]."""
+        return np.zeros(len(states.t))
 
 
-@dataclass(frozen=True, eq=False)
-class JointMotor:
-    """A prescribed torque (angle coordinate) or force (translation coordinate) along one joint coordinate."""
-
-    name: str
-    joint: str
-    effort: Motion
-    component: int = 0
-
-
-Force = PointForce | Torque | SpringDamper | JointSpringDamper | JointMotor
+def spring_energy(stiffness: float, deflection: Array, reach: float) -> tuple[Array, Array]:
+    """What `Force.stored` asks of a linear spring: U = k s^2 / 2; s is a difference of numbers of size `reach`."""
+    U = 0.5 * stiffness * deflection**2
+    return U, U + stiffness * np.abs(deflection) * reach

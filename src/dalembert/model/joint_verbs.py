@@ -25,6 +25,7 @@ from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, number, several
 
 BodyRef = Body | str
+JointRef = Joint | str
 Pair = Sequence[npt.ArrayLike]
 Initial = float | Sequence[float | None] | None
 ORIGINS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

@@ -24,13 +24,17 @@ _COLUMN = {"x": X, "y": Y, "z": Z}
 class JointType:
     """One row of the registry.
 
-    rows : primitives in order: ("C",), ("SO", axis of first, axis of second), ("O", axis of first), ("D",)
-    coordinates : names of the joint coordinates, see `COORDINATES`
+    rows : primitives in order: ("C",), ("SO", axis of first, axis of second), ("O", axis of first), ("D",),
+        ("U" or "V", law, labels ...)
+    coordinates : names of the joint coordinates, see `COORDINATES`. Where they are as many as what the rows let move, a tree
+        can be built with it
+    form : "sphere", "disc" or "ellipsoid" on which the second body rolls
     """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
     coordinates: tuple[str, ...] = ()
+    form: str = ""
 
     def count(self, kind: str) -> int:
         """How many primitives of a kind."""
@@ -40,6 +44,36 @@ class JointType:
     def conditions(self) -> int:
         """Number of scalar conditions."""
         return len(self.rows) + 2 * self.count("C")
+
+    @property
+    def rotations(self) -> int:
+        """How many of its coordinates are rotations."""
+        return sum(name.startswith(("angle", "rotation")) for name in self.coordinates)
+
+    @property
+    def framed(self) -> bool:
+        """Whether axes belong to it, beside its point."""
+        return self.count("SO") + self.count("O") > 0 or self.rotations > 0
+
+    @property
+    def slides(self) -> bool:
+        """Whether its point on the second body moves along the first one."""
+        return self.count("O") > 0
+
+    @property
+    def touches(self) -> bool:
+        """Whether no place is its own: contacts, constraints of the user."""
+        return self.count("U") + self.count("V") > 0 or not self.rows
+
+    @property
+    def has_point(self) -> bool:
+        """Whether it says something about points."""
+        return self.touches or self.count("SO") < len(self.rows)
+
+    @property
+    def holds_rotation(self) -> bool:
+        """Whether its reaction may have a torque about the joint point."""
+        return self.count("SO") > 0 or (self.touches and not self.form)
 
 
 _C, _D = ("C",), ("D",)
@@ -66,6 +100,18 @@ JOINTS: dict[str, JointType] = {
     )
 }
 
+# a body on a plane of the first, and what the user writes as a function
+CONTACTS: dict[str, JointType] = {
+    "skate": JointType("skate", (("V", "skate", "sideways"),)),
+    **{
+        f"rolling_{form}": JointType(
+            f"rolling_{form}", (("U", f"{form} height", "height"), ("V", f"{form} slip", "slip x", "slip y")), form=form
+        )
+        for form in ("sphere", "disc", "ellipsoid")
+    },
+    "user": JointType("user", ()),
+}
+
 COORDINATES: dict[str, str] = {
     "angle": "angle of x_j about z_i, counted from x_i: atan2(y_i . x_j, x_i . x_j) [rad]",
     "translation": "(R_i z_i) . (x_j - x_i): travel of the second body's point along the axis [m]",
@@ -78,6 +124,7 @@ COORDINATES: dict[str, str] = {
     "rotation_z": "spherical: z component of the same [rad]",
     "length": "distance: |x_j - x_i| [m]",
 }
+TRAVEL = {"translation": Z, "x": X, "y": Y}  # coordinate -> axis of the first body's frame along which it is counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +136,11 @@ class Angle:
     a_i: Array
     n_i: Array
     a_j: Array
+
+
+def type_of(joint: Joint) -> JointType:
+    """Its row."""
+    return JOINTS.get(joint.type) or CONTACTS[joint.type]
 
 
 def primitives(
@@ -164,7 +216,7 @@ def angle_of(joint: Joint, component: int) -> Angle | None:
 
 def direction_of(joint: Joint, component: int) -> Array | None:
     """The direction in the first body along which a translation is counted, or None if it is not a translation."""
-    column = {"translation": Z, "x": X, "y": Y}.get(joint.coordinates[component])
+    column = TRAVEL.get(joint.coordinates[component])
     return None if column is None else joint.E_i[:, column]
 
 

@@ -16,7 +16,7 @@ from dalembert.model.assembly import Assembly
 from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
 from dalembert.model.elements import Body
-from dalembert.model.force_verbs import ForceVerbs
+from dalembert.model.forces import ForceVerbs
 from dalembert.model.joint_verbs import JointVerbs
 from dalembert.model.later import carried_out
 from dalembert.model.rotation import Rotation, unit_quaternion

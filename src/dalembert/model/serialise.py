@@ -16,17 +16,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model import motions
-from dalembert.model.elements import (
-    Body,
-    Driver,
-    Joint,
-    JointMotor,
-    JointSpringDamper,
-    PointForce,
-    Primitive,
-    SpringDamper,
-    Torque,
-)
+from dalembert.model.elements import FORCES, Body, Driver, Joint, Primitive
 from dalembert.model.references import constants, source_of
 from dalembert.model.shape_records import shape_record
 from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shown
@@ -37,7 +27,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     c.__name__: c
     for c in (
-        *(Body, Joint, Driver, Primitive, PointForce, Torque, SpringDamper, JointSpringDamper, JointMotor),
+        *(Body, Joint, Driver, Primitive),
         *(motions.Constant, motions.Polynomial, motions.Harmonic, motions.SmoothStep, motions.Table, motions.Function),
         *(motions.Sum, motions.Product),
     )
@@ -92,19 +82,20 @@ def encode(value: Any) -> Any:
 def decode(data: Any, owner: str = "model data") -> Any:
     """What `encode` made, as the element it was; every part must be of its field's type."""
     kind = data.get("class") if isinstance(data, Mapping) else None
-    if not isinstance(kind, str) or kind not in _CLASSES:
-        known = ", ".join(_CLASSES)
+    classes = _CLASSES | FORCES
+    if not isinstance(kind, str) or kind not in classes:
+        known = ", ".join(classes)
         raise ModelError(f"{owner}: found {shown(data)}; expected a dict whose 'class' is one of {known}")
     owner = f"{kind} {shown(data['name'])}" if "name" in data else owner
     made = {}
-    hints = _hints(_CLASSES[kind])
+    hints = _hints(classes[kind])
     for name, hint in hints.items():
         if name not in data:
             raise ModelError(f"{owner}: the entry {name!r} is missing; give the data of Model.to_dict() unchanged")
         made[name] = _decode_as(owner, name, hint, data[name])
     if data.keys() - hints.keys() != {"class"}:
         raise ModelError(f"{owner}: there are entries beyond {', '.join(hints)}; give the data of Model.to_dict() unchanged")
-    return _CLASSES[kind](**made)
+    return classes[kind](**made)
 
 
 @cache

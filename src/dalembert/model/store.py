@@ -7,22 +7,11 @@ from typing import TypeVar
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import (
-    GROUND,
-    Body,
-    Driver,
-    Force,
-    Joint,
-    JointMotor,
-    JointSpringDamper,
-    PointForce,
-    SpringDamper,
-    Torque,
-)
+from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
 from dalembert.model.validation import element_name, frozen, nearest, shown
 
 Element = Body | Joint | Driver | Force
-E = TypeVar("E", Body, Joint, Driver, PointForce, Torque, SpringDamper, JointSpringDamper, JointMotor)
+E = TypeVar("E", bound=Element)
 
 _ZERO = frozen(np.zeros(3))
 

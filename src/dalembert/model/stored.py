@@ -7,22 +7,13 @@ import math
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Driver, Joint, JointMotor, JointSpringDamper, Primitive
-from dalembert.model.joints import JOINTS, primitives
+from dalembert.model.elements import Body, Driver, Force, Joint, Primitive
+from dalembert.model.joints import CONTACTS, JOINTS, primitives
 from dalembert.model.serialise import MissingFunction
 from dalembert.model.store import Element, ElementStore
 from dalembert.model.validation import inertia, nearest, number, shown
 
 MAX_USER_ROWS = 3  # of one primitive
-Row = tuple[str, tuple[str, ...], str]  # kind, labels, law
-
-_LAWS: dict[str, tuple[Row, ...]] = {
-    "skate": (("V", ("sideways",), "skate"),),
-    **{
-        f"rolling_{shape}": (("U", ("height",), f"{shape} height"), ("V", ("slip x", "slip y"), f"{shape} slip"))
-        for shape in ("sphere", "disc", "ellipsoid")
-    },
-}
 
 
 def check_element(owner: str, element: Element, store: ElementStore) -> None:
@@ -36,10 +27,8 @@ def check_element(owner: str, element: Element, store: ElementStore) -> None:
             row = element.primitive
             if row.kind not in ("O", "A", "D") or len(row.labels) != 1 or row.law or row.function or row.motion is None:
                 raise _bad(owner, f"drives {row.kind} {shown(row.labels)}", "one prescribed row")
-        case JointMotor() | JointSpringDamper():
-            there = len(store.joint(element.joint).coordinates)
-            if getattr(element, "law", "coordinate") == "coordinate" and not 0 <= element.component < there:
-                raise _bad(owner, f"component {element.component}", f"one of the {there} coordinates of the joint")
+        case Force():
+            element.check(owner, {joint.name: joint for joint in store.joints})
     ends = [getattr(element, end, None) for end in ("first", "second")]
     if ends[0] is not None and ends[0] == ends[1]:
         raise _bad(owner, f"connects {shown(ends[0])} with itself", "two different bodies")
@@ -63,12 +52,11 @@ def _check_joint(owner: str, joint: Joint) -> None:
         frame = np.eye(3)
         made = primitives(joint.type, frame[0], frame[0], frame, frame)
         fits = rows == tuple((row.kind, row.labels, "") for row in made) and joint.coordinates == JOINTS[joint.type].coordinates
-    elif joint.type in _LAWS:
-        fits = rows == _LAWS[joint.type] and not joint.coordinates
+    elif joint.type in CONTACTS:
+        fits = rows == tuple((kind, tuple(labels), law) for kind, law, *labels in CONTACTS[joint.type].rows)
+        fits &= not joint.coordinates
     else:
-        raise ModelError(
-            f"{owner}: there is no joint type {shown(joint.type)}; {nearest(joint.type, (*JOINTS, *_LAWS, 'user'))}"
-        )
+        raise ModelError(f"{owner}: there is no joint type {shown(joint.type)}; {nearest(joint.type, (*JOINTS, *CONTACTS))}")
     fits &= joint.type == "user" or all(row.function is None for row in joint.primitives)
     if not fits:
         raise _bad(owner, f"has rows {shown(rows)}", f"those of a {joint.type} joint")

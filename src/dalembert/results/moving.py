@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.parts import Part
-from dalembert.compilation.trajectory import Trajectory, rotation_vectors
-from dalembert.model.elements import JointSpringDamper, SpringDamper
-from dalembert.model.joints import angle_of
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.results.quantities import ROUNDING, Energy
 
 Array = npt.NDArray[np.float64]
@@ -77,28 +74,10 @@ class Moving:
             r = self.states.position(body.name)
             U -= body.mass * r @ g
             terms += body.mass * np.abs(r) @ np.abs(g)
-        for k, stretch, reach in self._springs():
-            U += 0.5 * k * stretch**2
-            terms += 0.5 * k * stretch**2 + k * np.abs(stretch) * reach
+        model = self.states.mechanism.model
+        joints = {joint.name: joint for joint in model.joints}
+        for force in model.forces:
+            if force.name in self.part.forces:
+                stored, size = force.stored(self.states, joints, self.distance + self.size)
+                U, terms = U + stored, terms + size
         return Energy(T, U, np.zeros_like(T)), float(np.max(T + terms, initial=0.0))
-
-    def _springs(self) -> Iterator[tuple[float, Array, float]]:
-        """Stiffness, deflection and the size that rounding of the deflection is relative to, as in mechanics/forces.py."""
-        for force in self.states.mechanism.model.forces:
-            if force.name not in self.part.forces:
-                continue
-            if isinstance(force, SpringDamper):
-                d = self.states.point(force.second, force.p_j) - self.states.point(force.first, force.p_i)
-                yield force.stiffness, np.linalg.norm(d, axis=1) - force.length, self.distance + self.size
-            elif isinstance(force, JointSpringDamper) and force.law == "coordinate":
-                s = self.states.coordinate(force.joint)
-                s = s[:, force.component] if s.ndim > 1 else s
-                joint = next(j for j in self.states.mechanism.model.joints if j.name == force.joint)
-                turns = angle_of(joint, force.component) is not None
-                reach = 1.0 + float(np.max(np.abs(s), initial=0.0)) if turns else self.distance + self.size
-                yield force.stiffness, s - force.reference, reach
-            elif isinstance(force, JointSpringDamper) and force.law == "rotation-vector":
-                joint = next(j for j in self.states.mechanism.model.joints if j.name == force.joint)
-                R_i = self.states.rotation(joint.first) @ joint.E_i
-                R_j = self.states.rotation(joint.second) @ joint.E_j
-                yield force.stiffness, np.linalg.norm(rotation_vectors(np.swapaxes(R_i, 1, 2) @ R_j), axis=1), np.pi

@@ -12,7 +12,6 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
-from dalembert.model.elements import SpringDamper
 from dalembert.run.jumps import jumping_constraint, not_finite
 
 Array = npt.NDArray[np.float64]
@@ -31,7 +30,7 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         names = ", ".join(map(repr, not_finite(advance)))
         hint = f"; check the user function(s) {names}" if names else "; check the forces, or use a smaller step"
         if short := vanishing_springs(mechanism, advance.state):
-            hint = f"; spring-damper {', '.join(map(repr, short))} has length 0 there, and its force no direction"
+            hint = f"; {', '.join(short)} has length 0 there, and its force no direction"
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
     if own := run.failure(status, advance):
         return own
@@ -59,13 +58,11 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
 
 
 def vanishing_springs(mechanism: Compiled, x: Array) -> list[str]:
-    """Names of springs whose ends coincide."""
+    """Springs whose ends coincide."""
     if not isinstance(mechanism, Mechanism):
         return []
     state = Trajectory(mechanism, np.zeros(1), x[None])
-    springs = [force for force in mechanism.model.forces if isinstance(force, SpringDamper)]
-    ends = [state.point(force.second, force.p_j) - state.point(force.first, force.p_i) for force in springs]
-    return [f.name for f, d in zip(springs, ends, strict=True) if np.linalg.norm(d) <= 1e-9 * max(f.length, 1e-9)]
+    return [f"{force.noun} {force.name!r}" for force in mechanism.model.forces if force.undirected(state, 1e-9)]
 
 
 def _stage_failure(advance: Advance, lock: str) -> SimulationError:

@@ -16,12 +16,13 @@ from PIL import Image
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
 from dalembert.files import check_parent, written_whole
-from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.joints import type_of
 from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.frames import poses
-from dalembert.viewer.ground import COLOUR, NO_POINT, ROLLING
+from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
 from dalembert.viewer.scene import colours, middle_of, stage_of, trail_bodies, travel_of
@@ -107,7 +108,7 @@ class Film:
         self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
         for joint in solution.mechanism.model.joints:
             self.surfaces += _joint_surfaces(outline, joint, stage.radii[joint.name])
-        self.springs = [force for force in solution.mechanism.model.forces if isinstance(force, SpringDamper)]
+        self.springs = [force for force in solution.mechanism.model.forces if force.glyph == "spring"]
 
     def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
         """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
@@ -132,10 +133,7 @@ class Film:
             layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
         names = self.motion.mechanism.body_names
         for spring in self.springs:
-            start, end = (
-                place(-1 if body == GROUND else names.index(body), point)
-                for body, point in ((spring.first, spring.p_i), (spring.second, spring.p_j))
-            )
+            start, end = (place(-1 if body == GROUND else names.index(body), point) for body, point in spring.places())
             path = _zigzag(start, end, 0.012 * self.scale, camera)
             layers.append(camera.ribbon(path, _SPRING, np.zeros(len(path))))
         shaded = draw_shadows(empty, camera, corners)
@@ -158,7 +156,7 @@ def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator
         index = -1 if body == GROUND else motion.mechanism.body_names.index(body)
         return Surface(index, faces, np.tile(rgb(colour), (len(faces), 1)))
 
-    if joint.type in (*ROLLING, *NO_POINT):
+    if type_of(joint).form or not type_of(joint).has_point:
         return
     body, point = (joint.second, joint.p_j) if joint.second != GROUND else (joint.first, joint.p_i)
     yield solid(body, Part("sphere", (radius,), point), "#b9bfc8")

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
@@ -16,10 +17,6 @@ from dalembert.viewer.parts import Part, Picture, along_z, between
 Array = npt.NDArray[np.float64]
 
 COLOUR = "#8b9099"
-NO_POINT = ("perpendicular",)
-ROLLING = ("rolling_sphere", "rolling_disc", "rolling_ellipsoid")
-TOUCHING = (*ROLLING, "skate", "user")  # no place on the ground is their own
-SLIDING = ("prismatic", "cylindrical", "planar", "point_on_line", "point_on_plane", "in_plane")
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
@@ -28,12 +25,13 @@ def rolling_parts(model: Model) -> dict[str, list[Part]]:
     """The sphere, disc or ellipsoid on which each body rolls, in body axes."""
     found: dict[str, list[Part]] = {}
     for joint in model.joints:
-        if joint.type in ROLLING:
+        form = type_of(joint).form
+        if form:
             contact = joint.primitives[0]
             radius, at = contact.offset, contact.p_j
-            if joint.type == "rolling_sphere":
+            if form == "sphere":
                 part = Part("sphere", (radius,), at)
-            elif joint.type == "rolling_disc":
+            elif form == "disc":
                 part = Part("cylinder", (radius, 0.06 * radius), at, along_z(contact.a_j))
             else:
                 part = Part("ellipsoid", tuple(float(length) for length in contact.a_j), at)
@@ -49,7 +47,7 @@ def floor_of(motion: Trajectory, pictures: Mapping[str, Picture], points: Array,
     up = upward(motion.mechanism.model.gravity)
     for joint in motion.mechanism.model.joints:
         normal = joint.E_i[:, 2]
-        if joint.type in ROLLING and joint.first == GROUND and normal @ up > 0.2:
+        if type_of(joint).form and joint.first == GROUND and normal @ up > 0.2:
             return normal, float(joint.p_i @ normal)
     lowest = [float((points @ up).min())]
     for body, picture in pictures.items():
@@ -65,7 +63,8 @@ def floor_of(motion: Trajectory, pictures: Mapping[str, Picture], points: Array,
 
 def mount_of(motion: Trajectory, joint: Joint) -> Array | None:
     """Where the ground's symbol points: up to what stands on the ground, down to what hangs from it."""
-    if GROUND not in (joint.first, joint.second) or joint.type in (*SLIDING, *NO_POINT, *TOUCHING):
+    row = type_of(joint)
+    if GROUND not in (joint.first, joint.second) or row.slides or row.touches or not row.has_point:
         return None
     moving = joint.second if joint.first == GROUND else joint.first
     up = upward(motion.mechanism.model.gravity)
@@ -87,10 +86,8 @@ def mounts(
     """
     model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
     ends = [(radii[j.name], _place(j), tip) for j in model.joints if (tip := mount_of(motion, j)) is not None]
-    for spring in model.forces:
-        if isinstance(spring, SpringDamper):
-            pairs = ((spring.first, spring.p_i), (spring.second, spring.p_j))
-            ends += [(_THIN * scale, point, up) for body, point in pairs if body == GROUND]
+    drawn = [place for force in model.forces if force.glyph for place in force.places()]
+    ends += [(_THIN * scale, point, up) for body, point in drawn if body == GROUND]
     ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
     cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
     plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError, SimulationError
-from dalembert.model.elements import GROUND, Joint, SpringDamper
+from dalembert.model.elements import GROUND, Force, Joint
+from dalembert.model.joints import TRAVEL, type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.results.plain import INCOMPLETE
@@ -24,7 +25,7 @@ from dalembert.results.sampling import filled, needed, sampled, selected, thinne
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
-from dalembert.viewer.ground import NO_POINT, ROLLING, SLIDING, floor_of, mounts, rolling_parts, stands
+from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
 from dalembert.viewer.parts import Part, Picture, picture_of
 
 Array = npt.NDArray[np.float64]
@@ -32,7 +33,6 @@ Array = npt.NDArray[np.float64]
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
-_FORCE_ALONE = ("spherical", "coincidence", "distance", "point_on_line", "point_on_plane", "in_plane", *ROLLING)
 
 
 def scene_of(solution: BodyResult) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
         "turning": _turning(model),
         "trails": trail_bodies(model),
-        "springs": [_spring(motion, spring) for spring in model.forces if isinstance(spring, SpringDamper)],
+        "springs": [_spring(motion, force) for force in model.forces if force.glyph == "spring"],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
         "report": report_of(solution),
@@ -193,23 +193,28 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
     """Points of joints and springs on each body, in body axes."""
     model = motion.mechanism.model
     found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
-    for element in (*(j for j in model.joints if j.type not in NO_POINT), *model.forces):
-        if isinstance(element, Joint | SpringDamper):
-            for body, point in ((element.first, element.p_i), (element.second, element.p_j)):
-                # the rail of a sliding joint passes its first body, the point on it is only where counting starts
-                on_rail = isinstance(element, Joint) and element.type in SLIDING and body == element.first
-                if body != GROUND and not on_rail:
-                    found[body].append(point)
+    ends: list[tuple[str, Array]] = []
+    for joint in model.joints:
+        if type_of(joint).has_point:
+            # the rail of a sliding joint passes its first body, the point on it is only where counting starts
+            ends += [] if type_of(joint).slides else [(joint.first, joint.p_i)]
+            ends.append((joint.second, joint.p_j))
+    for body, point in ends + _drawn_ends(model):
+        if body != GROUND:
+            found[body].append(point)
     return found
 
 
 def _ground_points(motion: Trajectory) -> list[Array]:
     model = motion.mechanism.model
-    joints = [j for j in model.joints if j.type not in (*NO_POINT, *SLIDING)]
-    springs = [force for force in model.forces if isinstance(force, SpringDamper)]
+    joints = [j for j in model.joints if type_of(j).has_point and not type_of(j).slides]
     ends = [(j.first, j.p_i) for j in joints] + [(j.second, j.p_j) for j in joints]
-    ends += [(s.first, s.p_i) for s in springs] + [(s.second, s.p_j) for s in springs]
-    return [point for body, point in ends if body == GROUND]
+    return [point for body, point in ends + _drawn_ends(model) if body == GROUND]
+
+
+def _drawn_ends(model: Model) -> list[tuple[str, Array]]:
+    """Where springs and the like are held."""
+    return [place for force in model.forces if force.glyph for place in force.places()]
 
 
 def _part_of(solution: BodyResult, states: npt.NDArray[np.intp]) -> Trajectory:
@@ -276,15 +281,10 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     return [float(values.min()), float(values.max())]
 
 
-def _spring(motion: Trajectory, spring: SpringDamper) -> dict[str, Any]:
-    return {
-        "name": spring.name,
-        "first": _index(motion, spring.first),
-        "second": _index(motion, spring.second),
-        "p_i": _numbers(spring.p_i),
-        "p_j": _numbers(spring.p_j),
-        "length": spring.length,
-    }
+def _spring(motion: Trajectory, spring: Force) -> dict[str, Any]:
+    (first, p_i), (second, p_j) = spring.places()
+    ends = {"first": _index(motion, first), "second": _index(motion, second)}
+    return {"name": spring.name, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
 
 
 def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
@@ -302,7 +302,7 @@ def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
     for joint in solution.mechanism.model.joints:
         if joint.coordinates:
             values = solution.coordinate(joint.name).reshape(len(solution.t), -1)
-            lengths = [name in ("translation", "length", "x", "y") for name in joint.coordinates]
+            lengths = [name in (*TRAVEL, "length") for name in joint.coordinates]
             unit = "m" if all(lengths) else "m, rad" if any(lengths) else "rad"
             series = [(name.replace("_", " "), values[:, k]) for k, name in enumerate(joint.coordinates)]
             yield {"name": f"coordinate of {joint.name}", "unit": unit, "log": False, "series": series}
@@ -323,7 +323,7 @@ def _first_plots(motion: Trajectory, scale: float) -> list[str]:
 
 def _turning(model: Model) -> list[int]:
     """Joints whose reaction may have a torque about the joint point."""
-    return [k for k, joint in enumerate(model.joints) if joint.type not in _FORCE_ALONE]
+    return [k for k, joint in enumerate(model.joints) if type_of(joint).holds_rotation]
 
 
 def _reactions(solution: BodyResult, quantity: Literal["force", "torque"], joints: Sequence[int]) -> Array:

@@ -117,27 +117,11 @@ C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
 TRACED_SIZE = 2 * STATE_W + PRIM_F_W + 81
 FIRST_ROWS, BEND_CODE = 2000, 1000  # numbers of their code in the callback; what is added for BENDS
 
-# FORCE_I columns: kind, bodies, motion, angle counter, user function, frame (0 world, 1 body); offset in F of more numbers and
-# how many a user function is given; records of the element, on its first one; tables of the length and of its rate
+# FORCE_I columns: kind (mechanics/forces.py, laws.py), bodies, motion, angle counter, user function, frame (0 world, 1 body);
+# offset in F of more numbers and how many a user function is given; records of the element, on its first one; tables of the
+# length and of its rate
 (F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME, F_NUMBERS, F_COUNT, F_MEMBERS, F_CURVE, F_DAMPER) = range(12)
 FORCE_I_W = 12
-(
-    POINT_FORCE,
-    TORQUE,
-    SPRING,
-    JOINT_ANGLE,
-    JOINT_SLIDE,
-    JOINT_ROTATION_VECTOR,
-    JOINT_EULER_321,
-    MOTOR_ANGLE,
-    MOTOR_SLIDE,
-    USER_FORCE,
-    USER_TORQUE,
-    LAW_ANGLE,
-    LAW_SLIDE,
-    INTERACTION,
-    BUSHING,
-) = range(15)
 
 # ANGLE_I columns: bodies, index of its counter in the state;  ANGLE_F: x_i, y_i, z_i, x_j
 (G_BI, G_BJ, G_X) = range(3)

@@ -13,29 +13,25 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.slots import callback, laws
-from dalembert.kernels.base.tables import (
-    BENDS,
-    CALLBACK_FAILED,
-    CONSERVATIVE,
-    JOINT_ANGLE,
-    JOINT_EULER_321,
-    JOINT_ROTATION_VECTOR,
-    JOINT_SLIDE,
-    MOTIONS,
-    MOTOR_ANGLE,
-    MOTOR_SLIDE,
-    OK,
-    POINT_FORCE,
-    POSITIONS,
-    POTENTIAL,
-    SPRING,
-    TORQUE,
-    USER_FORCE,
-    USER_TORQUE,
-)
+from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POSITIONS, POTENTIAL
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.mechanics.motion import evaluate_motions, follow, spline_integral
 from dalembert.kernels.mechanics.rotations import euler_321, rotation_vector
+
+# kinds of elements, named by `records` of those in model/forces
+(
+    POINT_FORCE,
+    TORQUE,
+    USER_FORCE,
+    USER_TORQUE,
+    SPRING,
+    JOINT_ANGLE,
+    JOINT_SLIDE,
+    JOINT_ROTATION_VECTOR,
+    JOINT_EULER_321,
+    MOTOR_ANGLE,
+    MOTOR_SLIDE,
+) = range(11)
 
 
 @inline

@@ -8,10 +8,12 @@ The first record of an element acts for all of its records.
 
 from dalembert.kernels.base.compiler import inline, kernel
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import BUSHING, CALLBACK_FAILED, CONSERVATIVE, INTERACTION, LAW_ANGLE, OK, POTENTIAL
+from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, OK, POTENTIAL
 from dalembert.kernels.base.vectors import cross
 from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
 from dalembert.kernels.mechanics.forces import along_line, give_parameters
+
+(LAW_ANGLE, LAW_SLIDE, INTERACTION, BUSHING) = range(100, 104)  # kinds of elements, above those of forces.py
 
 
 @inline

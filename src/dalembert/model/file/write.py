@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,7 @@ from pydantic import ValidationError
 
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
-from dalembert.model.elements import (
-    GROUND,
-    Body,
-    Driver,
-    Joint,
-    JointMotor,
-    JointSpringDamper,
-    PointForce,
-    SpringDamper,
-    Torque,
-)
+from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
 from dalembert.model.file.read import _JOINT_TYPES, _MOTIONS, _add, read_string
 from dalembert.model.file.schema import RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.frames import rotation_matrix, world_point
@@ -89,14 +80,14 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
 
 
 def _why(element: Element) -> str:
-    motions = [getattr(element, "factor", None), getattr(element, "effort", None)]
+    motions = list(getattr(element, "motions", ()))
     motions += [row.motion for row in (*getattr(element, "primitives", ()), getattr(element, "primitive", None)) if row]
     if any(isinstance(leaf, Function) for motion in motions for leaf in leaves(motion)):
         return (
             "it follows a Python function of t, and model files hold no code: give it as harmonic, polynomial, table, sum or"
             " product, or build the model in Python"
         )
-    if isinstance(element, PointForce | Torque) or getattr(element, "type", "") == "user":
+    if isinstance(element, Force) or getattr(element, "type", "") == "user":
         return "it is a Python function, and model files hold no code: give a vector and a factor, or build the model in Python"
     if isinstance(element, Joint):
         return "its plane on a moving body does not read back exactly; put it on the ground, or build the model in Python"
@@ -120,35 +111,25 @@ def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
             yield from _joint(model, element)
         case Driver():
             yield _driver(model, element)
-        case PointForce() if not callable(element.force):
-            yield {
-                **{"type": "force", "body": element.body, "force": element.force.tolist()},
-                **_unless("point", element.point.tolist(), [0.0, 0.0, 0.0]),
-                **_unless("frame", element.frame, "world"),
-                **_unless("factor", element.factor and _motion(element.factor), None),
-            }
-        case Torque() if not callable(element.torque):
-            yield {
-                **{"type": "torque", "body": element.body, "torque": element.torque.tolist()},
-                **_unless("frame", element.frame, "body"),
-                **_unless("factor", element.factor and _motion(element.factor), None),
-            }
-        case SpringDamper():
-            yield {
-                **{"type": "spring_damper", "first": element.first, "second": element.second},
-                **_unless("points", [element.p_i.tolist(), element.p_j.tolist()], [[0.0] * 3] * 2),
-                **{"stiffness": element.stiffness, "damping": element.damping, "length": element.length},
-            }
-        case JointSpringDamper():
-            yield {
-                **{"type": "joint_spring_damper", "joint": element.joint, "law": element.law},
-                **{"stiffness": element.stiffness, "damping": element.damping},
-                **_unless("reference", element.reference, 0.0),
-                **_unless("component", element.component, 0),
-            }
-        case JointMotor():
-            effort = _number_or_motion(element.effort)
-            yield {"type": "motor", "joint": element.joint, "effort": effort, **_unless("component", element.component, 0)}
+        case Force() if element.function is None:
+            yield _arguments(element)
+
+
+def _arguments(element: Force) -> Data:
+    """What its verb was given: an attribute of the element for each argument, those left out that have their default."""
+    data: Data = {"type": element.verb}
+    for key, parameter in list(signature(getattr(Model, f"add_{element.verb}")).parameters.items())[2:]:
+        value = (element.p_i, element.p_j) if key == "points" else getattr(element, key)  # type: ignore[attr-defined]
+        data |= _unless(key, _plain(value), _plain(parameter.default))
+    return data
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Motion):
+        return _motion(value)
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def _unless(key: str, value: Any, default: Any) -> Data:
