@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,6 @@ import typer
 
 from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
-
-SCHEMA_FILE = "dalembert-model.schema.json"
 
 File = Annotated[Path, typer.Argument(help="Model file to write, for example mine.yaml.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
@@ -26,6 +25,7 @@ def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = Fa
     """
     with reported_errors():
         from dalembert.files import written_whole
+        from dalembert.model.file.schema import SCHEMA_FILE, json_schema
 
         if file.suffix not in (".yaml", ".yml"):
             raise ModelError(f"{file}: a model file ends in .yaml; give such a name")
@@ -34,7 +34,7 @@ def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = Fa
         texts = importlib.resources.files("dalembert.model.file")
         starter = texts.joinpath("starter.yaml").read_text(encoding="utf-8").replace("THIS_FILE", file.name)
         schema = file.with_name(SCHEMA_FILE)
-        for path, text in ((file, starter), (schema, texts.joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))):
+        for path, text in ((file, starter), (schema, json.dumps(json_schema(), indent=1) + "\n")):
             with written_whole(path) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         voice = Voice(quiet=quiet)

@@ -58,7 +58,9 @@ class ConstraintVerbs(ElementStore):
     ) -> Joint:
         """The edge of a thin disc rolls on a plane without slipping: one row of positions, two of velocities.
 
-        radius : of the disc [m];  axis, centre : its axis and centre in body axes. A disc that lies flat is singular.
+        radius : of the disc [m];  axis : of the disc, body axes;  centre : of the disc, body axes [m]
+
+        A disc that lies flat is singular.
         """
         owner, i, j = self._rolling(name, body, on)
         offset, a = number(owner, "radius", radius, above=0.0), unit_vector(owner, "axis", axis)
@@ -76,7 +78,7 @@ class ConstraintVerbs(ElementStore):
     ) -> Joint:
         """An ellipsoid rolls on a plane without slipping: one row of positions, two of velocities.
 
-        semi_axes : (3,) along the body's axes [m];  centre : of the ellipsoid in body axes
+        semi_axes : (3,) along the body's axes [m];  centre : of the ellipsoid, body axes [m]
         """
         owner, i, j = self._rolling(name, body, on)
         lengths = vector(owner, "semi_axes", semi_axes)
@@ -95,6 +97,8 @@ class ConstraintVerbs(ElementStore):
         on: BodyRef = "ground",
     ) -> Joint:
         """A knife edge, blade or wheel: a point does not move sideways to a direction, both body-fixed; one row of velocities.
+
+        direction : along the blade, body axes;  point : of the blade, body axes [m]
 
         What keeps the body on the plane is a joint of its own, e.g. `add_planar_joint`.
         """

@@ -18,7 +18,10 @@ class DriverVerbs(ElementStore):
     a function of t written with NumPy, whose rates are found by tracing it."""
 
     def add_driver(self, name: str, joint: JointRef, motion: float | MotionLike, *, component: int = 0) -> Driver:
-        """Make a joint coordinate follow a motion [rad or m]; `component` is its index in `joint.coordinates`."""
+        """Make a joint coordinate follow a motion.
+
+        motion : of the coordinate [rad or m];  component : which of `joint.coordinates`, counted from 0
+        """
         owner = self._new_name("driver", name)
         on = self._joint(owner, joint)
         first, second, row = driver_primitive(owner, on, component, as_motion(owner, "motion", motion))
@@ -40,7 +43,8 @@ class DriverVerbs(ElementStore):
     ) -> Driver:
         """Make a body point's position along a direction follow a motion: (R_i a) . (x - x_0) = f(t) [m].
 
-        point : in the axes of `body`;  direction a and origin of x_0 : in the axes of `reference` (ground: world)
+        direction : a, in the axes of `reference`;  motion : f(t) [m];  point : of `body`, in its axes [m]
+        reference : the body that a and x_0 belong to;  origin : of x_0, in its axes [m]
         """
         owner = self._new_name("driver", name)
         i, j = self._two_bodies(owner, reference, body)

@@ -41,8 +41,9 @@ class JointVerbs(ElementStore):
     axes : (a_first, a_second), the axis in each body's axes; instead of `axis`
     vectors : (a_i, b_i, a_j) or (a_i, b_i, a_j, b_j), body-fixed, as [JetMultibody, 6.2] tabulates joints: a_i, b_i
         normal to the axis on the first body, a_j the axis and b_j parallel to b_i on the second; instead of `axis`
-    coordinate, rate : initial joint coordinates [rad or m] and their rates that assembly must meet; a number for a
-        joint with one coordinate, else one entry per coordinate; None = free. `joints.COORDINATES` defines them
+    coordinate : initial joint coordinates [rad or m] that assembly must meet; a number for a joint with one coordinate,
+        else one entry per coordinate; None = free. `joints.COORDINATES` defines them
+    rate : their initial rates [rad/s or m/s], as `coordinate`
     """
 
     def add_spherical(
@@ -187,6 +188,7 @@ class JointVerbs(ElementStore):
     ) -> Joint:
         """Massless rod between two body-fixed points, |x_j - x_i| = length: D. Coordinate: length.
 
+        points : (p_first, p_second), its ends in the axes of each body [m]; default: the centres of mass
         length : > 0 [m], or a motion or function of t (a prescribed length); default: the distance in the model pose
         """
         owner, i, j = self._start(name, "distance", first, second)
@@ -245,12 +247,18 @@ class JointVerbs(ElementStore):
         return self._axis_joint("point_on_plane", name, first, second, place, direction, coordinate, rate)
 
     def add_coincidence(self, name: str, first: BodyRef, second: BodyRef, *, points: Pair) -> Joint:
-        """The bare primitive C: x_j = x_i for body-fixed points (p_first, p_second)."""
+        """The bare primitive C: x_j = x_i for body-fixed points.
+
+        points : (p_first, p_second) in the axes of each body [m]
+        """
         owner, i, j = self._start(name, "coincidence", first, second)
         return self._finish(name, "coincidence", i, j, locate(owner, i, j, None, points), own_axes())
 
     def add_perpendicular(self, name: str, first: BodyRef, second: BodyRef, *, axes: Pair) -> Joint:
-        """The bare primitive SO: (R_i a_i) . (R_j a_j) = 0 for body-fixed vectors axes = (a_first, a_second)."""
+        """The bare primitive SO: (R_i a_i) . (R_j a_j) = 0 for body-fixed vectors.
+
+        axes : (a_first, a_second), vectors that stay perpendicular, in the axes of each body
+        """
         owner, i, j = self._start(name, "perpendicular", first, second)
         a_i, a_j = several(owner, "axes", axes, (2,), "a pair of 3-vectors, one fixed in each body")
         frames = along(owner, "axes[0]", a_i), along(owner, "axes[1]", a_j)
@@ -268,7 +276,8 @@ class JointVerbs(ElementStore):
     ) -> Joint:
         """The bare primitive O: (R_i a_i) . (x_j - x_i) = offset [m] for body-fixed points.
 
-        direction : a_i, the plane's normal in the axes of the first body
+        direction : a_i, the plane's normal in the axes of the first body;  offset : of the second point from the plane [m]
+        points : (p_first, p_second) in the axes of each body [m]; default: the centres of mass
         """
         owner, i, j = self._start(name, "in_plane", first, second)
         place = locate(owner, i, j, None, points)

@@ -22,7 +22,7 @@ from dalembert.model.later import carried_out
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
-from dalembert.model.store import Element
+from dalembert.model.store import SECTIONS, Element
 from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
 
 ZERO = (0.0, 0.0, 0.0)
@@ -84,8 +84,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
 
         mass : [kg];  inertia : about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
         position : of the centre of mass [m];  rotation : body -> world, a quaternion (scalar first), 3x3 matrix or `Rotation`
-        velocity, angular_velocity : of the centre of mass, world axes [m/s], [rad/s]; not given: zero, unless joints, rates
-            or velocities that are given imply another value
+        velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]; what is not given is zero,
+            unless joints, rates or velocities that are given imply another value
         fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
         """
         owner = self._new_name("body", name)
@@ -116,7 +116,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     ) -> Body:
         """A particle: three coordinates, no rotation. Points on it are (0, 0, 0); it carries no axes.
 
-        mass : [kg];  position, velocity : world axes [m], [m/s], velocity as in `add_body`;  fixed : assembly leaves them alone
+        mass : [kg];  position : world [m];  velocity : world axes [m/s], if not given as in `add_body`
+        fixed : assembly leaves both alone;  shape : how the viewer draws it
         """
         owner = self._new_name("point mass", name)
         body = Body(
@@ -152,7 +153,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             "version": VERSION,
             "name": self._name,
             "gravity": encode(self._gravity),
-            "elements": [encode(e) for e in (*self.bodies, *self.joints, *self.drivers, *self.forces)],
+            "elements": [encode(e) for section in SECTIONS for e in getattr(self, section)],
         }
 
     @classmethod
@@ -200,8 +201,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __repr__(self) -> str:
-        counts = {"bodies": self.bodies, "joints": self.joints, "drivers": self.drivers, "forces": self.forces}
-        listed = ", ".join(f"{what} {len(items)}" for what, items in counts.items())
+        listed = ", ".join(f"{section} {len(getattr(self, section))}" for section in SECTIONS)
         return f"<Model {self._name!r}: {listed}>" if self._name else f"<Model: {listed}>"
 
     def __str__(self) -> str:

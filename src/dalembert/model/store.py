@@ -11,6 +11,13 @@ from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
 from dalembert.model.validation import element_name, frozen, nearest, shown
 
 Element = Body | Joint | Driver | Force
+# sections of a model, in the order in which it is written down: noun, class
+SECTIONS: dict[str, tuple[str, type[Element]]] = {
+    "bodies": ("body", Body),
+    "joints": ("joint", Joint),
+    "drivers": ("driver", Driver),
+    "forces": ("force", Force),
+}
 E = TypeVar("E", bound=Element)
 
 _ZERO = frozen(np.zeros(3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,16 @@ from dalembert.model import motions, shapes
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.expression import check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
-from dalembert.model.file.schema import RECORDS, ModelFile, record_at
+from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
 from dalembert.model.file.values import Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.model import Model
 from dalembert.model.rotation import ORTHOGONAL, Rotation
+from dalembert.model.store import SECTIONS
 from dalembert.model.validation import nearest, number, numbers, shown, vector
 
-_NOUN = {"bodies": "body", "joints": "joint", "drivers": "driver", "forces": "force"}
-_BODY_KEYS = ("first", "second", "body", "reference", "on")
+_NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
 _MOTIONS: dict[str, Any] = {
     "constant": motions.Constant,
     "polynomial": motions.Polynomial,
@@ -36,7 +37,6 @@ _MOTIONS: dict[str, Any] = {
     "product": motions.Product,
 }
 MAX_KEYS = 200
-_JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,8 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
         case "union_tag_invalid":
             tags = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
             text = f"there is no type {context['tag']!r}; {nearest(context['tag'], tags)}"
+            if context["tag"] in CODE:
+                text = f"{context['tag']!r} is a Python function, and model files hold no code; build the model in Python"
             text, path = f"{label}: {text}".removeprefix(": "), (*path, "type")
         case "literal_error":
             options = [option.strip("' ") for option in context["expected"].replace(" or ", ", ").split(", ")]
@@ -187,7 +189,7 @@ _WANTED = {
 def _expected(place: tuple[str | int, ...]) -> list[str]:
     if len(place) == 2 and place[0] in RECORDS:
         return list(RECORDS[str(place[0])])
-    return list(_MOTIONS) if place[-1] in ("motion", "factor", "effort", "length") else ["rod", "cylinder", "box", "sphere"]
+    return ["rod", "cylinder", "box", "sphere"] if place[-1] in ("solid", "shape") else list(_MOTIONS)
 
 
 def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
@@ -207,19 +209,19 @@ def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator
     if not all(isinstance(data.get(section, {}), dict) for section in RECORDS):
         return
     names: dict[str, Mapping[str, Any]] = {section: data.get(section, {}) for section in RECORDS}
-    known = {**dict.fromkeys(_BODY_KEYS, ("body", {**names["bodies"], GROUND: None})), "joint": ("joint", names["joints"])}
-    for section in ("joints", "drivers", "forces"):
-        for name in names[section]:
-            record = data[section][name]
-            for key, (noun, there) in known.items():
-                value = record.get(key) if isinstance(record, dict) else None
+    known: dict[str, Mapping[str, Any]] = {"body": {**names["bodies"], GROUND: None}, "joint": names["joints"]}
+    for section in RECORDS:
+        for name, record in names[section].items():
+            kind = record.get("type", DEFAULT_TYPES.get(section)) if isinstance(record, dict) else None
+            for key, noun in REFERENCES.get(kind, {}).items() if isinstance(kind, str) else ():
+                value, there = record.get(key), known[noun]
                 if isinstance(value, str) and value not in there:
                     owner = f"{_NOUN[section]} {name!r}"
                     text = f"{owner}: there is no {noun} {value!r}; {nearest(value, there)}"
                     yield document.problem((section, name, key), text)
 
 
-def _build(document: Document, checked: ModelFile, folder: Path) -> Model:
+def _build(document: Document, checked: Any, folder: Path) -> Model:
     """Call the verb of each record; one that fails takes those with it that refer to it, not the others."""
     problems: list[Problem] = []
     broken: set[str] = set()
@@ -230,7 +232,7 @@ def _build(document: Document, checked: ModelFile, folder: Path) -> Model:
     for section in RECORDS:
         for name, record in getattr(checked, section).items():
             given = {key: getattr(record, key) for key in record.model_fields_set}
-            if broken & {given.get(key) for key in (*_BODY_KEYS, "joint")}:
+            if any(given.get(key) in broken for key in REFERENCES[record.type]):
                 broken.add(name)
                 continue
             try:
@@ -260,16 +262,16 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
     kind = str(getattr(record, "type"))  # noqa: B009
     given.pop("type", None)
     if given.get("frames") is not None:
-        _add_by_frames(model, name, _JOINT_TYPES.get(kind, kind), given)
+        _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
         return
-    if kind in ("universal", "perpendicular") and given.get("axes") is None:
-        raise ModelError(f"joint {name!r}: got no axes; give axes, one vector for each body")
-    if kind == "in_plane" and given.get("direction") is None:
-        raise ModelError(f"joint {name!r}: got no direction; give the plane's normal in the axes of the first body")
+    verb = getattr(model, f"add_{kind}")
+    for key, parameter in list(signature(verb).parameters.items())[1:]:
+        if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
+            raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")
     arguments = {key: _python(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
     if kind == "body":
         arguments = _body_arguments(name, arguments)
-    getattr(model, f"add_{kind}")(name, **arguments)
+    verb(name, **arguments)
 
 
 def _python(owner: str, key: str, value: Any, folder: Path) -> Any:

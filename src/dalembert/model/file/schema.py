@@ -1,301 +1,165 @@
-"""What a model file may hold: one record per verb of `Model`, with the verb's own keywords. The JSON Schema comes from here.
+"""What a model file may hold: one record per verb of `Model`, derived from the verb. The JSON Schema comes from here.
 
 A record's type is the verb without `add_`; its keys are the verb's arguments, so `joints: {A: {type: revolute, ...}}` is
-`model.add_revolute("A", ...)`. Beside them, bodies take `solid` and joints take `frames`.
+`model.add_revolute("A", ...)`: defaults are those of its signature, kinds of value follow from its annotations (`_VALUES`), and
+descriptions are those of its docstring, or of the class that has it. Beside them, bodies take `solid` and joints take `frames`.
+A verb that needs a function has no record: files hold no code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Union, get_origin
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, create_model
 
+from dalembert.model.file import values
 from dalembert.model.file.solids import SHAPES, SOLIDS, Shape, Solid
-from dalembert.model.file.values import (
-    MOTIONS,
-    AxisAngle,
-    Frames,
-    Inertia,
-    Initial,
-    Motion,
-    Number,
-    Pair,
-    Record,
-    RollPitchYaw,
-    Rotation,
-    Vector,
-    Vectors,
-)
+from dalembert.model.file.values import MOTIONS, AxisAngle, Frames, Number, Record, RollPitchYaw, Vector
+from dalembert.model.joints import JOINTS
+from dalembert.model.model import Model
+from dalembert.model.store import SECTIONS
 
 SCHEMA_FILE = "dalembert-model.schema.json"
 VERSION = 1
 
-BodyName = Annotated[str, Field(description="name of a body, or ground")]
-JointName = Annotated[str, Field(description="name of a joint")]
-Flag = Annotated[bool, Field(description="assembly leaves the initial pose and velocities alone")]
-Component = Annotated[int, Field(description="which of the joint's coordinates, counted from 0")]
-Frame = Literal["world", "body"]
+JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
+DEFAULT_TYPES = {"bodies": "body", "drivers": "driver"}  # of a record that does not say its type
+_BODY, _JOINT = "name of a body, or ground", "name of a joint"
+# annotation of an argument -> value in a file; two or three kinds of vectors are told by the name of the argument
+_VALUES: dict[str, Any] = {
+    "str": str,
+    "bool": bool,
+    "int": int,
+    "float": Number,
+    "npt.ArrayLike": Vector,
+    "Pair": values.Pair,
+    "Plane": values.Pair,
+    "Initial": values.Initial | None,
+    "MotionLike": values.Motion,
+    "Rotation": values.Rotation,
+    "BodyRef": str,
+    "JointRef": str,
+    "dict[str, object]": Shape,
+    "None": None,
+}
+_BY_NAME: dict[str, Any] = {"inertia": values.Inertia, "axes": values.Vectors, "vectors": values.Vectors}
+_CODE = ("UserFunction",)  # what no file holds
+_ARGUMENT = re.compile(r"(?:^ *|;  )((?:\w+, )*\w+) : ", re.MULTILINE)
+
+
+def described(text: str | None) -> dict[str, str]:
+    """Argument -> what a docstring says of it: lines `a, b : text`, several on one behind `;  `."""
+    found: dict[str, str] = {}
+    for part in inspect.cleandoc(text or "").split("\n\n"):
+        pieces = _ARGUMENT.split(part)
+        for names, said in zip(pieces[1::2], pieces[2::2], strict=True):
+            found |= dict.fromkeys(names.split(", "), " ".join(said.split()))
+    return found
+
+
+def _verbs() -> Iterator[tuple[str, str, Callable[..., Any]]]:
+    """Section, type and verb of everything that can be added; other names of a verb are left out."""
+    for name, verb in (item for cls in Model.__mro__ for item in vars(cls).items()):
+        if name.startswith("add_") and verb.__name__ == name:
+            made = verb.__globals__[verb.__annotations__["return"]]
+            yield next(section for section, (_, cls) in SECTIONS.items() if issubclass(made, cls)), name[4:], verb
+
+
+def _argument(verb: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """What a file may give for an argument, None where only code would do."""
+    parts = [part for part in parameter.annotation.split(" | ") if part not in _CODE]
+    kinds = []
+    for part in parts:
+        alias = verb.__globals__.get(part)
+        kinds.append(alias if get_origin(alias) is Literal else _VALUES[part])
+    if parameter.name in _BY_NAME:
+        kinds[0] = _BY_NAME[parameter.name]
+    if values.Motion in kinds or values.Rotation in kinds:  # which numbers and vectors are, too
+        kinds = [kind for kind in kinds if kind not in (Number, Vector)]
+    return Union[tuple(kinds)] if any(kind is not None for kind in kinds) else None  # noqa: UP007
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _record(kind: str, verb: Callable[..., Any]) -> type[Record] | None:
+    """The record of a verb."""
+    owner = next(cls for cls in Model.__mro__ if verb.__name__ in vars(cls))
+    said, shared = described(verb.__doc__), described(owner.__doc__)
+    row = JOINTS.get(JOINT_TYPES.get(kind, kind))
+    framed = row is not None and row.framed
+    fields: dict[str, Any] = {"type": (Literal[kind], kind if kind in DEFAULT_TYPES.values() else ...)}
+    for parameter in list(inspect.signature(verb).parameters.values())[2:]:
+        key, needed = parameter.name, parameter.default is parameter.empty
+        value = _argument(verb, parameter)
+        if value is None:
+            if needed:
+                return None
+            continue
+        fixed = {"BodyRef": _BODY, "JointRef": _JOINT}.get(parameter.annotation)
+        text = said.get(key) or (fixed if key in ("first", "second") else shared.get(key, fixed))
+        # frames say what axes would, and solids what masses would
+        if needed and ((framed and fixed is None) or (kind == "body")):
+            value, needed = value | None, False
+        default = ... if needed else _plain(None if parameter.default is parameter.empty else parameter.default)
+        fields[key] = (Annotated[value, Field(description=text)], default)
+    if framed:
+        text = "exact joint frames as 3x3 in the axes of each body, columns x, y, z; `to_yaml` writes them where it has to"
+        fields["frames"] = (Annotated[Frames | None, Field(description=text)], None)
+    if kind == "body":
+        text = "a homogeneous solid: sets mass, inertia and shape"
+        fields["solid"] = (Annotated[Solid | None, Field(description=text)], None)
+    name = "".join(word.capitalize() for word in kind.split("_")) + "Record"
+    summary = inspect.cleandoc(verb.__doc__ or "").partition("\n")[0]
+    made: type[Record] = create_model(name, __base__=Record, __doc__=summary, **fields)
+    return made
+
+
+def _records() -> tuple[dict[str, dict[str, type[Record]]], dict[str, dict[str, str]], set[str]]:
+    """Section -> type -> record; type -> key -> "body" or "joint" that the key names; types that only code has."""
+    records: dict[str, dict[str, type[Record]]] = {section: {} for section in SECTIONS}
+    names: dict[str, dict[str, str]] = {}
+    code = set()
+    for section, kind, verb in _verbs():
+        record = _record(kind, verb)
+        if record is None:
+            code.add(kind)
+            continue
+        records[section][kind] = record
+        nouns = {"BodyRef": "body", "JointRef": "joint"}
+        names[kind] = {key: nouns[a] for key, a in verb.__annotations__.items() if a in nouns}
+    return records, names, code
 
 
-class BodyRecord(Record):
-    """A rigid body, its axes in the centre of mass. Give `solid`, or `mass` and `inertia`."""
+RECORDS, REFERENCES, CODE = _records()
+PARTS: dict[str, type[Record]] = {**MOTIONS, **SOLIDS, "axis-angle": AxisAngle, "roll-pitch-yaw": RollPitchYaw}
 
-    type: Literal["body"] = "body"
-    solid: Annotated[Solid | None, Field(description="a homogeneous solid: sets mass, inertia and shape")] = None
-    mass: Annotated[Number | None, Field(description="kg")] = None
-    inertia: Annotated[Inertia | None, Field(description="about the centre of mass, body axes, 3 or 3x3 [kg m^2]")] = None
-    position: Annotated[Vector, Field(description="centre of mass, world [m]")] = [0.0, 0.0, 0.0]
-    rotation: Annotated[
-        Rotation, Field(description="body to world: quaternion (scalar first), 3x3, {axis, angle} or {rpy}")
-    ] = [1.0, 0.0, 0.0, 0.0]
-    velocity: Annotated[Vector | None, Field(description="of the centre of mass, world [m/s]")] = None
-    angular_velocity: Annotated[Vector | None, Field(description="world axes [rad/s]")] = None
-    shape: Annotated[Shape | None, Field(description="how the viewer draws it")] = None
-    fixed: Flag = False
 
-
-class PointMassRecord(Record):
-    """A particle: three coordinates, no rotation."""
-
-    type: Literal["point_mass"]
-    mass: Annotated[Number, Field(description="kg")]
-    position: Annotated[Vector, Field(description="world [m]")] = [0.0, 0.0, 0.0]
-    velocity: Annotated[Vector | None, Field(description="world [m/s]")] = None
-    shape: Annotated[Shape | None, Field(description="how the viewer draws it")] = None
-    fixed: Flag = False
-
-
-class Between(Record):
-    """What connects two bodies."""
-
-    first: BodyName
-    second: BodyName
-
-
-class JointRecord(Between):
-    points: Annotated[Pair | None, Field(description="the joint point in the axes of each body [m]")] = None
-
-
-class FramedRecord(Between):
-    """`frames` holds the joint's exact frames, body-fixed, columns x, y, z; `to_yaml` writes them where it has to."""
-
-    frames: Annotated[Frames | None, Field(description="exact joint frames as 3x3 in the axes of each body")] = None
-
-
-class PlacedRecord(JointRecord, FramedRecord):
-    point: Annotated[Vector | None, Field(description="the joint point, world, model pose [m]")] = None
-
-
-class MovableRecord(PlacedRecord):
-    coordinate: Annotated[Initial | None, Field(description="initial joint coordinates [rad or m], null = free")] = None
-    rate: Annotated[Initial | None, Field(description="initial rates [rad/s or m/s], null = free")] = None
-
-
-class OneAxisRecord(MovableRecord):
-    axis: Annotated[Vector | None, Field(description="joint axis or plane normal, world, model pose")] = None
-    axes: Annotated[Vectors | None, Field(description="the axis in the axes of each body")] = None
-
-
-class AxisRecord(OneAxisRecord):
-    vectors: Annotated[Vectors | None, Field(description="(a_i, b_i, a_j[, b_j]), body-fixed, as tabulated")] = None
-
-
-class SphericalRecord(PlacedRecord):
-    type: Literal["spherical"]
-
-
-class UniversalRecord(MovableRecord):
-    type: Literal["universal"]
-    axes: Annotated[Vectors | None, Field(description="axis on the first body, axis on the second, perpendicular")] = None
-
-
-class RevoluteRecord(AxisRecord):
-    type: Literal["revolute"]
-
-
-class CylindricalRecord(AxisRecord):
-    type: Literal["cylindrical"]
-
-
-class PrismaticRecord(AxisRecord):
-    type: Literal["prismatic"]
-
-
-class PlanarRecord(AxisRecord):
-    type: Literal["planar_joint"]
-
-
-class FixedRecord(PlacedRecord):
-    type: Literal["fixed"]
-
-
-class DistanceRecord(JointRecord):
-    type: Literal["distance"]
-    length: Annotated[Motion | None, Field(description="m, or a motion; default: the distance in the model pose")] = None
-
-
-class PointOnLineRecord(OneAxisRecord):
-    type: Literal["point_on_line"]
-
-
-class PointOnPlaneRecord(OneAxisRecord):
-    type: Literal["point_on_plane"]
-
-
-class CoincidenceRecord(JointRecord):
-    type: Literal["coincidence"]
-
-
-class PerpendicularRecord(FramedRecord):
-    type: Literal["perpendicular"]
-    axes: Annotated[Vectors | None, Field(description="body-fixed vectors that stay perpendicular")] = None
-
-
-class InPlaneRecord(JointRecord, FramedRecord):
-    type: Literal["in_plane"]
-    direction: Annotated[Vector | None, Field(description="the plane's normal in the axes of the first body")] = None
-    offset: Annotated[Number, Field(description="m")] = 0.0
-
-
-class OnPlaneRecord(Record):
-    body: BodyName
-    plane: Annotated[Pair, Field(description="[point, normal], world, model pose; default: the floor z = 0")] = [
-        [0.0, 0.0, 0.0],
-        [0.0, 0.0, 1.0],
-    ]
-    on: Annotated[str, Field(description="the body that carries the plane")] = "ground"
-
-
-class RollingSphereRecord(OnPlaneRecord):
-    type: Literal["rolling_sphere"]
-    radius: Annotated[Number, Field(description="m")]
-    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
-
-
-class RollingDiscRecord(OnPlaneRecord):
-    type: Literal["rolling_disc"]
-    radius: Annotated[Number, Field(description="m")]
-    axis: Annotated[Vector, Field(description="of the disc, body axes")] = [0.0, 0.0, 1.0]
-    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
-
-
-class RollingEllipsoidRecord(OnPlaneRecord):
-    type: Literal["rolling_ellipsoid"]
-    semi_axes: Annotated[Vector, Field(description="along the body's axes [m]")]
-    centre: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
-
-
-class SkateRecord(OnPlaneRecord):
-    type: Literal["skate"]
-    direction: Annotated[Vector, Field(description="along the blade, body axes")]
-    point: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
-
-
-class DriverRecord(Record):
-    type: Literal["driver"] = "driver"
-    joint: JointName
-    motion: Annotated[Motion, Field(description="rad or m")]
-    component: Component = 0
-
-
-class PointDriverRecord(Record):
-    type: Literal["point_driver"]
-    body: BodyName
-    direction: Vector
-    motion: Annotated[Motion, Field(description="m")]
-    point: Vector = [0.0, 0.0, 0.0]
-    reference: BodyName = "ground"
-    origin: Vector = [0.0, 0.0, 0.0]
-
-
-class ForceRecord(Record):
-    type: Literal["force"]
-    body: BodyName
-    force: Annotated[Vector, Field(description="N, times factor(t) if given")]
-    point: Annotated[Vector, Field(description="body axes [m]")] = [0.0, 0.0, 0.0]
-    frame: Frame = "world"
-    factor: Motion | None = None
-
-
-class TorqueRecord(Record):
-    type: Literal["torque"]
-    body: BodyName
-    torque: Annotated[Vector, Field(description="N m, times factor(t) if given")]
-    frame: Frame = "body"
-    factor: Motion | None = None
-
-
-class SpringDamperRecord(Between):
-    type: Literal["spring_damper"]
-    stiffness: Annotated[Number, Field(description="N/m")]
-    damping: Annotated[Number, Field(description="N s/m")] = 0.0
-    length: Annotated[Number | None, Field(description="when slack [m]; default: the distance in the model pose")] = None
-    points: Annotated[Pair | None, Field(description="ends, body-fixed [m]; default: the centres of mass")] = None
-
-
-class JointSpringDamperRecord(Record):
-    type: Literal["joint_spring_damper"]
-    joint: JointName
-    stiffness: Annotated[Number, Field(description="N m/rad or N/m")] = 0.0
-    damping: Annotated[Number, Field(description="N m s/rad or N s/m")] = 0.0
-    law: Literal["coordinate", "rotation-vector", "euler-321"] | None = None
-    reference: Annotated[Number, Field(description="rad or m")] = 0.0
-    component: Component = 0
-
-
-class MotorRecord(Record):
-    type: Literal["motor"]
-    joint: JointName
-    effort: Annotated[Motion, Field(description="N m or N")]
-    component: Component = 0
-
-
-BodyUnion = Annotated[
-    Annotated[BodyRecord, Tag("body")] | Annotated[PointMassRecord, Tag("point_mass")],
-    Discriminator(lambda value: value.get("type", "body") if isinstance(value, Mapping) else "body"),
-]
-JointUnion = Annotated[
-    SphericalRecord | UniversalRecord | RevoluteRecord | CylindricalRecord | PrismaticRecord | PlanarRecord | FixedRecord
-    | DistanceRecord | PointOnLineRecord | PointOnPlaneRecord | CoincidenceRecord | PerpendicularRecord | InPlaneRecord
-    | RollingSphereRecord | RollingDiscRecord | RollingEllipsoidRecord | SkateRecord,
-    Field(discriminator="type"),
-]  # fmt: skip
-DriverUnion = Annotated[
-    Annotated[DriverRecord, Tag("driver")] | Annotated[PointDriverRecord, Tag("point_driver")],
-    Discriminator(lambda value: value.get("type", "driver") if isinstance(value, Mapping) else "driver"),
-]
-ForceUnion = Annotated[
-    ForceRecord | TorqueRecord | SpringDamperRecord | JointSpringDamperRecord | MotorRecord,
-    Field(discriminator="type"),
-]
-
-
-class ModelFile(Record):
-    """A dalembert model: bodies, joints, drivers, forces by name. SI units; positions and velocities in world axes."""
-
+class _Head(Record):
     dalembert: Annotated[Literal[1], Field(description="version of the file format")] = 1
     name: Annotated[str, Field(description="what reports call the model")] = ""
     gravity: Annotated[Vector, Field(description="world axes [m/s^2]")] = [0.0, 0.0, -9.81]
     t_end: Annotated[Number | None, Field(description="suggested end of a run [s]; the command line's default")] = None
     parameters: Annotated[dict[str, Number], Field(description="numbers that expressions may use by name")] = {}
-    bodies: dict[str, BodyUnion] = {}
-    joints: dict[str, JointUnion] = {}
-    drivers: dict[str, DriverUnion] = {}
-    forces: dict[str, ForceUnion] = {}
 
 
-def _tagged(*records: Any) -> dict[str, type[Record]]:
-    return {get_args(record.model_fields["type"].annotation)[0]: record for record in records}
+def _section(section: str) -> Any:
+    """Name -> one of the section's records."""
+    records, default = RECORDS[section], DEFAULT_TYPES.get(section)
+    if default is None:
+        return dict[str, Annotated[Union[tuple(records.values())], Field(discriminator="type")]]  # type: ignore[misc]  # noqa: UP007
+    tagged = tuple(Annotated[record, Tag(kind)] for kind, record in records.items())
+    chosen = Discriminator(lambda value: value.get("type", default) if isinstance(value, Mapping) else default)
+    return dict[str, Annotated[Union[tagged], chosen]]  # type: ignore[valid-type]  # noqa: UP007
 
 
-RECORDS: dict[str, dict[str, type[Record]]] = {
-    "bodies": _tagged(BodyRecord, PointMassRecord),
-    "joints": _tagged(*get_args(get_args(JointUnion)[0])),
-    "drivers": _tagged(DriverRecord, PointDriverRecord),
-    "forces": _tagged(*get_args(get_args(ForceUnion)[0])),
-}
-PARTS: dict[str, type[Record]] = {**MOTIONS, **SOLIDS, "axis-angle": AxisAngle, "roll-pitch-yaw": RollPitchYaw}
+_DOC = "A dalembert model: its elements by name. SI units; positions and velocities in world axes."
+_sections: dict[str, Any] = {section: (_section(section), {}) for section in SECTIONS}
+ModelFile: Any = create_model("ModelFile", __base__=_Head, __doc__=_DOC, **_sections)
 
 
 def record_at(place: tuple[str | int, ...]) -> type[Record]:
@@ -311,11 +175,5 @@ def record_at(place: tuple[str | int, ...]) -> type[Record]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors."""
-    from dalembert.model.model import Model
-
-    schema = ModelFile.model_json_schema()
-    for records in RECORDS.values():
-        for kind, record in records.items():
-            verb = getattr(Model, f"add_{kind}")
-            schema["$defs"][record.__name__]["description"] = (verb.__doc__ or "").strip().splitlines()[0]
+    schema: dict[str, Any] = ModelFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "dalembert model", **schema}

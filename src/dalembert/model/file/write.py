@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
-from dalembert.model.file.read import _JOINT_TYPES, _MOTIONS, _add, read_string
-from dalembert.model.file.schema import RECORDS, SCHEMA_FILE, VERSION
+from dalembert.model.file.read import _MOTIONS, _add, read_string
+from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.frames import rotation_matrix, world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Function, Motion, leaves
@@ -31,7 +31,7 @@ Data = dict[str, Any]
 _DIGITS = 12  # of positions and directions that are tried before the exact ones
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*( [A-Za-z0-9_(-][A-Za-z0-9_()-]*)*")
 _WORDS = {"null", "true", "false"}
-_VERBS = {kind: verb for verb, kind in _JOINT_TYPES.items()}
+_VERBS = {kind: verb for verb, kind in JOINT_TYPES.items()}
 _MOTION_TYPES = {cls: name for name, cls in _MOTIONS.items()}
 
 
@@ -52,8 +52,8 @@ def model_text(model: Model, folder: Path, *, t_end: float | None = None) -> str
         head["t_end"] = float(t_end)
     lines = [f"# yaml-language-server: $schema={SCHEMA_FILE}", "# SI units: m, kg, s, rad, N"]
     lines += [f"{key}: {_flow(value)}" for key, value in head.items()]
-    sections: tuple[tuple[Element, ...], ...] = (model.bodies, model.joints, model.drivers, model.forces)
-    for section, elements in zip(RECORDS, sections, strict=True):
+    for section in RECORDS:
+        elements: tuple[Element, ...] = getattr(model, section)
         if elements:
             lines += ["", f"{section}:"]
         for element in elements:
@@ -75,7 +75,7 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
         except (ModelError, ValidationError):
             continue
         if _text(scratch._elements[element.name]) == wanted:
-            return data if data["type"] not in ("body", "driver") else {k: v for k, v in data.items() if k != "type"}
+            return {key: value for key, value in data.items() if key != "type" or value != DEFAULT_TYPES.get(section)}
     raise ModelError(f"{type(element).__name__} {element.name!r}: a model file cannot hold it; {_why(element)}")
 
 

@@ -146,10 +146,11 @@ class LoadVerbs(ElementStore):
         frame: Frame = "world",
         factor: MotionLike | None = None,
     ) -> PointForce:
-        """A force [N] at a body-fixed point [m], constant in world or body axes, times `factor(t)` if given.
+        """A force at a body-fixed point, constant in world or body axes, times `factor(t)` if given.
 
-        force : three numbers, or a function f(t) or f(t, r, v, R, w) returning three numbers, with r, v the point's
-        world position and velocity, R (3, 3) the rotation body -> world, w the world angular velocity
+        force : three numbers [N], or a function f(t) or f(t, r, v, R, w) returning three numbers, with r, v the point's
+            world position and velocity, R (3, 3) the rotation body -> world, w the world angular velocity
+        point : where it acts, body axes [m];  frame : axes of the force, "world" or "body";  factor : function of time
         """
         owner = self._new_name(PointForce.noun, name)
         target = self._moving_body(owner, body)
@@ -169,9 +170,10 @@ class LoadVerbs(ElementStore):
         frame: Frame = "body",
         factor: MotionLike | None = None,
     ) -> Torque:
-        """A torque [N m] on a body, constant in body or world axes, times `factor(t)` if given.
+        """A torque on a body, constant in body or world axes, times `factor(t)` if given.
 
-        torque : three numbers, or a function f(t) or f(t, r, v, R, w) as in `add_force`, r and v of the centre of mass
+        torque : three numbers [N m], or a function f(t) or f(t, r, v, R, w) as in `add_force`, r and v of the centre of mass
+        frame : axes of the torque, "world" or "body";  factor : function of time
         """
         owner = self._new_name(Torque.noun, name)
         target = self._moving_body(owner, body)

@@ -123,8 +123,10 @@ class JointForceVerbs(ElementStore):
         reference: float = 0.0,
         component: int = 0,
     ) -> JointSpringDamper:
-        """A spring-damper in a joint: units N m/rad and N m s/rad on rotations, N/m and N s/m on translations.
+        """A spring-damper in a joint.
 
+        stiffness : [N m/rad], on a translation [N/m];  damping : [N m s/rad], on a translation [N s/m]
+        reference : coordinate without effort [rad or m];  component : which of `joint.coordinates`, counted from 0
         law : "coordinate": -stiffness (s - reference) - damping s' on joint coordinate `component`;
               "rotation-vector" or "euler-321": on the relative rotation of a spherical or universal joint;
               default: the first where a single coordinate makes sense, "rotation-vector" for spherical and universal
@@ -148,7 +150,10 @@ class JointForceVerbs(ElementStore):
         return self._add(JointSpringDamper(name, on.name, *both, chosen, component, at))
 
     def add_motor(self, name: str, joint: JointRef, effort: float | MotionLike, *, component: int = 0) -> JointMotor:
-        """A prescribed torque [N m] or force [N] along a joint coordinate: + on the second body, - on the first."""
+        """A prescribed torque or force along a joint coordinate: + on the second body, - on the first.
+
+        effort : [N m], along a translation [N];  component : which of `joint.coordinates`, counted from 0
+        """
         owner = self._new_name(JointMotor.noun, name)
         on = self._joint(owner, joint)
         _check_coordinate(owner, on, component)

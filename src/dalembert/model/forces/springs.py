@@ -74,7 +74,8 @@ class SpringVerbs(ElementStore):
     ) -> SpringDamper:
         """Tension stiffness (|d| - length) + damping d|d|/dt between two body-fixed points, d = x_second - x_first.
 
-        stiffness [N/m], damping [N s/m], length [m] when slack; default: the distance in the model pose
+        stiffness : [N/m];  damping : [N s/m];  length : when slack [m]; default: the distance in the model pose
+        points : (p_first, p_second), its ends in the axes of each body [m]; default: the centres of mass
         """
         owner = self._new_name(SpringDamper.noun, name)
         i, j = self._two_bodies(owner, first, second)
