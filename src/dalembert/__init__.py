@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from dalembert.integrators.tableau import explicit_tableau
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.model.assembly import Assembly
+    from dalembert.questions.equations import Equations, equations
+    from dalembert.questions.kinematics import kinematics
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
     from dalembert.run.events import Event
@@ -49,6 +51,7 @@ _LAZY = {
     "Comparison": "comparison.table",
     "DOP853": "integrators.explicit_rk",
     "DormandPrince": "integrators.explicit_rk",
+    "Equations": "questions.equations",
     "Euler": "integrators.explicit_rk",
     "Ensemble": "simulation.ensemble",
     "Event": "run.events",
@@ -76,8 +79,10 @@ _LAZY = {
     "compare": "comparison.compare",
     "compile": "compilation.compile",
     "constrain": "bring_your_own",
+    "equations": "questions.equations",
     "explicit_tableau": "integrators.tableau",
     "jellett": "results.rolling_integrals",
+    "kinematics": "questions.kinematics",
     "load": "simulation.load",
     "project": "bring_your_own",
     "register_formulation": "formulations",
@@ -99,6 +104,7 @@ __all__ = [
     "DalembertError",
     "DormandPrince",
     "Ensemble",
+    "Equations",
     "Euler",
     "Event",
     "ExplicitRungeKutta",
@@ -138,8 +144,10 @@ __all__ = [
     "constrain",
     "cylinder",
     "disc",
+    "equations",
     "explicit_tableau",
     "jellett",
+    "kinematics",
     "load",
     "project",
     "register_formulation",

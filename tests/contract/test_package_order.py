@@ -17,6 +17,7 @@ STAGES = (
     ("results",),
     ("plot", "viewer", "io"),
     ("simulation",),
+    ("questions",),
     ("comparison", "benchmark", "bring_your_own"),
     ("cli", "__main__"),
 )

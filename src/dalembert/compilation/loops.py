@@ -162,6 +162,19 @@ def compiled_evaluate_states() -> Any:
 
 
 @once
+def compiled_follow_poses() -> Any:
+    """Poses of a driven mechanism, of the reference formulation alone."""
+    from numba import types
+
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.view_types import SYSTEM
+    from dalembert.kernels.time.poses import follow_poses
+
+    v, m = types.float64[::1], types.float64[:, ::1]
+    return bind(follow_poses, types.int64(v, m, v, v, v, m, v, SYSTEM))
+
+
+@once
 def compiled_tree_states() -> Any:
     """Absolute states of relative ones."""
     from numba import types

@@ -38,13 +38,14 @@ def checks(solution: Result) -> Iterator[Line]:
         yield unanswered(f"{level} drift") or guarded(f"{level} drift", lambda name, level=level: _drift(steps, name, level))  # type: ignore[misc]
     if (length := steps.unit_length_error) is not None:
         yield unanswered("unit length error") or limited("unit length error", f"{length:.3g}", length, UNIT_LENGTH)
-    yield unanswered("energy balance") or guarded("energy balance", lambda name: _energy(steps, name))
+    if not solution.settings.get("kinematics"):  # whose work is what the motion takes
+        yield unanswered("energy balance") or guarded("energy balance", lambda name: _energy(steps, name))
 
 
 def _unanswered(solution: Result) -> Callable[[str], Line | None]:
     """Of a run that left nothing behind its start, the line that says so; it is no pass."""
     t = solution.steps.t
-    if solution.status in ENDED_WELL and not (len(t) and t[-1] > 0):
+    if solution.status in ENDED_WELL and not (len(t) and (t[-1] > 0 or solution.settings.get("kinematics"))):
         return lambda name: Line(name, "cannot be checked: no state after the start was saved", None, "FAIL")
     if not len(t):
         return lambda name: Line(name, "no states saved")

@@ -1,0 +1,357 @@
+"""kinematics: the motion of a mechanism whose drivers leave no freedom, pose by pose, without integration.
+
+    g(q, t) = 0      G u + g_t = 0      G u' + zeta = 0
+
+From one pose to the next by the rates here and before, extrapolated, and Newton's method: the branch is followed, never
+jumped, because a correction that is not small against the step halves the step. Where steps shrink to nothing, (q, t) is
+followed along the curve g = 0 itself, by its length (curve.py): at a dead centre t has an extremum along it, at a change point
+another curve crosses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compile import compile
+from dalembert.compilation.loops import compiled_follow_poses
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.rows import dense_rows
+from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations.evaluation import evaluate
+from dalembert.formulations.jet import Jet
+from dalembert.formulations.moving_frame import MovingFrame
+from dalembert.formulations.run import Run
+from dalembert.integrators.explicit_rk import DOP853
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.time import poses
+from dalembert.model.joints import angle_of, direction_of
+from dalembert.model.model import Model
+from dalembert.model.motions import Polynomial
+from dalembert.model.validation import nearest, shown
+from dalembert.questions.curve import Curve, counted
+from dalembert.questions.equations import null_space, twist_map
+from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
+from dalembert.run.statistics import Statistics
+from dalembert.simulation.simulate import describe
+from dalembert.simulation.solution import Solution
+
+Array = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-13  # of positions [m or rad], as far as double precision goes
+FARTHEST = 0.1  # between two poses: of a Euler parameter, or over the mechanism's size
+TRUSTED = 0.1  # correction of a predicted pose over the step
+ROUNDING = 1e-9  # corrections below are no matter
+SMALLEST = 1e-7  # step over the largest one, where a limit is looked for
+CURVE = 0.02  # length of a step along the curve, rad or of the size
+_MOST_ALONG = 400  # steps along the curve
+_STARTS = 400  # random poses from which other branches are looked for
+SWEEP = "swept "  # name of the driver of a sweep, before that of the joint
+
+
+def kinematics(
+    model: Model | Mechanism,
+    t: npt.ArrayLike | None = None,
+    *,
+    sweep: Mapping[str | tuple[str, int], npt.ArrayLike] | None = None,
+    branches: bool = False,
+) -> Solution | list[Solution]:
+    """Positions, velocities, accelerations and reactions of a mechanism whose drivers leave no freedom, without integration.
+
+    t : times [s], in one direction;  sweep : {joint: values} of its coordinate instead, {(joint, component): values} where it
+        has several: `solution.t` then holds these values, and rates are per unit of the coordinate
+    branches : a list of solutions, one for each way in which the mechanism can be assembled at the first value
+
+    The result is a `Solution`, as far as the motion can go: where it ends before the last value, at a dead centre, its status
+    is "event" and its message says so; `solution.events` has dead centres and change points, where branches meet, with their
+    values. Reactions follow from the masses; external work is what the motion takes.
+    """
+    if (t is None) == (sweep is None):
+        raise ModelError("kinematics: give times, or sweep={joint: values}, one of the two")
+    if sweep is None:
+        mechanism, values, begin = compile(_without_rates(model)), _values("t", t), 0.0
+    else:
+        mechanism, values, begin = _swept(model, sweep)
+    _refuse_freedom(mechanism)
+    starts = [mechanism.x_0]
+    if branches:
+        starts += _other_branches(mechanism, begin)
+    found = [_followed(mechanism, values, begin, x) for x in starts]
+    return found if branches else found[0]
+
+
+def _values(label: str, values: object) -> Array:
+    try:
+        array = np.atleast_1d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        raise ModelError(f"kinematics: {label} is {shown(values)}; give finite numbers in one direction") from None
+    steps = np.diff(array)
+    if array.ndim != 1 or not array.size or not np.all(np.isfinite(array)) or not (np.all(steps > 0) or np.all(steps < 0)):
+        raise ModelError(f"kinematics: {label} is {shown(values)}; give finite numbers that rise, or fall, all the way")
+    return array
+
+
+def _swept(model: Model | Mechanism, sweep: Mapping[str | tuple[str, int], npt.ArrayLike]) -> tuple[Mechanism, Array, float]:
+    """The mechanism with a driver s = t on a joint coordinate, the values, and the one of the model pose."""
+    model = _without_rates(model)
+    if not isinstance(sweep, Mapping) or len(sweep) != 1:
+        raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
+    ((key, values),) = sweep.items()
+    name, component = key if isinstance(key, tuple) else (key, 0)
+    joint = next((j for j in model.joints if j.name == name), None)
+    if joint is None:
+        raise ModelError(f"kinematics: there is no joint {name!r}; {nearest(name, [j.name for j in model.joints])}")
+    wanted = _values(f"sweep[{key!r}]", values)
+    driven = model.copy()
+    pose = compile(model)
+    s = pose.trajectory(np.zeros(1), pose.x_0[None]).coordinate(name)
+    at = float(s[0] if s.ndim == 1 else s[0, component])
+    driven.add_driver(SWEEP + name, name, Polynomial((at, 1.0)), component=component)
+    mechanism = compile(driven)
+    exact = model.copy()
+    exact.add_driver(SWEEP + name, name, Polynomial((0.0, 1.0)), component=component)
+    F = mechanism.F.copy()
+    record = int(mechanism.I[T.MOTION_I]) + mechanism.I[T.NMOTION] - 1
+    F[mechanism.I[int(mechanism.I[record]) + 1]] = 0.0  # the last motion: s = t, and the pose belongs to t = s
+    F.flags.writeable = False
+    return replace(mechanism, F=F, model=exact), wanted, at
+
+
+def _without_rates(model: Model | Mechanism) -> Model:
+    """The model without given velocities and rates: those of drivers are all that counts."""
+    own = model.model if isinstance(model, Mechanism) else model
+    if not isinstance(own, Model):
+        raise ModelError(f"kinematics: the model is {shown(model)}; give a Model of bodies")
+    made = own.copy()
+    for body in own.bodies:
+        made._add(replace(body, velocity=np.zeros(3), angular_velocity=np.zeros(3), given=(False, False), fixed=False))
+    for joint in own.joints:
+        made._add(replace(joint, rate=(None,) * len(joint.rate)))
+    return made
+
+
+def _refuse_freedom(mechanism: Mechanism) -> None:
+    rolling = [row.element for row in mechanism.rows if row.nonholonomic]
+    if rolling:
+        raise ModelError(
+            f"kinematics: {rolling[0]!r} relates velocities, so that poses depend on the way to them; use simulate, which"
+            " integrates them"
+        )
+    if mechanism.degrees_of_freedom > 0:
+        names = ", ".join(repr(name) for name in independent_coordinates(mechanism)) or "a joint"
+        raise ModelError(
+            f"kinematics: the mechanism still has {mechanism.degrees_of_freedom} degree(s) of freedom; add a driver for each"
+            f" (add_driver), for example on {names}, or sweep one of them"
+        )
+
+
+def independent_coordinates(mechanism: Mechanism) -> list[str]:
+    """Names of joint coordinates that together describe the freedom that is left, as many as can be found."""
+    from scipy.linalg import qr
+
+    x = mechanism.x_0
+    B = twist_map(mechanism)
+    basis = null_space(dense_rows(mechanism, 0.0, x)[0][: mechanism.m] @ B)
+    names, rows = [], []
+    for joint in mechanism.model.joints:
+        for component, label in enumerate(joint.coordinates):
+            if angle_of(joint, component) is None and direction_of(joint, component) is None:
+                continue
+            names.append(joint.name if len(joint.coordinates) == 1 else f"{joint.name} {label}")
+            moved = np.tile(x, (basis.shape[1], 1))
+            moved[:, mechanism.nq : mechanism.nq + mechanism.nu] = basis.T
+            rates = mechanism.trajectory(np.zeros(len(moved)), moved).coordinate_rate(joint.name)
+            rows.append(rates if rates.ndim == 1 else rates[:, component])
+    if not rows:
+        return []
+    _, triangle, order = qr(np.array(rows).T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(triangle))
+    return [names[k] for k, pivot in zip(order, pivots, strict=False) if pivot > 1e-6 * max(float(pivots[0]), 1e-300)]
+
+
+class _Way:
+    """Poses one after another; x : state at time t."""
+
+    def __init__(self, run: Run, t: float, x: Array, size: float) -> None:
+        self.run, self.x, self.size, self.count = run, x, size, 0
+        self._dx, self._before, self._trial = np.zeros_like(x), np.zeros_like(x), np.ones((4, len(x)))
+        turning = {k + i for k in run.mechanism.quaternion_columns for i in range(4)}  # type: ignore[attr-defined]
+        self._trial[3] = [1.0 if k in turning else 1.0 / size for k in range(len(x))]
+        self._way = np.zeros(poses.WAY)
+        self._way[[poses.NOW, poses.BEFORE]] = t
+        self._way[[poses.FARTHEST, poses.TRUSTED, poses.ROUNDING, poses.SMALLEST]] = FARTHEST, TRUSTED, ROUNDING, SMALLEST
+        status = run.project(T.PROJECT, t, x, self._dx, run.view)
+        if status != T.OK or run.rate(t, x, self._dx) != T.OK or not np.isfinite(self._dx).all():
+            raise SimulationError("kinematics: the first pose cannot be closed, or is singular; begin beside it", time=t)
+
+    @property
+    def t(self) -> float:
+        return float(self._way[poses.NOW])
+
+    @property
+    def crossed(self) -> int:
+        """How many steps may have led across a singular pose."""
+        return int(self.run.W[self.run.I[T.W_PIVOT] + T.V_CROSSED])
+
+    def to(self, values: Array) -> Array:
+        """States at values, as far as they are reached."""
+        states = np.zeros((len(values), len(self.x)))
+        count = compiled_follow_poses()(
+            values, states, self.x, self._dx, self._before, self._trial, self._way, self.run.view
+        )  # fmt: skip
+        return states[:count]
+
+    @property
+    def statistics(self) -> Statistics:
+        way = self._way
+        found = Statistics(
+            accepted=self.count, projections=int(way[poses.PROJECTIONS]), largest_projection=float(way[poses.SIZE]),
+            largest_projection_share=float(way[poses.SHARE]), largest_projection_at=float(way[poses.WHEN]),
+        )  # fmt: skip
+        return with_pivots(found, self.run)
+
+
+def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array) -> Solution:
+    """Poses at all values, as far as they can be reached from the given one."""
+    formulation = Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE)
+    run = formulation.prepare(mechanism)
+    way = _Way(run, begin, x.copy(), _size(mechanism, x))
+    curve = Curve(mechanism, way.size)
+    found = way.to(values)
+    way.count, times = len(found), values[: len(found)]
+    events = _change_points(curve, pivots_of(run), begin, x, times, found)
+    status, message = "complete", ""
+    if len(found) < len(values):
+        limit = _dead_centre(curve, way, float(values[len(found)]))
+        events.append(limit)
+        status, message = "event", f"the motion ends at {limit[1]:.10g}, {limit[0]}"
+    settings = describe(formulation, DOP853(), mechanism, float(values[-1]))
+    settings |= {"kinematics": True, "plain_python": list(run.callbacks.slow)}
+    if len(times):
+        energy = evaluate(run, times, found).energy.sum(axis=1)
+        found[:, mechanism.nq + mechanism.nu] = energy - float(sum(mechanism.energies(mechanism.x_0)))
+    solution = Solution(
+        mechanism, times, found, settings=settings, formulation=formulation, integrator=DOP853(), status=status,
+        message=message, events=tuple(events), statistics=way.statistics,
+        warnings=tuple(f"{name} at {at:.10g}" for name, at in events),
+    )  # fmt: skip
+    if not len(times):
+        raise SimulationError(f"kinematics: {message}, before the first value, {values[0]:.6g}", solution=solution, time=begin)
+    return solution
+
+
+def _change_points(
+    curve: Curve, pivots: Pivots, begin: float, x: Array, times: Array, states: Array
+) -> list[tuple[str, float]]:
+    """Those within the steps that the kernels noted."""
+    events: list[tuple[str, float]] = []
+    known, at = np.concatenate([[begin], times]), np.concatenate([x[None], states])
+    forward = len(times) < 1 or times[-1] > begin
+    for first, last in pivots.steps:
+        start, end = (first, last) if forward else (last, first)
+        k = max(int(np.sum(known <= start if forward else known >= start)) - 1, 0)
+        found = _change_point(curve, float(known[k]), at[k], end)
+        if found is not None and all(abs(found[1] - other) > 1e-6 for _, other in events):
+            events.append(found)
+    return events
+
+
+def _dead_centre(curve: Curve, way: _Way, value: float) -> tuple[str, float]:
+    """(name, t) of the extremum of t along the curve beyond the last pose."""
+    point = curve.point(way.t, way.x, float(np.sign(value - way.t)))
+    for _ in range(_MOST_ALONG):
+        ahead = curve.beyond(point, CURVE)
+        if ahead is None:
+            break
+        if ahead.rate * point.rate <= 0:
+            turn = curve.root(point, CURVE, "rate")
+            joints = [name for name in curve.mechanism.locking(turn.t, turn.x)[1] if not name.startswith(SWEEP)]
+            return f"a dead centre: {', '.join(map(repr, joints)) or 'the mechanism'} cannot follow further", turn.t
+        if (ahead.t - value) * (point.t - value) <= 0:
+            break
+        point = ahead
+    raise SimulationError(
+        f"kinematics: poses beyond {way.t:.10g} could not be followed, though no dead centre was found; give closer values",
+        time=way.t,
+    )
+
+
+def _change_point(curve: Curve, t: float, x: Array, value: float) -> tuple[str, float] | None:
+    """(name, t) where branches cross between a pose and the next, None where they do not."""
+    point = curve.point(t, x, float(np.sign(value - t)))
+    for _ in range(_MOST_ALONG):
+        ahead = curve.beyond(point, CURVE)
+        if ahead is None:
+            return None
+        if ahead.sign * point.sign < 0:
+            return "a change point, where branches meet", curve.root(point, CURVE, "sign").t
+        if (ahead.t - value) * (point.t - value) <= 0:
+            return None
+        point = ahead
+    return None
+
+
+def _size(mechanism: Mechanism, x: Array) -> float:
+    """How far bodies are from each other [m]."""
+    start = mechanism.trajectory(np.zeros(1), x[None])
+    points = [start.position(body.name)[0] for body in mechanism.model.bodies]
+    for joint in mechanism.model.joints:
+        points += [start.point(joint.first, joint.p_i)[0], start.point(joint.second, joint.p_j)[0]]
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or 1.0
+
+
+def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
+    """States of the other ways in which the mechanism can be assembled, from seeded random poses of its joints."""
+    run, close = MovingFrame().prepare(mechanism), Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE).prepare(mechanism)
+    tree, rng, size = run.tree, np.random.default_rng(0), _size(mechanism, mechanism.x_0)
+    assert tree is not None
+    x_0 = mechanism.x_0.copy()
+    known = [x_0]
+    for _ in range(_STARTS):
+        x = tree.x_0.copy()
+        for link in tree.links:
+            turn, rotations, slides = link.kind
+            at = link.q
+            if turn == T.QUATERNION:
+                theta = rng.standard_normal(4)
+                x[at : at + 4], at = theta / np.linalg.norm(theta), at + 4
+            else:
+                x[at : at + rotations], at = x[at : at + rotations] + rng.uniform(-np.pi, np.pi, rotations), at + rotations
+            x[at : at + len(slides)] += rng.uniform(-size, size, len(slides))
+        if run.project(T.PROJECT, begin, x, np.zeros_like(x), run.view) != T.OK or not np.isfinite(x).all():
+            continue
+        state = tree.to_absolute(x[None])[0]
+        state[mechanism.nq + mechanism.nu :] = x_0[mechanism.nq + mechanism.nu :]
+        state = counted(mechanism, state)
+        if close.project(T.PROJECT, begin, state, np.zeros_like(state), close.view) != T.OK or not np.isfinite(state).all():
+            continue
+        if _follows(mechanism, begin, state) and all(_apart(mechanism, state, other) > 1e-6 * size for other in known):
+            known.append(state)
+    return known[1:]
+
+
+def _follows(mechanism: Mechanism, t: float, x: Array) -> bool:
+    """Whether driven angles are where they shall be, and not half a turn away, where their rows vanish too."""
+    states = mechanism.trajectory(np.array([t]), x[None])
+    for driver in mechanism.model.drivers:
+        if driver.primitive.kind == "A" and driver.joint is not None:
+            joint = mechanism.model.joint(driver.joint)
+            s = states.coordinate(joint)
+            s = s if s.ndim == 1 else s[:, joint.coordinates.index(driver.primitive.labels[0])]
+            if abs(float(s[0]) - float(motion_values(driver.primitive.motion, t)[0])) > 1e-6:
+                return False
+    return True
+
+
+def _apart(mechanism: Mechanism, x: Array, y: Array) -> float:
+    """How far two poses are apart, radians as metres."""
+    both = mechanism.trajectory(np.zeros(2), np.array([x, y]))
+    largest = 0.0
+    for body in mechanism.model.bodies:
+        r, R = both.position(body.name), both.rotation(body.name)
+        largest = max(largest, float(np.abs(r[0] - r[1]).max()), float(np.abs(R[0] - R[1]).max()))
+    return largest

@@ -1,0 +1,237 @@
+"""Kinematics without integration against closed forms and independent vector loops."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import dalembert as da
+from benchmarks.campaigns.linkages import bennett, bricard, goldberg, kempe, sarrus, spherical_four_bar
+from dalembert.model.rotation import quaternion_to_matrix
+
+
+def bar(model, name, P, Q, mass=1.0):
+    """A bar in the plane z = 0 from P to Q, its x axis along it."""
+    d = np.subtract(Q, P)
+    angle = np.arctan2(d[1], d[0])
+    J = mass * (d @ d) / 12
+    return model.add_body(
+        name,
+        mass=mass,
+        inertia=(0.01 * J, J, J),
+        position=np.add(P, Q) / 2,
+        rotation=da.Rotation.from_axis_angle((0, 0, 1), angle),
+    )
+
+
+def hinge(model, name, first, second, P):
+    model.add_revolute(name, first, second, point=P, axis=(0, 0, 1))
+
+
+def circles(P, p, Q, q, side):
+    """The point at distances p from P and q from Q, left (1) or right (-1) of the way from P to Q."""
+    d = np.subtract(Q, P)
+    L = np.hypot(*d[:2])
+    along = (p * p - q * q + L * L) / (2 * L)
+    e = d / L
+    return np.asarray(P) + along * e + side * np.sqrt(p * p - along * along) * np.array([-e[1], e[0], 0.0])
+
+
+A0, D0 = np.zeros(3), np.array([3.2, 0.0, 0.0])
+CRANK, COUPLER, ROCKER, START = 1.0, 3.0, 2.5, 0.3
+
+
+def four_bar():
+    model = da.Model(gravity=(0, -9.81, 0))
+    B = CRANK * np.array([np.cos(START), np.sin(START), 0])
+    C = circles(B, COUPLER, D0, ROCKER, 1)
+    crank, coupler, rocker = bar(model, "crank", A0, B), bar(model, "coupler", B, C), bar(model, "rocker", D0, C)
+    for name, i, j, P in (("A", model.ground, crank, A0), ("B", crank, coupler, B), ("C", coupler, rocker, C)):
+        hinge(model, name, i, j, P)
+    hinge(model, "D", model.ground, rocker, D0)
+    return model
+
+
+def rocker_angle(theta):
+    B = CRANK * np.array([np.cos(theta), np.sin(theta), 0])
+    C = circles(B, COUPLER, D0, ROCKER, 1)
+    return np.arctan2(C[1], C[0] - D0[0])
+
+
+def derivatives(function, x, h=0.02):
+    """First and second derivative by differences of order 8: 1e-13 and 1e-11 of what they are."""
+    k = np.arange(-4, 5)
+    values = np.array([function(x + h * j) for j in k])
+    first = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
+    second = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
+    return first @ values / h, second @ values / h**2
+
+
+def test_a_four_bar_over_a_turn_of_its_crank():
+    angles = np.linspace(0, 2 * np.pi, 13)
+    solution = da.kinematics(four_bar(), sweep={"A": angles})
+    expected = np.unwrap([rocker_angle(START + a) for a in angles]) - rocker_angle(START)
+    np.testing.assert_allclose(solution.coordinate("D"), expected, atol=1e-12)
+    np.testing.assert_allclose(solution.coordinate("A"), angles, atol=1e-12)
+    rates = np.array([derivatives(rocker_angle, START + a) for a in angles])
+    np.testing.assert_allclose(solution.coordinate_rate("D"), rates[:, 0], atol=1e-11)
+    alpha = solution.evaluated.acceleration[:, -1]  # of the rocker about z
+    np.testing.assert_allclose(alpha, rates[:, 1], atol=1e-9)
+    assert solution.report().passed
+
+
+def test_dead_centres_of_a_rocker_that_is_swept():
+    """Crank and coupler in one line: A C = b + a, or b - a."""
+
+    def rocker(AC):
+        return np.pi - np.arccos((D0[0] ** 2 + ROCKER**2 - AC**2) / (2 * D0[0] * ROCKER)) - rocker_angle(START)
+
+    for values, AC in ((np.linspace(0, 1, 21), COUPLER - CRANK), (np.linspace(0, -1, 21), COUPLER + CRANK)):
+        solution = da.kinematics(four_bar(), sweep={"D": values})
+        ((name, at),) = solution.events
+        assert solution.status == "event" and "dead centre" in name and "dead centre" in solution.message
+        assert at == pytest.approx(rocker(AC), abs=1e-12)
+        assert abs(solution.t[-1]) < abs(at) < abs(solution.t[-1]) + 0.05
+
+
+def test_the_other_way_of_assembly():
+    one, other = da.kinematics(four_bar(), sweep={"A": [0.0, 0.1]}, branches=True)
+    B = CRANK * np.array([np.cos(START), np.sin(START), 0])
+    C = circles(B, COUPLER, D0, ROCKER, -1)
+    expected = np.arctan2(C[1], C[0] - D0[0]) - rocker_angle(START)
+    assert one.coordinate("D")[0] == pytest.approx(0.0, abs=1e-12)
+    assert np.cos(other.coordinate("D")[0] - expected) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_change_point_is_named():
+    model = da.Model()
+    P, B = np.array([2.0, 0.0, 0.0]), np.array([np.cos(0.7), np.sin(0.7), 0.0])
+    crank, coupler, rocker = bar(model, "crank", A0, B), bar(model, "coupler", B, B + P), bar(model, "rocker", P, B + P)
+    for name, i, j, at in (("A", model.ground, crank, A0), ("B", crank, coupler, B), ("C", coupler, rocker, B + P)):
+        hinge(model, name, i, j, at)
+    hinge(model, "D", model.ground, rocker, P)
+    solution = da.kinematics(model, sweep={"A": np.linspace(0, 3.0, 31)})
+    ((name, at),) = solution.events
+    assert "change point" in name and at == pytest.approx(np.pi - 0.7, abs=1e-5)
+    np.testing.assert_allclose(solution.coordinate("D"), solution.coordinate("A"), atol=1e-9)  # the parallelogram goes on
+
+
+def test_drivers_in_time_and_their_efforts():
+    """A crank driven at constant speed in the plane of gravity: its torque is that of its weight."""
+    model = da.Model(gravity=(0, -9.81, 0))
+    arm = bar(model, "arm", A0, (0.5, 0, 0), mass=2.0)
+    hinge(model, "A", model.ground, arm, A0)
+    model.add_driver("drive", "A", da.Polynomial((0.0, 3.0)))
+    t = np.linspace(0, 2, 9)
+    solution = da.kinematics(model, t)
+    np.testing.assert_allclose(solution.coordinate("A"), 3 * t, atol=1e-12)
+    np.testing.assert_allclose(solution.reaction("drive").torque[:, 2], 2 * 9.81 * 0.25 * np.cos(3 * t), atol=1e-10)
+    centripetal = -9 * 0.25 * np.column_stack([np.cos(3 * t), np.sin(3 * t), 0 * t])
+    np.testing.assert_allclose(solution.acceleration("arm"), centripetal, atol=1e-11)
+
+
+def test_a_cardan_shaft():
+    """tan(output) = tan(input) / cos(bend), of two shafts in bearings joined by a cross."""
+    bend = 0.4
+    z = np.array([np.sin(bend), 0.0, np.cos(bend)])  # the second shaft
+    model = da.Model()
+    first = model.add_body("first", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    second = model.add_body("second", mass=1.0, inertia=(1, 1, 1), position=z)
+    model.add_revolute("in", model.ground, first, point=(0, 0, -1), axis=(0, 0, 1))
+    model.add_revolute("out", model.ground, second, point=z, axis=z)
+    model.add_universal("cross", first, second, point=(0, 0, 0), axes=((0, 1, 0), (np.cos(bend), 0, -np.sin(bend))))
+    solution = da.kinematics(model, sweep={"in": np.linspace(0, 2 * np.pi, 17)})
+    a = solution.t
+    expected = np.unwrap(np.arctan2(np.cos(bend) * np.sin(a), np.cos(a)))
+    np.testing.assert_allclose(solution.coordinate("out"), expected, atol=1e-12)
+
+
+def test_jansens_leg():
+    """Theo Jansen's eleven lengths [Jansen], as two four-bars and two triangles, against circles one after another."""
+    a, b, c, d, e, f, g, h, i, j, k, low, m = 38.0, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49.0, 50.0, 61.9, 7.8, 15.0
+    O, Q = np.zeros(3), np.array([-a, -low, 0.0])
+
+    def points(theta):
+        P = m * np.array([np.cos(theta), np.sin(theta), 0.0])
+        X = circles(Q, b, P, j, 1)
+        Y = circles(Q, d, X, e, 1)
+        Z = circles(Q, c, P, k, -1)
+        V = circles(Z, g, Y, f, 1)
+        W = circles(Z, i, V, h, 1)
+        return P, X, Y, Z, V, W
+
+    P, X, Y, Z, V, W = points(0.4)
+    model = da.Model()
+    links = {
+        "crank": (O, P), "upper": (P, X), "lower": (P, Z), "triangle": (Q, X), "c": (Q, Z), "f": (Y, V), "foot": (Z, V),
+    }  # fmt: skip
+    bodies = {name: bar(model, name, *ends) for name, ends in links.items()}
+    ground = model.ground
+    for name, first, second, at in (
+        ("A", ground, "crank", O), ("P1", "crank", "upper", P), ("P2", "crank", "lower", P), ("X", "upper", "triangle", X),
+        ("Q1", ground, "triangle", Q), ("Q2", ground, "c", Q), ("Z1", "lower", "c", Z), ("Z2", "c", "foot", Z),
+        ("Y", "triangle", "f", Y), ("V", "f", "foot", V),
+    ):  # fmt: skip
+        hinge(model, name, first, second, at)
+    solution = da.kinematics(model, sweep={"A": np.linspace(0, 2 * np.pi, 13)})
+    foot = bodies["foot"]
+    in_foot = quaternion_to_matrix(foot.rotation).T @ (W - foot.position)
+    expected = np.array([points(0.4 + s)[-1] for s in solution.t])
+    np.testing.assert_allclose(solution.point("foot", in_foot), expected, atol=1e-10)  # of lengths up to 66
+
+
+@pytest.mark.parametrize(
+    "linkage", [bennett(), bricard(), goldberg(), kempe(), sarrus(), spherical_four_bar()], ids=lambda linkage: linkage.name
+)
+def test_linkages_with_redundant_joints(linkage):
+    """Every pose against the closed form of the linkage."""
+    solution = da.kinematics(linkage.model(driven=False), sweep={linkage.crank: np.linspace(0.0, 0.5, 3)})
+    for body in linkage.bodies:
+        for k, s in enumerate(solution.t):
+            position, rotation = linkage.pose(body, linkage.start + s)
+            np.testing.assert_allclose(solution.position(body)[k], position, atol=1e-12)
+            np.testing.assert_allclose(solution.rotation(body)[k], rotation, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: da.kinematics(m, [0.0, 1.0]), "1 degree"),
+        (da.kinematics, "give times, or sweep"),
+        (lambda m: da.kinematics(m, sweep={"a": [0, 1]}), "no joint 'a'"),
+        (lambda m: da.kinematics(m, sweep={"A": [0, 1, 0]}), "rise, or fall"),
+        (lambda m: da.kinematics(m, sweep={"A": [0, np.nan]}), "finite numbers"),
+        (lambda m: da.kinematics(m, sweep={"A": [0], "B": [0]}), "one joint with its values"),
+        (lambda m: da.kinematics("m", [0.0]), "give a Model of bodies"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises(da.ModelError, match=words):
+        call(four_bar())
+
+
+def test_an_over_driven_mechanism_is_refused():
+    model = four_bar()
+    model.add_driver("one", "A", da.Polynomial((0.0, 1.0)))
+    with pytest.raises(da.DalembertError, match="leave no freedom"):
+        da.kinematics(model, sweep={"D": [0.0, 0.1]})
+
+
+def test_a_rolling_disc_is_refused():
+    with pytest.raises(da.ModelError, match="depend on the way"):
+        da.kinematics(da.gallery.build("rolling_disc"), [0.0])
+
+
+@pytest.mark.nojit
+def test_closer_values_change_nothing():
+    """A jump to another branch would show as a difference between a coarse and a fine sweep."""
+    coarse = da.kinematics(four_bar(), sweep={"A": [0.0, 3.0, 6.0]})
+    fine = da.kinematics(four_bar(), sweep={"A": np.linspace(0, 6, 61)})
+    np.testing.assert_allclose(coarse.coordinate("D"), fine.coordinate("D")[[0, 30, 60]], atol=1e-12)
+
+
+def test_brentq_finds_the_same_dead_centre():
+    """The closed form above is not the library's: where the rocker's rate by the crank vanishes."""
+    turn = brentq(lambda a: derivatives(rocker_angle, a)[0], 0.5, 1.5)
+    top = max(rocker_angle(a) for a in np.linspace(turn - 1e-4, turn + 1e-4, 3))
+    solution = da.kinematics(four_bar(), sweep={"D": np.sign(top - rocker_angle(START)) * np.linspace(0, 1, 21)})
+    assert solution.events[0][1] == pytest.approx(rocker_angle(turn) - rocker_angle(START), abs=1e-10)
