@@ -43,3 +43,11 @@ def test_stored_runs_come_back(tmp_path):
     run = da.simulate(gallery.build("slider_crank"), 0.005, coordinates="tree", integrator=STEP)
     run.save(tmp_path / "run.zarr")
     assert da.load(tmp_path / "run.zarr").mechanism.coordinates == "tree"
+
+
+def test_reports_and_reactions_are_those_of_bodies():
+    model = gallery.build("slider_crank")
+    tree = da.simulate(model, 0.005, coordinates="tree", formulation=da.MovingFrame(), integrator=STEP)
+    usual = da.simulate(model, 0.005, formulation=da.MovingFrame(), integrator=STEP)
+    assert tree.report().passed
+    np.testing.assert_array_equal(tree.reaction("A").force, usual.reaction("A").force)

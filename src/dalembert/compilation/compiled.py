@@ -111,6 +111,11 @@ class Compiled(ABC):
         """The element that a kernel row belongs to."""
         return next((row.element for row in self.rows if row.index == index), "?")
 
+    @property
+    def as_told(self) -> Compiled:
+        """The same in the coordinates that its states are told in."""
+        return self
+
     @abstractmethod
     def workspace(self, *, dense: bool = False) -> Array:
         """A new workspace for one thread."""

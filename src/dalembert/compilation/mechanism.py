@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,6 +96,10 @@ class Mechanism(Compiled):
 
     def velocity_rows(self, element: str) -> list[int]:
         return [k for k in self.rows_of(element) if k < self.m]
+
+    @property
+    def as_told(self) -> Mechanism:
+        return replace(self, coordinates="absolute") if self.coordinates == "tree" else self
 
     def workspace(self, *, dense: bool = False) -> Array:
         """A new workspace for one thread."""

@@ -111,7 +111,7 @@ class Result(Series):
     def evaluated(self) -> Evaluated:
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
         if not self.formulation_type.compliant:
-            return evaluate(REFERENCE().prepare(self.mechanism), self.t, self.x)
+            return evaluate(REFERENCE().prepare(self.mechanism.as_told), self.t, self.x)
         formulation: Formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
         return formulation.evaluate(self.mechanism, self.t, self.x, self.more)
 

@@ -28,7 +28,7 @@ def jumping_constraint(advance: Advance) -> tuple[str, float] | None:
     times = advance.t_end * AHEAD * np.array([1e-2, 1e-1, 1.0])
     states = np.array([run.to_absolute((x + h * rate)[None])[0] for h in times])
     try:
-        g = np.abs(evaluate(REFERENCE().prepare(mechanism), advance.t + times, states).g).max(axis=0)
+        g = np.abs(evaluate(REFERENCE().prepare(mechanism.as_told), advance.t + times, states).g).max(axis=0)
     except SimulationError:
         return None
     scale = 1.0 + float(np.abs(states).max())

@@ -62,7 +62,7 @@ def _rate(steps: Result, line: str, function: Callable[..., Any]) -> Line:
 
 def _derivative(mechanism: Any, t: float, x: Array) -> Array:
     """x' of the equations of motion."""
-    run = REFERENCE().prepare(mechanism)
+    run = REFERENCE().prepare(mechanism.as_told)
     dx, state = np.zeros(run.state_size), x.copy()
     if run.rate(t, state, dx) != T.OK:
         raise SimulationError(f"accelerations could not be found at t = {t:.6g} s")
