@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.model.assembly import Assembly
     from dalembert.questions.equations import Equations, equations
+    from dalembert.questions.inverse import InverseDynamics, inverse_dynamics
     from dalembert.questions.kinematics import kinematics
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
@@ -61,6 +62,7 @@ _LAZY = {
     "GaussLegendre": "integrators.gauss_legendre",
     "Impulse": "formulations.impulse",
     "Integrator": "integrators",
+    "InverseDynamics": "questions.inverse",
     "Jet": "formulations.jet",
     "LagrangianSolution": "simulation.solution",
     "LagrangianSystem": "lagrangian.system",
@@ -81,6 +83,7 @@ _LAZY = {
     "constrain": "bring_your_own",
     "equations": "questions.equations",
     "explicit_tableau": "integrators.tableau",
+    "inverse_dynamics": "questions.inverse",
     "jellett": "results.rolling_integrals",
     "kinematics": "questions.kinematics",
     "load": "simulation.load",
@@ -114,6 +117,7 @@ __all__ = [
     "Harmonic",
     "Impulse",
     "Integrator",
+    "InverseDynamics",
     "Jet",
     "LagrangianSolution",
     "LagrangianSystem",
@@ -146,6 +150,7 @@ __all__ = [
     "disc",
     "equations",
     "explicit_tableau",
+    "inverse_dynamics",
     "jellett",
     "kinematics",
     "load",

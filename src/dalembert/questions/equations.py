@@ -19,16 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
-from dalembert.formulations import REFERENCE
-from dalembert.formulations.evaluation import evaluate
 from dalembert.formulations.moving_frame import MovingFrame
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 from dalembert.model.validation import choice
+from dalembert.questions.rows import CompiledRows
 from dalembert.questions.state import state_of
 
 if TYPE_CHECKING:
@@ -135,20 +133,16 @@ def twist_map(mechanism: Mechanism) -> Array:
 def _of_bodies(mechanism: Mechanism, t: float, x: Array) -> Equations:
     """In the mechanism's own coordinates."""
     m, nq, nu = mechanism.m, mechanism.nq, mechanism.nu
-    G_b, g, g_t, zeta = (part[:m] for part in dense_rows(mechanism, t, x))
-    run = REFERENCE().prepare(mechanism)
-    motion = evaluate(run, np.array([t]), x[None])
-    if not np.all(np.isfinite(motion.acceleration)):
-        raise ModelError(f"equations: accelerations at t = {t:g} s are not finite; the state is singular, or a force is")
+    rows = CompiledRows(mechanism)
+    at = rows(t, x)
     M_b, B = body_matrix(mechanism), twist_map(mechanism)
-    h = B.T @ (M_b @ motion.acceleration[0] - G_b.T @ motion.lam[0])
-    G = G_b @ B
+    G = at.G @ B
     kinds = {row.index: row.nonholonomic for row in mechanism.rows}
     names, velocities = _body_names(mechanism)
     return Equations(
-        t, x[:nq].copy(), x[nq : nq + nu].copy(), B.T @ M_b @ B, h, G, g, g_t, zeta, _rates_of(run, x), null_space(G),
-        np.array([kinds[k] for k in range(m)], dtype=bool), mechanism.coordinates, names, velocities,
-        tuple(mechanism.row_names()),
+        t, x[:nq].copy(), x[nq : nq + nu].copy(), B.T @ M_b @ B, B.T @ at.h, G, at.g, at.g_t, at.zeta,
+        _rates_of(rows.run, x), null_space(G), np.array([kinds[k] for k in range(m)], dtype=bool),
+        mechanism.coordinates, names, velocities, tuple(mechanism.row_names()),
     )  # fmt: skip
 
 

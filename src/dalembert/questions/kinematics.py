@@ -86,7 +86,7 @@ def kinematics(
 
 def _values(label: str, values: object) -> Array:
     try:
-        array = np.atleast_1d(np.asarray(values, dtype=float))
+        array = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=float)))
     except (TypeError, ValueError):
         raise ModelError(f"kinematics: {label} is {shown(values)}; give finite numbers in one direction") from None
     steps = np.diff(array)

@@ -1,0 +1,280 @@
+"""inverse_dynamics: what actuators must supply for a given motion.
+
+At each state, with accelerations w of the bodies, everything but the actuators and the joints is known:
+
+    M w - h = G^T lam + B tau          T^T (M w - h) = T^T B tau,    G T = 0
+
+B has the directions of the actuated joint coordinates, T spans what the joints allow. As many actuators as freedoms: tau is
+unique; more: the smallest of weighted size; fewer: what is left over cannot be met, in directions that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compile import compile
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.errors import AssemblyError, ModelError
+from dalembert.model.elements import Joint
+from dalembert.model.forces.on_joints import JointMotor
+from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
+from dalembert.model.model import Model
+from dalembert.model.motions import MotionLike, Table
+from dalembert.model.validation import nearest, shown
+from dalembert.questions.equations import body_matrix, null_space, twist_map
+from dalembert.questions.kinematics import kinematics
+from dalembert.questions.rows import CompiledRows
+from dalembert.results.reactions import Reaction, resultant
+from dalembert.results.solution import BodyResult
+
+Array = npt.NDArray[np.float64]
+
+PRESCRIBED = "prescribed "  # name of a driver that makes the motion, before that of its joint
+MET = 1e-7  # of what is needed: more than this left over is not met
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """An effort along one coordinate of a joint, named like the motor, driver or joint that supplies it."""
+
+    name: str
+    joint: str
+    component: int
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDynamics:
+    """What actuators supply along a motion.
+
+    t (nt,) [s];  unique : no other efforts give the motion;  residual (nt,) : largest share of what is needed that no actuator
+    can supply;  uncontrolled : coordinates that the actuators cannot accelerate as wanted;  note : what a reader should know
+    """
+
+    t: Array
+    motion: BodyResult
+    actuators: tuple[Actuator, ...]
+    unique: bool
+    residual: Array
+    uncontrolled: tuple[str, ...]
+    _states: Trajectory = field(repr=False)
+    _efforts: Array = field(repr=False)
+    _multipliers: Array = field(repr=False)
+
+    def effort(self, actuator: object) -> Array:
+        """(nt,) torque [N m] or force [N] of an actuator, + on the second body of its joint."""
+        return np.asarray(self._efforts[:, self._number(actuator)])
+
+    def power(self, actuator: object) -> Array:
+        """(nt,) what it supplies [W]."""
+        k = self._number(actuator)
+        return self.effort(actuator) * _component(self.motion.coordinate_rate(self.actuators[k].joint), self.actuators[k])
+
+    def reaction(self, joint: object) -> Reaction:
+        """What a joint does to its second body, as `Solution.reaction`."""
+        name = str(getattr(joint, "name", joint))
+        mechanism = self._states.mechanism
+        rows = mechanism.rows_of(name)
+        if not rows:
+            raise ModelError(f"there is no joint {name!r}; {nearest(name, [row.element for row in mechanism.rows])}")
+        return resultant(
+            self._states, name, np.pad(self._multipliers, ((0, 0), (0, 1)))[:, [min(k, mechanism.m) for k in rows]]
+        )
+
+    @cached_property
+    def note(self) -> str:
+        if self.uncontrolled:
+            names = ", ".join(map(repr, self.uncontrolled))
+            return f"not met: the actuators cannot make {names} move as wanted ({np.max(self.residual):.2g} of what is needed)"
+        if not self.unique:
+            return "a choice: there are more actuators than freedoms, and the smallest weighted efforts are given"
+        return "unique"
+
+    def motions(self) -> dict[str, Table]:
+        """The efforts as motions, for `add_motor`."""
+        if len(self.t) < 2:
+            raise ModelError("inverse dynamics: one instant makes no motion; ask for more times")
+        return {a.name: Table(tuple(self.t.tolist()), tuple(self.effort(a.name).tolist())) for a in self.actuators}
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(actuator.name) for actuator in self.actuators)
+        return f"<InverseDynamics of {names} at {len(self.t)} instants: {self.note}>"
+
+    def _number(self, actuator: object) -> int:
+        name = str(getattr(actuator, "name", actuator))
+        names = [a.name for a in self.actuators]
+        if name not in names:
+            raise ModelError(f"there is no actuator {name!r}; {nearest(name, names)}")
+        return names.index(name)
+
+
+def inverse_dynamics(
+    model: Model,
+    motion: Mapping[str | tuple[str, int], MotionLike] | BodyResult,
+    actuators: Sequence[str],
+    *,
+    t: npt.ArrayLike | None = None,
+    weights: Sequence[float] | None = None,
+) -> InverseDynamics:
+    """What actuators must supply for a given motion, and the reactions that come with it.
+
+    motion : {joint: motion of its coordinate}, {(joint, component): ...} where it has several, at times t [s]; or a solution,
+        whose states and accelerations are taken as they are
+    actuators : names of motors, drivers or joints; the model's own efforts of these do not count
+    weights : of the squares of the efforts, where there are more actuators than freedoms; default 1
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"inverse dynamics: the model is {shown(model)}; give a Model of bodies")
+    named = [_actuator(model, name) for name in _listed(actuators)]
+    scale = _weights(weights, len(named))
+    free = _without(model, {actuator.name for actuator in named})
+    if isinstance(motion, BodyResult):
+        if t is not None:
+            raise ModelError("inverse dynamics: a solution brings its own times; leave out t")
+        given: BodyResult = motion
+        if given.mechanism.body_names != tuple(body.name for body in model.bodies) or given.mechanism.coordinates == "planar":
+            raise ModelError("inverse dynamics: the solution is one of another model, or planar; give one of the same bodies")
+    else:
+        given = _prescribed(free, motion, t)
+    return _efforts(compile(free), given, tuple(named), scale)
+
+
+def _listed(actuators: Sequence[str]) -> list[str]:
+    if isinstance(actuators, str) or not isinstance(actuators, Sequence) or not actuators:
+        raise ModelError(
+            f"inverse dynamics: actuators is {shown(actuators)}; give a list of names of motors, drivers or joints"
+        )
+    names = [str(getattr(item, "name", item)) for item in actuators]
+    if len(set(names)) < len(names):
+        raise ModelError(f"inverse dynamics: actuators {shown(names)} has a name twice; give each once")
+    return names
+
+
+def _weights(weights: Sequence[float] | None, count: int) -> Array:
+    values = np.ones(count) if weights is None else np.asarray(weights, dtype=float)
+    if values.shape != (count,) or not np.all(np.isfinite(values) & (values > 0)):
+        raise ModelError(f"inverse dynamics: weights is {shown(weights)}; give a positive number for each of {count} actuators")
+    return values
+
+
+def _actuator(model: Model, name: str) -> Actuator:
+    joints = {joint.name: joint for joint in model.joints}
+    motors = {motor.name: motor for motor in model.forces if isinstance(motor, JointMotor)}
+    drivers = {driver.name: driver for driver in model.drivers if driver.joint is not None}
+    if name in motors:
+        return Actuator(name, motors[name].joint, motors[name].component)
+    if name in drivers:
+        joint = joints[str(drivers[name].joint)]
+        return Actuator(name, joint.name, joint.coordinates.index(drivers[name].primitive.labels[0]))
+    if name in joints:
+        _check(joints[name], 0)
+        return Actuator(name, name, 0)
+    known = [*motors, *drivers, *joints]
+    raise ModelError(f"inverse dynamics: there is no motor, driver or joint {name!r}; {nearest(name, known)}")
+
+
+def _check(joint: Joint, component: int) -> None:
+    owner = f"inverse dynamics, joint {joint.name!r}"
+    coordinate = component_name(owner, joint, component)
+    if angle_of(joint, component) is None and direction_of(joint, component) is None:
+        raise refuse_coordinate(owner, joint, coordinate)
+
+
+def _without(model: Model, names: set[str]) -> Model:
+    """A copy without motors and drivers of these names; joints stay."""
+    made = model.copy()
+    for name in names & {element.name for element in model.drivers} | names & {element.name for element in model.forces}:
+        del made._elements[name]
+    return made
+
+
+def _prescribed(free: Model, motion: Mapping[str | tuple[str, int], MotionLike], t: npt.ArrayLike | None) -> BodyResult:
+    """The motion pose by pose."""
+    if not isinstance(motion, Mapping) or not motion:
+        raise ModelError(f"inverse dynamics: motion is {shown(motion)}; give {{joint: motion}}, or a solution")
+    if t is None:
+        raise ModelError("inverse dynamics: give the times t at which efforts are asked for")
+    driven = free.copy()
+    for key, value in motion.items():
+        name, component = key if isinstance(key, tuple) else (key, 0)
+        driven.add_driver(f"{PRESCRIBED}{name} {component}", name, value, component=component)
+    try:
+        found = kinematics(driven, t)
+    except AssemblyError as problem:
+        raise ModelError(f"inverse dynamics: the motion violates a joint: {problem}") from problem
+    assert isinstance(found, BodyResult)
+    asked = np.atleast_1d(np.asarray(t, dtype=float))
+    if len(found.t) < len(asked):
+        raise ModelError(f"inverse dynamics: the motion cannot be made: {found.message}")
+    return found
+
+
+def _component(values: Array, actuator: Actuator) -> Array:
+    return values if values.ndim == 1 else values[:, actuator.component]
+
+
+def directions(states: Trajectory, actuators: Sequence[Actuator]) -> Array:
+    """(nt, nu, n): rates of the actuated coordinates by the velocities, which is how efforts act."""
+    mechanism = states.mechanism
+    nq, nu = mechanism.nq, mechanism.nu
+    found = np.zeros((len(states.t), nu, len(actuators)))
+    x = states.x.copy()
+    for k in range(nu):
+        x[:, nq : nq + nu] = np.eye(nu)[k]
+        moved = mechanism.trajectory(states.t, x)
+        for a, actuator in enumerate(actuators):
+            found[:, k, a] = _component(moved.coordinate_rate(actuator.joint), actuator)
+    return found
+
+
+def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator, ...], weights: Array) -> InverseDynamics:
+    x = motion.x[:, : len(mechanism.x_0)]
+    states = mechanism.trajectory(motion.t, x)
+    assert isinstance(states, Trajectory)
+    B, rows = directions(states, actuators), CompiledRows(mechanism)
+    M, map_ = body_matrix(mechanism), twist_map(mechanism)
+    efforts = np.zeros((len(motion.t), len(actuators)))
+    lam, residual = np.zeros((len(motion.t), mechanism.m)), np.zeros(len(motion.t))
+    unique, left = True, np.zeros(mechanism.nu)
+    for k, (t, w) in enumerate(zip(motion.t, motion.evaluated.acceleration, strict=True)):
+        at = rows(float(t), x[k])
+        G = at.G @ map_
+        needed, T = map_.T @ (M @ w - at.h), null_space(G)
+        reduced = (T.T @ B[k]) / np.sqrt(weights)
+        target = T.T @ needed
+        tau, _, rank, _ = np.linalg.lstsq(reduced, target, rcond=1e-10)
+        unique &= int(rank) == len(actuators)
+        efforts[k] = tau / np.sqrt(weights)
+        rest = needed - B[k] @ efforts[k]
+        scale = float(np.abs(needed).max(initial=0.0)) or 1.0
+        missing = T @ (T.T @ rest)
+        residual[k] = float(np.abs(missing).max(initial=0.0)) / scale
+        left = np.maximum(left, np.abs(missing) / scale)
+        if len(G):
+            lam[k] = np.linalg.lstsq(G.T, rest - missing, rcond=1e-10)[0]
+    uncontrolled = tuple(_named(mechanism, left)) if np.max(residual, initial=0.0) > MET else ()
+    return InverseDynamics(motion.t, motion, actuators, unique, residual, uncontrolled, states, efforts, lam)
+
+
+def _named(mechanism: Mechanism, left: Array) -> Iterator[str]:
+    """Joint coordinates that move with what is left over, or the bodies."""
+    start = mechanism.trajectory(np.zeros(1), mechanism.x_0[None])
+    assert isinstance(start, Trajectory)
+    pairs = [
+        Actuator(joint.name, joint.name, k)
+        for joint in mechanism.model.joints
+        for k in range(len(joint.coordinates))
+        if angle_of(joint, k) is not None or direction_of(joint, k) is not None
+    ]
+    shares = np.abs(directions(start, pairs)[0]).T @ left if pairs else np.zeros(0)
+    if not np.any(shares > 0):
+        yield from mechanism.body_names
+        return
+    for pair, share in zip(pairs, shares, strict=True):
+        if share > 0.3 * shares.max():
+            yield pair.joint
