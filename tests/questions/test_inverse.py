@@ -51,7 +51,7 @@ def test_a_two_link_arm_by_hand():
 def test_forward_after_inverse():
     """A table is a spline with straight ends: its error falls with the third power of the distance of times."""
     model = arm()
-    found = da.inverse_dynamics(model, MOTION, ["m1", "m2"], t=np.linspace(0, 1, 2001))
+    found = da.inverse_dynamics(model, MOTION, ["m1", "m2"], t=np.linspace(0, 1, 4001))
     again = da.Model(gravity=(0, -9.81, 0))
     upper = again.add_body("upper", mass=2.0, inertia=(0.01, 0.05, 0.05), position=(0.25, 0, 0))
     lower = again.add_body("lower", mass=1.0, inertia=(0.01, 0.02, 0.02), position=(0.7, 0, 0))
