@@ -62,8 +62,8 @@ TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 NAMES = set(
     """
     vectors articulated constant_twist constraint_flow distribution forces impulse inertia kinematics lagrangian
-    lagrangian_impulse lagrangian_minimal minimal minimal_step minimal_tree minimal_tree_step motion moving_frame
-    primitives project runge_kutta solve tangent_basis tangent_space traced_rows tree tree_invariants tree_tangent
+    lagrangian_impulse lagrangian_minimal minimal minimal_end minimal_step minimal_tree motion moving_frame
+    primitives project runge_kutta solve tangent_basis tangent_space traced_rows tree tree_invariants
     variational variational_bodies velocity_step assembly flatten pack rank reactions body_rows derivatives
     discrete equations graph laws source tracer
     """.split()  # noqa: SIM905

@@ -183,3 +183,50 @@ def test_positions_are_projected_onto_holonomic_rows_only(formulation):
     np.testing.assert_allclose(after[:7], [0.02, -0.03, 0.1, 1, 0, 0, 0], atol=1e-12)
     v, w = after[7:10], after[10:13]
     np.testing.assert_allclose(v + np.cross(w, (0, 0, -0.1)), 0, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["table", "routh_sphere", "rolling_disc"])
+def test_orthogonal_projection(name):
+    """Coarse steps by both projections: the same motion to the order of the steps, residuals and energy as asked for."""
+    orthogonal = [da.Jet(projection="orthogonal", invariants=f) for f in (None, "energy")]
+    steps = da.RungeKutta4(step=0.005)
+    mechanism, end = da.compile(MODELS[name]()), [0.05]
+    expected = da.simulate(mechanism, 0.05, integrator=TIGHT, save_at=end)
+    for formulation in orthogonal:
+        run = da.simulate(mechanism, 0.05, formulation=formulation, integrator=steps, save_at=end)
+        assert np.abs(run.x - expected.x).max() <= 1e-3 * max(1.0, np.abs(expected.u).max())
+        assert max(run.drift.position.max(), run.drift.velocity.max()) <= 1.1e-11
+        assert run.statistics.newton_maximum > 0
+    assert np.ptp(run.energy.total) <= 1e-11 * run.energy.scale
+
+
+@pytest.mark.parametrize("name", ["skate", "routh_sphere", "rolling_disc"])
+def test_orthogonal_projection_is_stationary(name, rng):
+    """The gradient of the distance lies in the span of A^T mu + B^T alpha, A^T alpha, where rows of velocities have no mu.
+
+    B = d(A u + g_t)/dq by differences of 1e-3, right to 1e-8; the iteration ends with a step below 1e-9.
+    """
+    mechanism = da.compile(MODELS[name]())
+    run, n = da.Jet(projection="orthogonal", tolerance=1e-13).prepare(mechanism), 6 * mechanism.nb
+    W, held = mass_matrix(mechanism, mechanism.I[T.METRIC_F]), [not row.nonholonomic for row in mechanism.rows]
+    a = moved(mechanism, mechanism.x_0, *(1e-3 * rng.standard_normal((2, n))))
+    x = a.copy()
+    assert run.project(T.PROJECT, 0.2, x, np.zeros_like(x), run.view) == T.OK
+
+    def velocity_residual(y):
+        A, _, g_t, _ = rows(mechanism, 0.2, y)
+        return A @ twist(mechanism, y) + g_t
+
+    def distance(d):
+        y = (moved(mechanism, x, d) - a)[: mechanism.nq].reshape(-1, 7)
+        return 0.5 * np.sum(y[:, :3] ** 2) + 2.0 * W[3, 3] * np.sum(y[:, 3:] ** 2)
+
+    A = rows(mechanism, 0.2, x)[0]
+    one = np.eye(n)
+    B = np.array([difference(lambda h, e=e: velocity_residual(moved(mechanism, x, h * e))) for e in one]).T
+    in_q = np.array([difference(lambda h, e=e: distance(h * e)) for e in one])
+    whole = np.concatenate([in_q, W @ (twist(mechanism, x) - twist(mechanism, a))])
+    span = np.block([[A[held].T, B.T], [np.zeros_like(A[held].T), A.T]])
+    multipliers = np.linalg.lstsq(span, -whole, rcond=None)[0]
+    assert np.abs(whole + span @ multipliers).max() <= 1e-7 * np.abs(whole).max() + 1e-9
+    assert np.abs(whole).max() > 1e-5

@@ -5,7 +5,7 @@ import pytest
 
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates import exponential as kernels
-from dalembert.kernels.coordinates.exponential import exponential, multiplied
+from dalembert.kernels.coordinates.exponential import exponential
 from dalembert.kernels.coordinates.kinematics import rotation
 
 # below and above both limits at which series take over (|x| of 1e-3 and 0.1), and close to a whole turn
@@ -39,8 +39,8 @@ def test_unit_length_and_rotation(size):
     theta, half = exponential(Vec3(*x)), exponential(Vec3(*(x / 2)))
     assert abs(np.linalg.norm([*theta]) - 1) <= 3e-16
     np.testing.assert_allclose(turned(x, y), matrix(x) @ y, atol=4e-15)
-    np.testing.assert_allclose([*multiplied(half, half)], [*theta], atol=4e-16)
-    both = rotation(multiplied(theta, exponential(Vec3(*y))))
+    np.testing.assert_allclose([*(half @ half)], [*theta], atol=4e-16)
+    both = rotation(theta @ exponential(Vec3(*y)))
     np.testing.assert_allclose(matrix(x) @ matrix(y), np.reshape([*both], (3, 3)), atol=4e-15)
 
 

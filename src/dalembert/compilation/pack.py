@@ -20,7 +20,7 @@ from dalembert.compilation.topology import Forest, spanning_forest
 from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import width
+from dalembert.kernels.base.layout import BLOCKS, width
 from dalembert.kernels.mechanics import laws
 from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import Force, Primitive
@@ -343,5 +343,5 @@ def _workspace(I: list[int]) -> None:
     used = 0
     for entry, size in sizes.items():
         I[entry], used = used, used + size
-    I[T.W_DENSE] = used
-    I[T.W_SIZE] = used + 4 * m * m + 6 * m + 2 * nb6 + a_size
+    I[T.W_DENSE], I[T.W_BEND] = used, used + BLOCKS["saddle"].offset("B", m=m, nb=I[T.NB])
+    I[T.W_SIZE] = I[T.W_BEND] + a_size

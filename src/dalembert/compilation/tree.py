@@ -279,7 +279,7 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
-    I[T.M], I[T.M_ALL], I[T.NCOL] = rows, rows, nu
+    I[T.M], I[T.M_ALL], I[T.NCOL], I[T.NINC] = rows, rows, nu, 0
     choice_section(I, [choice.among(renumbered) for choice in choices_of(I)])  # tree joints hold by themselves
     for k in range(I[T.NANGLE]):
         I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
@@ -327,7 +327,7 @@ def _workspace(I: list[int]) -> None:
         T.W_ZETA: m_all,
         T.W_A: 12 * (m + 1),
         T.W_RHS: m,
-        T.W_SCHUR: m * m + m + (m + 1) * nu,
+        T.W_K: m * m + m + (m + 1) * nu,
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,
@@ -342,4 +342,6 @@ def _workspace(I: list[int]) -> None:
     for entry, size in sizes.items():
         I[entry], used = used, used + size
     I[T.W_FRAME] = I[T.W_DENSE] = used  # what follows is for the reference path
-    I[T.W_SIZE] = used + 2 * nb6 * nu + (nu + m + 1) * nu
+    I[T.W_MASS] = used + 2 * nb6 * nu
+    I[T.W_Y] = I[T.W_MASS] + nu * nu
+    I[T.W_SIZE] = I[T.W_Y] + (m + 1) * nu

@@ -164,10 +164,10 @@ class Jet(Formulation):
         if self.metric == "mass":
             I[T.METRIC_F] = I[T.MASS_F]
         system = project = jet
-        correct = no_correction
+        correct, orthogonal = no_correction, self.projection == "orthogonal"
         if self.solver == "cg":
             from dalembert.kernels.formulations.conjugate_gradient import jet_rate_by_cg as system
-        if self.projection == "orthogonal":
+        if orthogonal:
             from dalembert.kernels.formulations.orthogonal import project_orthogonal as project
         if self.projection == "none":
             from dalembert.kernels.formulations.baumgarte import baumgarte as system
@@ -176,20 +176,20 @@ class Jet(Formulation):
             F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
         if self.invariants is not None:
             from dalembert.kernels.formulations.invariants import correct_invariants as correct
-        if self.projection == "orthogonal" and I[T.NTRACED] > 0:
-            raise ModelError("Jet: rolling and user-written constraints have no orthogonal projection; use 'quasi-orthogonal'")
-        I[T.W_BEND] = I[T.W_A]
+        if not orthogonal:  # room of their own is behind the workspace
+            I[T.W_BEND] = I[T.W_A]
+        rows: Literal["", "bends"] = "bends" if orthogonal or self.invariants else ""
         if system is jet and mechanism.uneven:
             I[T.REFINE] = SWEEPS
         run = Run(
             mechanism=mechanism,
             I=I,
             F=F,
-            W=new_workspace(I, dense=self.projection == "orthogonal"),
+            W=new_workspace(I, dense=orthogonal),
             system=as_system(system),
             project=as_system(project),
             correct=as_system(correct),
             stages=_STAGES[self.stages],
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows="bends" if self.invariants else ""),
+            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows=rows),
         )
         return with_invariants(run, self.invariants)

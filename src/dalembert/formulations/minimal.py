@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -70,7 +71,7 @@ class Minimal(Formulation):
         Kernel("minimal_step", "formulations.minimal_step", "system", 14.0, "--formulation minimal"),
         Kernel("minimal_across", "formulations.bridge", "system", 14.0, 'Minimal(singular="pass")'),
         Kernel("minimal_tree", "formulations.minimal_tree", "system", 8.0, 'Minimal(velocities="joints")'),
-        Kernel("minimal_tree_step", "formulations.minimal_tree_step", "system", 9.0, 'Minimal(velocities="joints")'),
+        Kernel("minimal_tree_step", "formulations.minimal_tree", "system", 9.0, 'Minimal(velocities="joints")'),
         Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal"),
     )
 
@@ -143,7 +144,8 @@ class Minimal(Formulation):
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         f = mechanism.degrees_of_freedom
-        I, F, W = self._tables(mechanism.I, mechanism.F, f, used, _weights(mechanism), columns * nb6, a_size, False)
+        W = new_workspace(mechanism.I)
+        I, F, W = self._tables(mechanism.I, mechanism.F, W, f, used, _weights(mechanism), columns * nb6, a_size)
         run = MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -159,15 +161,15 @@ class Minimal(Formulation):
 
     def _on_tree(self, mechanism: Mechanism) -> Run:
         from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.minimal_tree import minimal_tree
-        from dalembert.kernels.formulations.minimal_tree_step import minimal_tree_step
+        from dalembert.kernels.formulations.minimal_tree import minimal_tree, minimal_tree_step
 
         if self.singular == "pass" or self.invariants is not None:
             raise ModelError("Minimal: singular='pass' and invariants need the velocities of bodies: coordinates='absolute'")
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
-        I, F, W = self._tables(tree.I, tree.F, f, list(range(nu)), np.ones(nu), (f + 4) * nu, 12 * (m + 1), True)
+        W = new_workspace(tree.I, dense=True)
+        I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 12 * (m + 1))
         return MinimalRun(
             mechanism=mechanism,
             I=I,
@@ -185,26 +187,24 @@ class Minimal(Formulation):
         self,
         tables: IntArray,
         constants: Array,
+        W: Array,
         f: int,
-        used: list[int],
+        used: Sequence[int],
         weights: Array,
         columns: int,
         rows: int,
-        on_tree: bool,
     ) -> tuple[IntArray, Array, Array]:
         """I, F and W with what minimal coordinates need behind what is there.
 
         f : degrees of freedom;  used : the velocities that move something
-        columns, rows : sizes of the sections Z_COLUMNS and Z_ROWS
+        columns, rows : sizes of the sections Z_COLUMNS and W_BEND
         """
         n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
         at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
-        W = new_workspace(tables, dense=on_tree)
         sizes = {
             T.Z_COLUMNS: max(columns, nu),
             T.Z_SMALL: 36 * f * f + 4 * f,
             T.Z_DENSE: nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
-            T.Z_ROWS: rows,
             T.Z_BRIDGE: 3 * (at[-1] + T.N_MARKS),
         }
         table = [0] * T.Z_LIST
@@ -217,14 +217,14 @@ class Minimal(Formulation):
             table[entry], size = size, size + more
         I = np.concatenate([tables, table, used]).astype(np.int64)
         F = np.concatenate([constants, weights])
-        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, table[T.Z_ROWS]
+        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, size
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
         if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
             F[T.TOL_POSITION] *= 0.01
         F[T.TOL_INVARIANT] = self.invariant_tolerance
         if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
             F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
-        return I, F, np.concatenate([W, np.zeros(size - len(W))])
+        return I, F, np.concatenate([W, np.zeros(size + rows - len(W))])
 
     def _on_lagrangian(self, mechanism: LagrangianMechanism) -> Run:
         """The same on generalised coordinates, in dense algebra."""
@@ -234,27 +234,15 @@ class Minimal(Formulation):
         for label, only in (("singular", "stop"), ("velocities", "bodies")):
             if getattr(self, label) != only:
                 raise ModelError(f"Minimal: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
-        n, m, f = mechanism.nu, mechanism.m, mechanism.degrees_of_freedom
+        n, f = mechanism.nu, mechanism.degrees_of_freedom
         W = mechanism.workspace()
-        table = [0] * T.Z_LIST
-        table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
-        table[T.Z_ORDER], table[T.Z_WEIGHT] = _ORDERS[self.order] if self.continuation else 0, len(mechanism.F)
-        table[T.Z_S : T.Z_MARKS + 1] = np.cumsum([len(mechanism.x_0), f, f, n * f, n * f, n]).tolist()
-        size = len(W)
-        dense = n * f + max(n * m + 2 * n * n + 2 * n + m, 4 * n * f)
-        for entry, more in {T.Z_COLUMNS: n * f, T.Z_SMALL: 36 * f * f + 4 * f, T.Z_DENSE: dense}.items():
-            table[entry], size = size, size + more
-        I, F = np.concatenate([mechanism.I, table]).astype(np.int64), np.concatenate([mechanism.F, np.ones(n)])
-        I[T.MINIMAL_I], I[T.MAX_NEWTON] = len(mechanism.I), self.max_newton
-        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        I, F, W = self._tables(mechanism.I, mechanism.F, W, f, range(n), np.ones(n), (f + 5) * n, 0)
         correct = no_correction
         if self.invariants is not None:
             from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct
         system = as_system(lagrangian_minimal)
         functions, energy = invariant_functions(self.invariants), self.invariants is not None
         code = GeneratedCode(mechanism.model, functions, energy=energy, turning=True)
-        W = np.concatenate([W, np.zeros(size - len(W))])
         run = MinimalRun(mechanism, I, F, W, system, system, as_system(correct), 0, code)
         return with_invariants(run, self.invariants)
 

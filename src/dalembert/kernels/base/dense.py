@@ -18,6 +18,16 @@ def multiply(out, A, v, m, n):
 
 
 @inline
+def multiply_symmetric(out, S, v, n):
+    """out <- S v for a symmetric n x n matrix, lower triangle given"""
+    for i in range(n):
+        s = plus_dot(0.0, S + n * i, v, i)
+        for k in range(i, n):
+            s += S[n * k + i] * v[k]
+        out[i] = s
+
+
+@inline
 def subtract_products(out, A, v, m, n):
     """out -= A v for m rows of n numbers"""
     for i in range(m):

@@ -136,10 +136,10 @@ CHOICE = Record("Choice", **_numbers("reference_mass reference_metric first_mass
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
 # exponential, -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights
 # in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices,
-# dense factorisation, gradient rows, states of bridge.py
+# dense factorisation, states of bridge.py
 MINIMAL = Record(
     "Minimal",
-    **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense rows bridge"),
+    **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense bridge"),
 )
 # marks of minimal coordinates in the state: start of the step, its smallest pivot and the row of that, largest jump of s',
 # restarts of the basis, singular configurations passed, number of the choice of rows; where to look for them lies behind
@@ -234,7 +234,7 @@ RECORDS = {
     "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry
     "Y": ("W", T.W_Y, ROW, 1, 0),
     "traced_rows": ("W", T.W_CALL, ROW, 6, TRACED.width),  # three of body i, three of body j, then the same of bends
-    "bends": ("W", T.W_BEND, ROW, 1, 0),  # rows of d(A u + g_t)/dq of traced constraints
+    "bends": ("W", T.W_BEND, ROW, 1, 0),  # rows of d(A u + g_t)/dq
 }
 # one record: array, header entry, record
 RECORD = {
@@ -286,9 +286,10 @@ _BLOCKS = (
 BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 # plain numbers: array, header entry, offset
 NUMBERS = {
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS LAM DIAG X CG DENSE SCHUR FRAME".split()},
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS LAM DIAG X CG DENSE FRAME".split()},
     "correct": ("W", T.W_CORRECT, 0),
-    # of Lagrangian systems: A and Y = A L^-T as m x n numbers, M, its root L, bias z of the rows, A', momentum L_v
+    # of Lagrangian systems: A and Y = A L^-T as m x n numbers, M, its root L, bias z of the rows, A', momentum L_v; of trees
+    # M* and, below it, rows of the cut joints (frame_matrices.py)
     "jacobian": ("W", T.W_A, 0),
     "scaled": ("W", T.W_Y, 0),
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},

@@ -33,7 +33,7 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
     W_MOTION,
 ) = range(49, 63)
 # header of I: relative coordinates (tree.py)
-(W_U_DOT, TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, W_SCHUR, CUT_I) = range(63, 72)
+(W_U_DOT, TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, CUT_I) = range(63, 71)
 # header of I: velocity-level formulations: how positions are stabilised, 1 when the reaction at its start acts during a step,
 # offset in F of stiffness and damping per row (0 = rigid), where the state's memory begins
 (STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
@@ -49,7 +49,7 @@ W_TURN = 118
 (W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
 # header of I: breakpoints of motions, increasing, and where they lie in F; behind them (time, period) of those that come again
 (NSTOP, STOP_F, NAGAIN) = (98, 99, 125)
-# header of I: traced primitives, those of velocities among them; where BENDS go
+# header of I: traced primitives, those of velocities among them; where rows of d(A u + g_t)/dq go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
 # header of I: redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section
 # of W that watches for singular configurations (watch_rows.py)
@@ -180,8 +180,8 @@ NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
 
 # MINIMAL_I columns: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the exponential, -1
 # integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights in F; in the state,
-# first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation, gradient
-# rows, states of bridge.py; then the velocities in use
+# first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices, dense factorisation,
+# states of bridge.py; then the velocities in use
 (
     Z_DOF,
     Z_KIND,
@@ -198,10 +198,9 @@ NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
     Z_COLUMNS,
     Z_SMALL,
     Z_DENSE,
-    Z_ROWS,
     Z_BRIDGE,
     Z_LIST,
-) = range(18)
+) = range(17)
 # marks of minimal coordinates: start of the step, its smallest pivot and the row of that, largest jump of s', restarts of
 # the basis, singular configurations passed, number of the choice of rows, and for the last eight passed where to look for them
 (Y_TIME, Y_PIVOT, Y_ROW, Y_JUMP, Y_RESTARTS, Y_PASSED, Y_CHOICE, Y_WHERE) = range(8)

@@ -4,7 +4,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import NativeValue, lower_builtin, typeof_impl, unbox
 
-from dalembert.kernels.base import layout as L
 from dalembert.kernels.base.vector_types import define
 from dalembert.kernels.base.view_types import (
     BOUNDS,
@@ -18,20 +17,7 @@ from dalembert.kernels.base.view_types import (
     pack,
     place_at,
 )
-from dalembert.kernels.base.views import (
-    Ball,
-    Marks,
-    Numbers,
-    Pose,
-    Rows,
-    Spin,
-    System,
-    Twist,
-    Twists,
-    Wrenches,
-    rows_of,
-    twists_of,
-)
+from dalembert.kernels.base.views import Ball, Marks, Numbers, Pose, Rows, Spin, System, Twist, Twists, Wrenches
 
 _I64 = ir.IntType(64)
 
@@ -96,7 +82,7 @@ def as_numbers(context, builder, value, typ):
 
 
 def _view_of_array(made):
-    strides = {Rows: (L.ROW, 1), Wrenches: (L.ROW, 6), Twists: (L.TWIST, 6)}
+    many = hasattr(made, "stride")
 
     def result(typingctx, a, k):
         numbers = isinstance(a, View) and a.what == NUMBERS and a.of == "W"
@@ -104,14 +90,14 @@ def _view_of_array(made):
             scalar = a.scalars[0] if numbers else a.dtype
             if made is Numbers:
                 return View(NUMBERS, "W", scalar)
-            return View(RECORDS, strides[made][0], scalar) if made in strides else View(RECORD, made.record, scalar)
+            return View(RECORDS if many else RECORD, made.record, scalar)
         return None
 
     def lower(context, builder, out, a, k):
         value, _ = as_numbers(context, builder, *a)
         pointer, *limits = (builder.extract_value(value, i) for i in range(3 if BOUNDS else 1))
         place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
-        return pack(context, builder, out, place, *limits, *([constant(strides[made][1])] if made in strides else []))
+        return pack(context, builder, out, place, *limits, *([constant(made.stride)] if many else []))
 
     lowered = define(made, 2, result, lower)
     lower_builtin(made, types.Array, types.Integer)(lowered)
@@ -120,18 +106,3 @@ def _view_of_array(made):
 
 for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks, Ball, Spin):
     _view_of_array(_made)
-
-
-def _records_of_numbers(function, record, stride):
-    def result(typingctx, a):
-        return View(RECORDS, record, a.scalars[0]) if isinstance(a, View) and a.what == NUMBERS else None
-
-    def lower(context, builder, out, a):
-        words = [builder.extract_value(a[0], k) for k in range(3 if BOUNDS else 1)]
-        return pack(context, builder, out, *words, constant(stride))
-
-    lower_builtin(function, View)(define(function, 1, result, lower))
-
-
-_records_of_numbers(rows_of, L.ROW, 1)
-_records_of_numbers(twists_of, L.TWIST, 6)

@@ -73,52 +73,19 @@ Pose, Twist, Marks = _RECORD_CLASSES["Pose"], _RECORD_CLASSES["Twist"], _RECORD_
 Ball, Spin = _RECORD_CLASSES["Ball"], _RECORD_CLASSES["Spin"]
 
 
-class _Records:
-    __slots__ = ("array", "at", "made", "stride")
-
-    def __init__(self, array, at, stride, made):
-        start = Numbers(array, at)
-        self.array, self.at, self.stride, self.made = start.array, start.at, stride, made
+def _records_class(name, record, stride):
+    """A class whose objects see array[at:] as such records, one every `stride` numbers."""
+    made = _RECORD_CLASSES[record.name]
 
     def __getitem__(self, i):
-        return self.made(self.array, self.at + self.stride * i)
+        return made(self.array, self.at + stride * i)
+
+    return type(name, (Numbers,), {"__slots__": (), "__getitem__": __getitem__, "record": record, "stride": stride})
 
 
-class Rows(_Records):
-    """Rows of constraints from array[at] on, numbered by their first entry."""
-
-    __slots__ = ()
-
-    def __init__(self, array, at):
-        super().__init__(array, at, 1, _RECORD_CLASSES["Row"])
-
-
-class Wrenches(_Records):
-    """Wrenches from array[at] on, six numbers per body."""
-
-    __slots__ = ()
-
-    def __init__(self, array, at):
-        super().__init__(array, at, 6, _RECORD_CLASSES["Row"])
-
-
-class Twists(_Records):
-    """Twists from array[at] on, six numbers per body."""
-
-    __slots__ = ()
-
-    def __init__(self, array, at):
-        super().__init__(array, at, 6, Twist)
-
-
-def rows_of(numbers):
-    """Numbers as rows, by their first entry."""
-    return Rows(numbers.array, numbers.at)
-
-
-def twists_of(numbers):
-    """Numbers as twists, six per body."""
-    return Twists(numbers.array, numbers.at)
+Rows = _records_class("Rows", L.ROW, 1)  # rows of constraints, numbered by their first entry
+Wrenches, Twists = _records_class("Wrenches", L.ROW, 6), _records_class("Twists", L.TWIST, 6)  # of all bodies
+_RECORDS_CLASSES = {label: _records_class(label, record, stride) for label, (_, _, record, stride, _) in L.RECORDS.items()}
 
 
 def _member_class(table):
@@ -220,5 +187,5 @@ class System:
             return _BLOCK_CLASSES[label](self)
         if label not in L.RECORDS:
             raise AttributeError(f"layout.py has no {label!r}")
-        array, entry, record, stride, o = L.RECORDS[label]
-        return _Records(getattr(self, array), I[entry] + o, stride, _RECORD_CLASSES[record.name])
+        array, entry, _, _, o = L.RECORDS[label]
+        return _RECORDS_CLASSES[label](getattr(self, array), I[entry] + o)

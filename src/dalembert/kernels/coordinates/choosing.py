@@ -71,7 +71,7 @@ def choosing_cut_joints(mode, t, system):
     """`forces_and_rows`; CHOOSE among the rows of cut joints."""
     if mode != CHOOSE:
         return forces_and_rows(mode, t, system)
-    m, S, scale = system.m, system.schur, system.schur + system.m * system.m
+    m, S, scale = system.m, system.K, system.K + system.m * system.m
     if without_velocities(scale, system):
         return OK
     if system.choice.count == 0.0 or gone_bad(0, weakest_dense_row(S, m, scale, 0)[1], system):

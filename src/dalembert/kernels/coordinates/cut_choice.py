@@ -30,8 +30,8 @@ def aside(system):
 
 @inline
 def factor_cut_schur(system):
-    """schur <- Cholesky factor of the m x m matrix there, its scales behind it."""
-    m, S = system.m, system.schur
+    """K <- Cholesky factor of the m x m matrix there, its scales behind it."""
+    m, S = system.m, system.K
     if system.nchoice > 0:
         copy(aside(system), S, m * m + m)
         silence(S + m * m, np.inf, system)
@@ -42,9 +42,9 @@ def factor_cut_schur(system):
 
 @inline
 def solve_cut_schur(system):
-    """rhs <- S^-1 rhs for the matrix in schur. A pivot is measured by what its row would feel if its bodies were free: joints
+    """rhs <- S^-1 rhs for the matrix in K. A pivot is measured by what its row would feel if its bodies were free: joints
     only make it stiffer."""
-    m, S = system.m, system.schur
+    m, S = system.m, system.K
     for r in range(m):
         scale = 0.0
         for side in range(2):

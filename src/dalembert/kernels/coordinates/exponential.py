@@ -24,17 +24,6 @@ def exponential(x):
 
 
 @inline
-def multiplied(p, q):
-    """p q: the turn q about the axes that p has turned"""
-    return Quat(
-        p.a * q.a - p.b * q.b - p.c * q.c - p.d * q.d,
-        p.a * q.b + p.b * q.a + p.c * q.d - p.d * q.c,
-        p.a * q.c + p.c * q.a + p.d * q.b - p.b * q.d,
-        p.a * q.d + p.d * q.a + p.b * q.c - p.c * q.b,
-    )
-
-
-@inline
 def spun(x, y, f, k):
     """y + f x*y + k x*(x*y)"""
     z = cross(x, y)

@@ -21,7 +21,7 @@ from dalembert.kernels.base.dense import add_transposed, solve_upper, subtract_p
 from dalembert.kernels.base.loops import clear, copy, minus_dot, plus_dot
 from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES
 from dalembert.kernels.base.vectors import Vec3, cross
-from dalembert.kernels.base.views import twists_of
+from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur
 from dalembert.kernels.coordinates.solve import product
 
@@ -29,25 +29,19 @@ from dalembert.kernels.coordinates.solve import product
 @inline
 def blocks(system):
     """B: column c of body k's rows, (translation, rotation), is the twist nu k + c."""
-    return twists_of(system.frame)
+    return Twists(system.frame, 0)
 
 
 @inline
 def derivatives(system):
     """B', in the shape of B."""
-    return twists_of(system.frame + 6 * system.nu * (system.nb + 1))
-
-
-@inline
-def reduced_matrix(system):
-    """M* (nu rows), below it the rows of cut joints and one right-hand side, all with nu columns."""
-    return system.frame + 12 * system.nu * (system.nb + 1)
+    return Twists(system.frame + 6 * system.nu * (system.nb + 1), 0)
 
 
 @inline
 def right_hand_side(system):
-    """The last of these rows."""
-    return reduced_matrix(system) + system.nu * (system.nu + system.m)
+    """The last of the rows with nu columns: M* in `mass`, below it the rows of cut joints in `scaled`, then this one."""
+    return system.scaled + system.nu * system.m
 
 
 @inline
@@ -122,7 +116,7 @@ def multiply(B, v, out, system):
 @inline
 def fill_reduced_matrix(system):
     """M* = B^T M B, lower triangle; below it the rows A B of the cut joints."""
-    B, K, nu = blocks(system), reduced_matrix(system), system.nu
+    B, K, nu = blocks(system), system.mass, system.nu
     clear(K, nu * (nu + system.m + 1))
     for link in system.links:
         body, k = system.bodies[link.number], nu * link.number
@@ -157,7 +151,7 @@ def fill_forces(wrenches, system):
 @inline
 def eliminate(system):
     """M* = L L^T in place, inverse pivots on the diagonal; every row below becomes L^-1 of it."""
-    nu, K = system.nu, reduced_matrix(system)
+    nu, K = system.nu, system.mass
     for i in range(nu + system.m + 1):
         for j in range(min(i + 1, nu)):
             v = minus_dot(K[nu * i + j], K + nu * i, K + nu * j, j)
@@ -169,10 +163,10 @@ def eliminate(system):
 def solve_rows_of_cut_joints(system):
     """rhs <- lam of S lam = rhs - Y y with Y = A B L^-T, S = Y Y^T; the last row y <- y + Y^T lam."""
     nu, m, y = system.nu, system.m, right_hand_side(system)
-    Y = reduced_matrix(system) + nu * nu
+    Y = system.scaled
     for r in range(m):
         for i in range(r + 1):
-            system.schur[m * r + i] = plus_dot(0.0, Y + nu * r, Y + nu * i, nu)
+            system.K[m * r + i] = plus_dot(0.0, Y + nu * r, Y + nu * i, nu)
     subtract_products(system.rhs, Y, y, m, nu)
     solve_cut_schur(system)
     add_transposed(y, Y, system.rhs, m, nu)
@@ -182,7 +176,7 @@ def solve_rows_of_cut_joints(system):
 def back_substitute(system):
     """u_dot <- L^-T y for the last row y."""
     copy(system.u_dot, right_hand_side(system), system.nu)
-    solve_upper(reduced_matrix(system), system.u_dot, system.nu)
+    solve_upper(system.mass, system.u_dot, system.nu)
 
 
 @inline

@@ -11,19 +11,13 @@ accelerations nor multipliers: (M + c A^T A) v' = h - c A^T z + A^T lam. Values 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import (
-    add_transposed,
-    factor_symmetric,
-    solve_lower,
-    solve_upper,
-    solve_with_factor,
-    subtract_products,
-)
-from dalembert.kernels.base.loops import clear, copy, minus_dot, negate, plus_dot
+from dalembert.kernels.base.dense import factor_symmetric, solve_lower, solve_upper, subtract_products
+from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import ENERGY_PART, MOTION_PART, NEWTON_FAILED, NON_FINITE, OK, OUTPUT, PROJECT, ROWS_PART
+from dalembert.kernels.base.tables import ENERGY_PART, MOTION_PART, NON_FINITE, OK, OUTPUT, PROJECT, ROWS_PART
 from dalembert.kernels.base.views import Numbers
-from dalembert.kernels.formulations.project import note_failure, worst_entry
+from dalembert.kernels.coordinates.dense_rows import add_reactions
+from dalembert.kernels.formulations.newton import restore
 
 
 @inline
@@ -76,13 +70,6 @@ def factor_all_rows(weighted, system):
 
 
 @inline
-def add_reactions(m, out, system):
-    """rhs <- lam = (Y Y^T)^-1 rhs, out += Y^T lam"""
-    solve_with_factor(system.K, system.rhs, m)
-    add_transposed(out, system.scaled, system.rhs, m, system.nq)
-
-
-@inline
 def solve_motion(system):
     """acc <- v', rhs <- lam of M v' = h + A^T lam, A v' + z = 0."""
     n, m, c = system.nq, system.m, system.augment
@@ -131,52 +118,50 @@ def velocity_residual(out, v, system):
     subtract_products(out, system.jacobian, v, system.m, system.nq)
 
 
+@inline
+def active_rows(level, system):
+    """Positions meet the holonomic rows, which come first, velocities all of them."""
+    return system.m_holonomic if level == 0 else system.m
+
+
+@flat
+def locate(level, iteration, t, x, dx, system):
+    """Rows at x, rhs <- -g or -(A v + b); how many"""
+    weighted = system.mass_metric == 1
+    if level == 0 or iteration == 0:
+        evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)
+        if weighted:
+            callback(ROWS_PART, t, system, system.w_call)
+        system.count.dg += 1.0
+    if level == 0:
+        negate(system.rhs, system.g, system.m_holonomic)
+    else:
+        velocity_residual(system.rhs, Numbers(x, system.nq), system)
+    return active_rows(level, system)
+
+
+@flat
+def factor(level, x, system):
+    weighted = system.mass_metric == 1
+    if weighted:
+        factor_mass(system)
+    factor_rows(active_rows(level, system), weighted, system)
+
+
+@flat
+def correct(level, x, system):
+    n, d = system.nq, system.acc
+    clear(d, n)
+    add_reactions(active_rows(level, system), d, system)
+    if system.mass_metric == 1:
+        solve_upper(system.root, d, n)
+    add_multiple(Numbers(x, level * n), 1.0, d, n)
+
+
 @flat
 def project_rows(t, x, system):
-    """Positions (level 0, holonomic rows) by Newton's method, then velocities (level 1, all rows). Status."""
-    n, weighted, count = system.nq, system.mass_metric == 1, system.count
-    r, d = system.zeta, system.acc
-    count.project += 1.0
-    status, level, iteration, factored, before = OK, 0, 0, False, 0.0
-    while level < 2 and status == OK:
-        m = system.m_holonomic if level == 0 else system.m
-        tolerance = system.tol_position if level == 0 else system.tol_velocity
-        if level == 0 or iteration == 0:
-            status = evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)
-            if weighted and status == OK:
-                status = callback(ROWS_PART, t, system, system.w_call)
-            count.dg += 1.0
-        if level == 0:
-            negate(r, system.g, m)
-        else:
-            velocity_residual(r, Numbers(x, n), system)
-        row, worst = worst_entry(r, m)
-        stalled = iteration > 1 and worst > 0.25 * before
-        _, largest = worst_entry(Numbers(x, level * n), n)
-        rounding = (4.4e-14 if level == 0 else 1e-12) * max(1.0, largest)
-        if worst <= tolerance or (stalled and worst <= rounding):
-            if level == 0:
-                count.newton += iteration
-                count.newton_max = max(count.newton_max, float(iteration))
-            level, iteration, factored = level + 1, 0, False
-            continue
-        if iteration == system.max_newton or not np.isfinite(worst):
-            note_failure(row, worst, system)
-            return NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
-        if not factored or (level == 0 and worst > 0.05 * before):
-            if weighted:
-                factor_mass(system)
-            factor_rows(m, weighted, system)
-            factored = True
-        copy(system.rhs, r, m)
-        clear(d, n)
-        add_reactions(m, d, system)
-        if weighted:
-            solve_upper(system.root, d, n)
-        for j in range(n):
-            x[level * n + j] += d[j]
-        before, iteration = worst, iteration + 1
-    return status
+    """Positions onto the holonomic rows, velocities onto all of them. Status."""
+    return restore(locate, factor, correct, 4.4e-14, True, False, t, x, x, system)[0]
 
 
 @flat

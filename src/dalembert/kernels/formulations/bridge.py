@@ -23,13 +23,13 @@ from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import weakest_row
 from dalembert.kernels.formulations.minimal import factor_rows, maggi_rates
-from dalembert.kernels.formulations.project import project_constraints, worst_entry
+from dalembert.kernels.formulations.newton import worst_entry
+from dalembert.kernels.formulations.project import project_constraints
 from dalembert.kernels.formulations.tangent_space import inner, spread
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 ZONE = 0.025
 CROSSING = 1e-11
-BLIND = 1e-4  # pivot below which rounding leaves nothing of the accelerations, so that only interpolation can pass
 SIDE = 5
 NODES = 2 * SIDE
 

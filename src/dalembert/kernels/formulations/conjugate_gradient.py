@@ -5,7 +5,7 @@ import numpy as np
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import OK
-from dalembert.kernels.base.views import twists_of
+from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.choice import choices, silence
 from dalembert.kernels.coordinates.solve import add_rows_transposed, factor, product, subtract_row_products
 from dalembert.kernels.formulations.distribution import prepare_solve, store_solution
@@ -15,7 +15,7 @@ from dalembert.kernels.formulations.tangent_space import clear_twists
 @inline
 def apply_schur(v, out, system):
     """out <- A W^-1 A^T v, through a twist per body"""
-    twists = twists_of(system.cg + 5 * system.m)
+    twists = Twists(system.cg + 5 * system.m, 0)
     clear_twists(twists, system)
     add_rows_transposed(system.Y, v, twists, system)
     clear(out, system.m)

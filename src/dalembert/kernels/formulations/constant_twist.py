@@ -10,7 +10,7 @@ from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.tables import PLANAR, RIGID
 from dalembert.kernels.base.vectors import Vec3, unit
 from dalembert.kernels.base.views import Numbers, Pose, Twist
-from dalembert.kernels.coordinates.exponential import exponential, multiplied
+from dalembert.kernels.coordinates.exponential import exponential
 from dalembert.kernels.coordinates.kinematics import in_plane, load_poses, normalised
 
 
@@ -59,7 +59,7 @@ def move(s, x, z, y, system):
         before, pose, twist = Pose(x, body.q), Pose(y, body.q), Twist(y, system.nq + body.u)
         pose.r = s * twist.v + before.r
         if body.kind == RIGID:
-            pose.theta = normalised(multiplied(before.theta, exponential(s * twist.w)))
+            pose.theta = normalised(before.theta @ exponential(s * twist.w))
     load_poses(y, system)
 
 

@@ -13,7 +13,8 @@ from dalembert.kernels.base.dense import solve_with_factor
 from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import FLOW_PART, ROWS_PART
-from dalembert.kernels.coordinates.lagrangian import add_reactions, factor_rows, velocity_residual
+from dalembert.kernels.coordinates.dense_rows import add_reactions
+from dalembert.kernels.coordinates.lagrangian import factor_rows, velocity_residual
 
 STAGES = 4
 MAX_SWEEPS = 40

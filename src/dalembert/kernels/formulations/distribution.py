@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, WRENCH
+from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, OK, POTENTIAL, WRENCH
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -24,7 +24,7 @@ from dalembert.kernels.coordinates.solve import (
     velocity_residual,
 )
 from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, mechanical_energy, pull_back_wrenches
-from dalembert.kernels.mechanics.primitives import constraint_rows
+from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
 
 
 @inline
@@ -44,6 +44,14 @@ def load_rows(part, t, system):
     forces(part, t, system)
     constraint_rows(system)
     pull_back_rows(system.A, system)
+
+
+@inline
+def load_bends(t, system):
+    """bends <- rows of d(G u + g_t)/dq at the poses and twists of the bodies, laid out like A"""
+    velocity_gradient_rows(system.bends, system)
+    forces(BENDS, t, system)
+    pull_back_rows(system.bends, system)
 
 
 @flat

@@ -13,9 +13,9 @@ enforced (errata).
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
+from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
 from dalembert.kernels.base.vectors import Vec3
-from dalembert.kernels.base.views import Wrenches, twists_of
+from dalembert.kernels.base.views import Twists, Wrenches
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
@@ -23,14 +23,12 @@ from dalembert.kernels.coordinates.solve import (
     assemble_blocks,
     back_solve,
     factor,
-    pull_back_rows,
     subtract_row_products,
 )
-from dalembert.kernels.formulations.distribution import load_rows
+from dalembert.kernels.formulations.distribution import load_bends, load_rows
 from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
 from dalembert.kernels.formulations.tangent_space import clear_rows
 from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back, pull_back_wrenches
-from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
 
 
 @flat
@@ -75,7 +73,7 @@ def user_gradient(k, t, x, system):
         for level in range(2):
             values = 0.0
             for sign in (1.0, -1.0):
-                displace(level, x, twists_of(d), sign * h, system)
+                displace(level, x, Twists(d, 0), sign * h, system)
                 value, status = user_residual(k, t, x, system)
                 values += sign * value
                 copy(x, kept, system.nx)
@@ -96,7 +94,7 @@ def tangent_step(g, system):
     n, d = 6 * system.nb, system.h + 6
     apply_inverse_metric(system.metrics, Wrenches(g, 0), system.displacements, system)
     clear_rows(system)
-    subtract_row_products(system.Y, twists_of(g), system.rhs, False, system)
+    subtract_row_products(system.Y, Twists(g, 0), system.rhs, False, system)
     back_solve(system)
     add_rows_transposed(system.Y, system.rhs, system.displacements, system)
     slope = plus_dot(0.0, g + 6, d, n)
@@ -111,16 +109,15 @@ def newton_direction(t, gq, gu, system):
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """
     slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in rhs
-    velocity_gradient_rows(system.A, system)  # B takes the place of A
-    forces(BENDS, t, system)
-    pull_back_rows(system.A, system)
+    B = system.bends  # takes the place of A where there is none of its own
+    load_bends(t, system)
     system.count.d2g += 1.0
-    add_rows_transposed(system.A, system.rhs, twists_of(gq), system)
+    add_rows_transposed(B, system.rhs, Twists(gq, 0), system)
     slope += tangent_step(gq, system)
     clear_rows(system)
-    subtract_row_products(system.A, twists_of(gq), system.rhs, False, system)
+    subtract_row_products(B, Twists(gq, 0), system.rhs, False, system)
     back_solve(system)
-    add_rows_transposed(system.Y, system.rhs, twists_of(gu), system)
+    add_rows_transposed(system.Y, system.rhs, Twists(gu, 0), system)
     return slope
 
 
@@ -153,8 +150,8 @@ def direction(k, t, x, dx, system):
 
 @flat
 def move(s, x, system):
-    displace(0, x, twists_of(system.variation.q), s, system)
-    displace(1, x, twists_of(system.variation.u), s, system)
+    displace(0, x, Twists(system.variation.q, 0), s, system)
+    displace(1, x, Twists(system.variation.u, 0), s, system)
 
 
 @kernel

@@ -9,9 +9,9 @@ from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import MOTION_PART, OK, OUTPUT, PROJECT, PROJECTION, ROWS_PART
 from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.coordinates.dense_rows import add_reactions
 from dalembert.kernels.coordinates.lagrangian import (
     accelerations,
-    add_reactions,
     assemble_rows,
     evaluate_part,
     factor_mass,

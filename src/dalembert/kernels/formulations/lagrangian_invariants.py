@@ -11,7 +11,8 @@ from dalembert.kernels.base.dense import add_transposed, solve_lower, solve_uppe
 from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import MOTION_PART, ROWS_PART
-from dalembert.kernels.coordinates.lagrangian import add_reactions, evaluate_part, factor_mass, factor_rows
+from dalembert.kernels.coordinates.dense_rows import add_reactions
+from dalembert.kernels.coordinates.lagrangian import evaluate_part, factor_mass, factor_rows
 from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
 
 

@@ -14,22 +14,22 @@ order above one would lose its order.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import factor_symmetric, solve_with_factor
+from dalembert.kernels.base.dense import solve_definite
 from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
-from dalembert.kernels.base.views import Numbers, Pose, rows_of, twists_of
+from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
+from dalembert.kernels.base.views import Numbers, Pose, Twists
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, in_plane, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
     back_solve,
     factor,
-    pull_back_rows,
     subtract_row_products,
     weakest_row,
 )
 from dalembert.kernels.formulations.continuation import weighted_product
+from dalembert.kernels.formulations.distribution import load_bends, load_rows
 from dalembert.kernels.formulations.tangent_space import (
     clear_rows,
     clear_twists,
@@ -41,16 +41,8 @@ from dalembert.kernels.formulations.tangent_space import (
     turning,
 )
 from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, pull_back_wrenches
-from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
 
 POOR = 0.05  # smallest pivot below which every projection is done twice, where singular configurations are passed
-
-
-@inline
-def solve_small(A, c, n):
-    """c <- A^-1 c for a positive definite A, lower triangle given, with n numbers to spare behind it."""
-    factor_symmetric(A, n, A + n * n, 1e-13)
-    solve_with_factor(A, c, n)
 
 
 @inline
@@ -63,37 +55,19 @@ def column(j, system):
 def add_columns(c, out, system):
     """out += V c"""
     for j in range(system.minimal.dof):
-        v = twists_of(column(j, system))
+        v = Twists(column(j, system), 0)
         for b in range(1, system.nb + 1):
             out[b].v += c[j] * v[b].v
             out[b].w += c[j] * v[b].w
 
 
 @inline
-def place_rows(t, system):
-    """Rows of the constraints and what their motions add, at the poses and twists there are."""
-    forces(MOTIONS, t, system)
-    constraint_rows(system)
-    pull_back_rows(system.A, system)
-
-
-@inline
 def factor_rows(t, x, system):
     """Poses, rows and the factored blocks at x."""
     load_poses(x, system)
-    place_rows(t, system)
+    load_rows(MOTIONS, t, system)
     assemble_blocks(system.metrics, system)
     factor(1, system)
-
-
-@inline
-def gradient_rows(t, system):
-    """Those of d(G u + g_t)/dq, at the poses and twists there are."""
-    rows = rows_of(system.all + system.minimal.rows)
-    velocity_gradient_rows(rows, system)
-    forces(BENDS, t, system)
-    pull_back_rows(rows, system)
-    return rows
 
 
 @flat
@@ -107,15 +81,15 @@ def admissible_twists(passes, moving, x, system):
     else:
         clear_twists(p, system)
     for j in range(f):
-        basis, v = Numbers(x, k.basis + n * j), twists_of(column(j, system))
+        basis, v = Numbers(x, k.basis + n * j), Twists(column(j, system), 0)
         c[j] = weighted_product(basis, Numbers(x, system.nq), system)
         spread(basis, v, system)
         if moving:
             c[j] -= inner(v, p, system)
         project_tangent(passes, v, system)
         for i in range(j + 1):
-            C[f * j + i] = inner(twists_of(column(i, system)), v, system)
-    solve_small(C, c, f)
+            C[f * j + i] = inner(Twists(column(i, system), 0), v, system)
+    solve_definite(C, c, f)
     for body in system.bodies:
         body.v, body.w = p[body.number].v, p[body.number].w
     add_columns(c, system.twists, system)
@@ -137,7 +111,7 @@ def reduced_accelerations(passes, system):
     smallest_solution(passes, system.zeta, system.accelerations, system)
     find_unbalanced(system)
     for j in range(f):
-        v, Mv = twists_of(column(j, system)), twists_of(product)
+        v, Mv = Twists(column(j, system), 0), Twists(product, 0)
         c[j] = 0.0
         for body in system.bodies:
             b, rest = body.number, system.unbalanced[body.number]
@@ -145,7 +119,7 @@ def reduced_accelerations(passes, system):
             Mv[b].v, Mv[b].w = body.m * v[b].v, body.J @ v[b].w
         for i in range(j + 1):
             N[f * j + i] = plus_dot(0.0, column(i, system) + 6, product + 6, n)
-    solve_small(N, c, f)
+    solve_definite(N, c, f)
     add_columns(c, system.accelerations, system)
 
 
@@ -163,13 +137,14 @@ def power_of_moving_constraints(system):
 @flat
 def carry_basis(passes, t, x, dx, system):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
-    k, rows = system.minimal, gradient_rows(t, system)
-    y, turned = twists_of(system.spare + 6 * (system.nb + 1)), twists_of(column(0, system))
+    k = system.minimal
+    load_bends(t, system)
+    y, turned = Twists(system.spare + 6 * (system.nb + 1), 0), Twists(column(0, system), 0)
     for j in range(k.dof):
         at = k.carry + system.nu * j
         spread(Numbers(x, at), y, system)
         dx[k.s + j] = inner(y, system.twists, system)
-        turning(passes, y, rows, turned, system)
+        turning(passes, y, turned, system)
         gather(turned, Numbers(dx, at), system)
 
 
@@ -196,7 +171,7 @@ def maggi_rates(t, x, dx, system):
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)
-    place_rows(t, system)  # zeta at u^
+    load_rows(MOTIONS, t, system)  # zeta at u^
     power = system.count.power
     reduced_accelerations(passes, system)
     if moving:

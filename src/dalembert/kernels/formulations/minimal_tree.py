@@ -1,69 +1,98 @@
-"""Minimal coordinates of a tree with loops: minimal.py with the joint velocities of a spanning tree in place of the bodies'.
+"""Minimal coordinates of a tree with loops: the joint velocities of a spanning tree in place of the bodies'.
 
     M* u' = F* - N* u + G^T lam,  G u' + zeta + A B' u = 0        the matrices of frame_matrices.py, G = A B
-    V = P Z,  u^ = V (Z^T V)^-1 (s' - Z^T p') + p',  u' = V y + p'',  V^T M* V y = V^T (F* - N* u^ - M* p'')
+    G' y = A' B y + A B' y
+    q <- q (+) d,  d = -G^+ g,  until the cut joints are closed;  then u <- u - G^+ (G u + g_t)             (17)-(19)
 
-[QRContinuation, (9)-(15)] on relative coordinates. Without loops there are no rows, V = Z = 1 and s' = u: the equations of
-motion of the tree. Dense, O(n^3): trees with few loops that need speed take MovingFrame.
+[QRContinuation, (9)-(19)] on relative coordinates; q (+) d turns the quaternion of a ball joint by d. Without loops there are
+no rows, V = Z = 1 and s' = u: the equations of motion of the tree. Dense, O(n^3): trees with few loops that need speed take
+MovingFrame.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
-from dalembert.kernels.base.dense import add_transposed, subtract_products
-from dalembert.kernels.base.loops import add_multiple, clear, copy, negate, plus_dot
+from dalembert.kernels.base.dense import weakest_dense_row
+from dalembert.kernels.base.loops import clear, copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE
-from dalembert.kernels.base.views import Numbers, rows_of
-from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
+from dalembert.kernels.base.tables import MOTIONS, OK
+from dalembert.kernels.base.vectors import cross
+from dalembert.kernels.base.views import Numbers, Twists
+from dalembert.kernels.coordinates.cut_choice import factor_cut_schur, subtract_cut_rows
+from dalembert.kernels.coordinates.dense_rows import add_reactions, dual_vector, least_solution, onto_tangent
 from dalembert.kernels.coordinates.frame_matrices import (
+    blocks,
     derivatives,
     fill_blocks,
     fill_forces,
     fill_reduced_matrix,
     multiply,
-    reduced_matrix,
     right_hand_side,
     subtract_inertia,
 )
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import move_tree, place_bodies
-from dalembert.kernels.formulations.minimal import solve_small
-from dalembert.kernels.formulations.moving_frame import finish_rates
+from dalembert.kernels.coordinates.solve import product
+from dalembert.kernels.coordinates.tree import displace_tree, move_tree, place_bodies
+from dalembert.kernels.formulations.dense_minimal import maggi_rates
+from dalembert.kernels.formulations.distribution import load_bends
+from dalembert.kernels.formulations.minimal_end import end_step
+from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.moving_frame_reference import external_wrenches
-from dalembert.kernels.formulations.tree_tangent import (
-    add_solution,
-    cut_rows,
-    factor_cut_rows,
-    least_solution,
-    onto_tangent,
-    turn_column,
-)
-from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
+from dalembert.kernels.formulations.pivots import note_pivot
+from dalembert.kernels.formulations.project import snap_angles
+from dalembert.kernels.formulations.tangent_basis import null_basis
+from dalembert.kernels.mechanics.primitives import constraint_rows
+
+
+@inline
+def reach(r, system):
+    """What |G_r|^2 could be if the row lay in the direction in which its bodies move most: |A|^2 |B|^2, parts apart.
+
+    In relative coordinates a row itself can vanish in a singular configuration, so its own size tells nothing.
+    """
+    B, size = blocks(system), 0.0
+    for side in range(2):
+        k, a, v_2, w_2 = system.nu * system.cut[2 * r + side], system.A[12 * r + 6 * side], 0.0, 0.0
+        for c in range(system.nu):
+            v_2 += B[k + c].v @ B[k + c].v
+            w_2 += B[k + c].w @ B[k + c].w
+        size += v_2 * (a.force @ a.force)
+        size += w_2 * (a.torque @ a.torque)
+    return size
+
+
+@inline
+def weigh(t, x, system):
+    """B, B' and the factored rows of the poses and twists there are; row and size of the smallest sqrt(pivot / reach)."""
+    n, m, G, S = system.nu, system.m, system.scaled, system.K
+    fill_blocks(x, system)
+    fill_reduced_matrix(system)
+    for i in range(m):
+        S[m * m + i] = reach(i, system)
+        for j in range(i + 1):
+            S[m * i + j] = plus_dot(0.0, G + n * i, G + n * j, n)
+    system.count.factor += 1.0
+    factor_cut_schur(system)
+    return weakest_dense_row(S, m, S + m * m, 0)
+
+
+@inline
+def place(t, x, dx, system):
+    """Poses, rates of q, rows at the velocities of x, factored. Status."""
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    weigh(t, x, system)
+    return OK
 
 
 @flat
-def admissible_velocities(x, system):
-    """The columns <- V, behind them u^."""
-    z, n, f = system.minimal, system.nu, system.minimal.dof
-    V, C, now = system.all + z.columns, system.all + z.small, Numbers(x, system.nq)
-    c, u = C + (f * f + f), V + n * f
-    least_solution(system.g_t, u, system)
-    for j in range(f):
-        v, basis = V + n * j, Numbers(x, z.basis + n * j)
-        copy(v, basis, n)
-        c[j] = 0.0
-        for i in range(n):
-            c[j] += basis[i] * (now[i] - u[i])
-        onto_tangent(v, system)
-        for i in range(j + 1):
-            C[f * j + i] = plus_dot(0.0, V + n * i, v, n)
-    solve_small(C, c, f)
-    add_transposed(u, V, c, f, n)
-
-
-@flat
-def velocity_terms(t, x, system):
-    """The last row below M* <- F* - N* u^, zeta <- zeta + A B' u^, with the velocities u^ in the state. Status."""
+def load(t, x, dx, rest, system):
+    """rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    load_angles(x, system)
     status = external_wrenches(t, system)
+    power = system.count.power
     fill_blocks(x, system)
     multiply(derivatives(system), Numbers(x, system.nq), system.work, system)
     subtract_inertia(system.work, system)
@@ -73,87 +102,71 @@ def velocity_terms(t, x, system):
     subtract_cut_rows(system.work, system.rhs, system)
     negate(system.zeta, system.rhs, system.m)
     fill_forces(system.wrenches, system)
-    return status
+    copy(rest, right_hand_side(system), system.nu)
+    return status, power
 
 
 @inline
-def multiply_by_mass(v, out, system):
-    """out <- M* v"""
-    n, K = system.nu, reduced_matrix(system)
-    for i in range(n):
-        s = plus_dot(0.0, K + n * i, v, i)
-        for e in range(i, n):
-            s += K[n * e + i] * v[e]
-        out[i] = s
+def turn(y, out, system):
+    """out <- -G^+ G' y [QRContinuation, (27)]; `bends` are rows of d(A u + g_t)/dq, which with A (0, w x w_y) is A' B y.
+
+    The twists of the bodies and B, B' belong to the velocities of the state.
+    """
+    A, along, across = system.A, system.work, Twists(system.spare, 6 * (system.nb + 1))
+    multiply(blocks(system), y, along, system)
+    multiply(derivatives(system), y, across, system)
+    for body in system.bodies:
+        across[body.number].w += cross(body.w, along[body.number].w)
+    for r in range(system.m):
+        s = 0.0
+        for side in range(2):
+            b, at = system.cut[2 * r + side], 12 * r + 6 * side
+            s += product(system.bends[at], along[b]) + product(A[at], across[b])
+        system.zeta[r] = s
+    least_solution(system.zeta, out, system)
 
 
 @flat
-def joint_accelerations(acc, system):
-    """acc <- u' from M*, the row below it, zeta and the columns V; the row <- F* - N* u^ - M* u'."""
-    z, n, f = system.minimal, system.nu, system.minimal.dof
-    V, N, rest = system.all + z.columns, system.all + z.small, right_hand_side(system)
-    c, y, Mv = N + (f * f + f), acc + n, acc + 2 * n
-    least_solution(system.zeta, acc, system)
-    multiply_by_mass(acc, Mv, system)
-    add_multiple(rest, -1.0, Mv, n)
-    for j in range(f):
-        v = V + n * j
-        multiply_by_mass(v, Mv, system)
-        c[j] = plus_dot(0.0, v, rest, n)
-        for i in range(j + 1):
-            N[f * j + i] = plus_dot(0.0, V + n * i, Mv, n)
-    solve_small(N, c, f)
-    clear(y, n)
-    add_transposed(y, V, c, f, n)
-    add_multiple(acc, 1.0, y, n)
-    multiply_by_mass(y, Mv, system)
-    add_multiple(rest, -1.0, Mv, n)
+def factor_along_rows(level, x, system):
+    weigh(0.0, x, system)
+
+
+@flat
+def correct_along_rows(level, x, system):
+    """By G^+ rhs"""
+    clear(system.u_dot, system.nu)
+    add_reactions(system.m, system.u_dot, system)
+    displace_tree(level, x, 1.0, system)
+
+
+@flat
+def close(first, t, x, dx, system):
+    """(status, whether x was interpolated): x <- onto the cut joints"""
+    status, _ = close_cut_joints(factor_along_rows, correct_along_rows, t, x, dx, system)
+    snap_angles(x, system)
+    return status, False
+
+
+@flat
+def fresh_basis(X, room, system):
+    """X <- a basis from the rows alone"""
+    copy(room, system.scaled, system.nu * system.m)
+    null_basis(system.minimal.kind, room, system.nu, system.m, system.minimal.dof, X)
+
+
+@flat
+def watch(t, row, pivot, system):
+    note_pivot(t, row, pivot, False, system)
+    return False
 
 
 @kernel
 def minimal_tree(mode, t, x, dx, system):
-    """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status."""
-    system.count.rhs += 1.0
-    z, nq, n, m = system.minimal, system.nq, system.nu, system.m
-    f, now = z.dof, Numbers(x, nq)
-    u = system.all + (z.columns + n * f)
-    acc = u + n
-    for i in range(nq + n, x.size):
-        dx[i] = 0.0
-    move_tree(x, dx, system)
-    place_bodies(x, system)
-    forces(MOTIONS, t, system)
-    constraint_rows(system)
-    fill_blocks(x, system)
-    fill_reduced_matrix(system)
-    factor_cut_rows(system)
-    admissible_velocities(x, system)
-    for i in range(n):  # the state takes u^ for a while
-        u[i], now[i] = now[i], u[i]
-    move_tree(x, dx, system)
-    place_bodies(x, system)
-    load_angles(x, system)
-    status = velocity_terms(t, x, system)
-    power = system.count.power
-    joint_accelerations(acc, system)
-    if system.nmotion + system.ntraced > 0:  # -lam . g_t, multipliers of M* u' = F* - N* u + G^T lam by least squares
-        clear(system.rhs, m)
-        subtract_products(system.rhs, cut_rows(system), right_hand_side(system), m, n)
-        add_solution(acc + n, system)
-        for r in range(m):
-            power -= system.rhs[r] * system.g_t[r]
-    copy(Numbers(dx, nq), acc, n)
-    rows = rows_of(system.all + z.rows)
-    if z.order < 0:
-        velocity_gradient_rows(rows, system)
-        forces(BENDS, t, system)
-    for j in range(f):
-        basis = Numbers(x, z.basis + n * j)
-        if z.order < 0:
-            basis = Numbers(x, z.carry + n * j)
-            turn_column(basis, rows, acc, system)
-            copy(Numbers(dx, z.carry + n * j), acc, n)
-        dx[z.s + j] = plus_dot(dx[z.s + j], basis, now, n)
-    finite = finish_rates(power, dx, system)
-    copy(now, u, n)
-    return status if finite else NON_FINITE
+    """dx <- rates at x in the basis that x holds. Status."""
+    return maggi_rates(place, load, load_bends, turn, system.nmotion + system.ntraced > 0, t, x, dx, system)
+
+
+@kernel
+def minimal_tree_step(mode, t, x, dx, system):
+    """x <- onto the cut joints along Q1, its basis <- that of the tangent space there. Status."""
+    return end_step(close, weigh, load_bends, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system)

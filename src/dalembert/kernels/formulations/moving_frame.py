@@ -15,7 +15,6 @@ from dalembert.kernels.base.loops import copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import (
     MOTIONS,
-    NEWTON_FAILED,
     NON_FINITE,
     OK,
     OUTPUT,
@@ -40,8 +39,9 @@ from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import load_angles
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.formulations.newton import restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
-from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
+from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
@@ -63,7 +63,7 @@ def clear_accelerations(system):
 def solve_cut_rows(system):
     """rhs <- S^-1 rhs: one sweep inwards per row, then a dense factorisation. Behind S and its scales what the sweeps left of
     each row, and the inverse pivots of the tree. A kernel of its own: compiled once."""
-    m, nu, S = system.m, system.nu, system.schur
+    m, nu, S = system.m, system.nu, system.K
     e = S + (m * m + m)
     D = e + m * nu
     for r in range(m):
@@ -88,7 +88,7 @@ def solve_cut_rows(system):
 def respond_to_multipliers(lam, system):
     """u_dot <- response of the tree to A^T lam, from what `solve_cut_rows` left of each row."""
     m, nu = system.m, system.nu
-    e = system.schur + (m * m + m)
+    e = system.K + (m * m + m)
     total = e + m * nu
     for i in range(nu):
         total[i] = 0.0
@@ -102,7 +102,7 @@ def respond_to_row(row, system):
     """u_dot <- accelerations by a unit of the multiplier of a row and what the others answer: v_i of pivots.py."""
     for i in range(system.m):
         system.rhs[i] = 1.0 if i == row else 0.0
-    solve_with_factor(system.schur, system.rhs, system.m)
+    solve_with_factor(system.K, system.rhs, system.m)
     respond_to_multipliers(system.rhs, system)
 
 
@@ -115,7 +115,7 @@ def along_guard(system):
 @light
 def watch_cut_rows(t, system):
     """`watch_rows` of pivots.py for the rows of cut joints."""
-    m, S, pivot = system.m, system.schur, system.pivot
+    m, S, pivot = system.m, system.K, system.pivot
     row, least = weakest_dense_row(S, m, S + m * m, 0)
     across = pivot.turned != 0.0 or turned_far(t, system)
     for turn in range(2):
@@ -128,70 +128,56 @@ def watch_cut_rows(t, system):
 
 
 @flat
-def cut_residuals(level, iteration, t, x, dx, system):
-    """(row, worst): poses, twists and rows at x, rhs <- minus the residuals g (level 0) or g' (level 1) of the cut joints.
+def locate(level, iteration, t, x, dx, system):
+    """Poses, twists and rows at x, rhs <- minus g or g' of the cut joints; how many
 
     After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
     """
-    rhs, g = system.rhs, system.g if level == 0 else system.g_t
+    rhs = system.rhs
     move_tree(x, dx, system)
     place_bodies(x, system)
     forces(POSITIONS if level == 0 else MOTIONS, t, system)
     constraint_rows(system)
     system.count.dg += 1.0
-    negate(rhs, g, system.m)
+    negate(rhs, system.g if level == 0 else system.g_t, system.m)
     if level == 1:
         subtract_cut_rows(system.twists, rhs, system)
     if iteration > 1:
         silence(rhs, 0.0, system)
-    return worst_entry(rhs, system.m)
+    return system.m
 
 
 @flat
-def close_cut_joints(answer, t, x, dx, system):
-    """Onto the cut joints by Newton's method, positions (level 0), then velocities (level 1). Status.
+def close_cut_joints(factor, correct, t, x, dx, system):
+    """Onto the cut joints by Newton's method. Status, whether rows were factored.
 
-    answer(x, system) : u_dot <- what closes the residuals in rhs
+    factor(level, x, ..), correct(level, x, ..) : see newton.py; factors belong to the poses of the moment, and are not kept
     """
-    count = system.count
-    count.project += 1.0
     normalise_tree(UNIT, x, system)
-    status, level, iteration, before = OK, 0, 0, 0.0
-    while level < 2:
-        row, worst = cut_residuals(level, iteration, t, x, dx, system)
-        tolerance = system.tol_position if level == 0 else system.tol_velocity
-        if worst <= tolerance or (iteration > 1 and worst > 0.25 * before and worst <= 1e-12):
-            if level == 0:
-                count.newton += iteration
-                count.newton_max = max(count.newton_max, float(iteration))
-            level, iteration = level + 1, 0
-            continue
-        if iteration == system.max_newton or not np.isfinite(worst):
-            note_failure(row, worst, system)
-            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
-            break
-        answer(x, system)
-        displace_tree(level, x, 1.0, system)
-        before, iteration = worst, iteration + 1
-    return status
+    return restore(locate, factor, correct, 1e-12, False, True, t, x, dx, system)
 
 
 @flat
-def answer_by_recursion(x, system):
-    """u_dot <- what closes the residuals in rhs, least in the metric of the kinetic energy."""
+def factor_by_recursion(level, x, system):
+    """The tree, then the rows of the cut joints; rhs <- their multipliers"""
     eliminate_tree(system)
     solve_cut_rows(system)
+
+
+@flat
+def correct_by_recursion(level, x, system):
+    """Least in the metric of the kinetic energy."""
     respond_to_multipliers(system.rhs, system)
+    displace_tree(level, x, 1.0, system)
 
 
 @flat
 def project_cut_joints(t, x, dx, system):
     """Onto the cut joints, and the watch over their rows. Status."""
-    factored = system.count.factor
-    status = close_cut_joints(answer_by_recursion, t, x, dx, system)
+    status, factored = close_cut_joints(factor_by_recursion, correct_by_recursion, t, x, dx, system)
     if status == OK:
         eliminate_tree(system)
-        if system.count.factor == factored:  # S of where the step ends is there in any case
+        if not factored:  # S of where the step ends is there in any case
             solve_cut_rows(system)
         if system.count.inside == 0.0:
             watch_cut_rows(t, system)

@@ -25,20 +25,25 @@ from dalembert.kernels.coordinates.frame_matrices import (
     subtract_inertia,
 )
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import UNIT, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.moving_frame import close_cut_joints, finish_rates
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
 @flat
-def answer_densely(x, system):
-    """u_dot <- what closes the residuals in rhs, least in the metric of M*."""
+def factor_densely(level, x, system):
     fill_blocks(x, system)
     fill_reduced_matrix(system)
     eliminate(system)
+
+
+@flat
+def correct_densely(level, x, system):
+    """Least in the metric of M*."""
     solve_rows_of_cut_joints(system)
     back_substitute(system)
+    displace_tree(level, x, 1.0, system)
 
 
 @flat
@@ -61,7 +66,7 @@ def moving_frame_reference(mode, t, x, dx, system):
             move_tree(x, dx, system)
             place_bodies(x, system)
         else:
-            status = close_cut_joints(answer_densely, t, x, dx, system)
+            status, _ = close_cut_joints(factor_densely, correct_densely, t, x, dx, system)
         snap_angles(x, system)
         return status
     system.count.rhs += 1.0

@@ -11,25 +11,24 @@ matrix that carry multipliers (third derivatives) are left out, so that it conve
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
 from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import CHOOSE, MOTIONS, NEWTON_FAILED, NON_FINITE, OK, PLANAR, RIGID
+from dalembert.kernels.base.tables import CHOOSE, MOTIONS, NEWTON_FAILED, NON_FINITE, OK, PLANAR, RIGID, V
 from dalembert.kernels.base.vectors import Vec3
-from dalembert.kernels.base.views import Pose, Twist, Wrenches, rows_of, twists_of
+from dalembert.kernels.base.views import Pose, Twist, Twists, Wrenches
 from dalembert.kernels.coordinates.choice import choices, silence
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
     apply_inverse_metric,
-    pull_back_rows,
     subtract_row_products,
     velocity_residual,
 )
-from dalembert.kernels.formulations.distribution import load_rows
-from dalembert.kernels.formulations.project import note_failure, snap_angles, worst_entry
-from dalembert.kernels.mechanics.primitives import velocity_gradient_rows
+from dalembert.kernels.formulations.distribution import load_bends, load_rows
+from dalembert.kernels.formulations.newton import note_failure, worst_entry
+from dalembert.kernels.formulations.project import snap_angles
 
 
 @inline
@@ -62,11 +61,11 @@ def displacement(x, kept, dq, du, system):
 def respond(multipliers, system):
     """saddle.q <- W^-1 (A^T mu + B^T alpha), saddle.u <- W^-1 A^T alpha"""
     work, n, alpha = system.saddle, 6 * (system.nb + 1), multipliers + system.m
-    dq, du = twists_of(work.q), twists_of(work.u)
+    dq, du = Twists(work.q, 0), Twists(work.u, 0)
     clear(work.q, n)
     clear(work.u, n)
     add_rows_transposed(system.A, multipliers, dq, system)
-    add_rows_transposed(rows_of(work.B), alpha, dq, system)
+    add_rows_transposed(system.bends, alpha, dq, system)
     add_rows_transposed(system.A, alpha, du, system)
     apply_inverse_metric(system.metrics, Wrenches(work.q, 0), dq, system)
     apply_inverse_metric(system.metrics, Wrenches(work.u, 0), du, system)
@@ -76,9 +75,9 @@ def respond(multipliers, system):
 def subtract_rates(q, u, out, system):
     """out -= (A dq, B dq + A du)"""
     second = out + system.m
-    subtract_row_products(system.A, twists_of(q), out, False, system)
-    subtract_row_products(rows_of(system.saddle.B), twists_of(q), second, False, system)
-    subtract_row_products(system.A, twists_of(u), second, False, system)
+    subtract_row_products(system.A, Twists(q, 0), out, False, system)
+    subtract_row_products(system.bends, Twists(q, 0), second, False, system)
+    subtract_row_products(system.A, Twists(u, 0), second, False, system)
 
 
 @inline
@@ -97,13 +96,21 @@ def fill_schur(system):
             work.S[n * i + c] = -column[i]
 
 
+@flat
+def leave_out_velocities(scale, system):
+    """Rows of velocities alone have no g, and no mu."""
+    for number in range(system.nprim, system.nprim + system.ntraced):
+        p = system.primitives[number]
+        for k in range(p.rows if p.kind == V else 0):
+            scale[p.row[k]] = np.inf
+
+
 @kernel
 def project_orthogonal(mode, t, x, dx, system):
     """x <- orthogonal projection of x; status. The slot's mode is always to project."""
     count, work, so_far = system.count, system.saddle, system.variation
     m, nb6, c = system.m, 6 * (system.nb + 1), work.c
-    c_v, scale, dq = c + m, work.column, work.q
-    du, B = work.u, rows_of(work.B)
+    c_v, scale, dq, du = c + m, work.column, work.q, work.u
     count.project += 1.0
     normalise(x, system)
     copy(so_far.x, x, system.nx)
@@ -129,16 +136,16 @@ def project_orthogonal(mode, t, x, dx, system):
         if worst <= system.tol_position and worst_v <= system.tol_velocity and step <= max(1e-9, system.tol_position):
             status = OK
             break
-        velocity_gradient_rows(B, system)
-        pull_back_rows(B, system)
+        load_bends(t, system)
         count.d2g += 1.0
-        displacement(x, so_far.x, twists_of(so_far.q), twists_of(so_far.u), system)
+        displacement(x, so_far.x, Twists(so_far.q, 0), Twists(so_far.u, 0), system)
         subtract_rates(so_far.q, so_far.u, c, system)
         fill_schur(system)
         for i in range(2 * m):
             scale[i] = work.S[(2 * m + 1) * i]
         silence(scale, np.inf, system)
         silence(scale + m, np.inf, system)
+        leave_out_velocities(scale, system)
         dense_cholesky(work.S, 2 * m, scale, system.eps_pivot)
         solve_with_factor(work.S, c, 2 * m)
         respond(c, system)
@@ -147,8 +154,8 @@ def project_orthogonal(mode, t, x, dx, system):
             dq[i] += so_far.q[i]
             du[i] += so_far.u[i]
             step = max(step, abs(dq[i]))
-        displace(0, x, twists_of(dq), -1.0, system)
-        displace(1, x, twists_of(du), -1.0, system)
+        displace(0, x, Twists(dq, 0), -1.0, system)
+        displace(1, x, Twists(du, 0), -1.0, system)
     if status != OK:
         if worst <= system.tol_position:
             row, worst = row_v, worst_v

@@ -94,10 +94,11 @@ def smallest_solution(passes, c, out, system):
 
 
 @inline
-def turning(passes, z, rows, out, system):
+def turning(passes, z, out, system):
     """out <- -G^+ G' z, how a tangent vector z must change to stay tangent [QRContinuation, (27)].
 
-    rows : those of d(G u + g_t)/dq. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of coordinates.
+    `bends` : rows of d(G u + g_t)/dq. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of
+    coordinates.
     """
     known = system.work
     clear_twists(out, system)
@@ -106,7 +107,7 @@ def turning(passes, z, rows, out, system):
             k = body.number
             known[k].v, known[k].w = out[k].v, out[k].w + cross(body.w, z[k].w)
         clear_rows(system)
-        subtract_row_products(rows, z, system.rhs, False, system)
+        subtract_row_products(system.bends, z, system.rhs, False, system)
         subtract_row_products(system.A, known, system.rhs, False, system)
         back_solve(system)
         add_rows_transposed(system.Y, system.rhs, out, system)

@@ -19,7 +19,7 @@ from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import callback, forces
 from dalembert.kernels.base.tables import CONSERVATIVE, MOTIONS, MOVED, NON_FINITE, OK, RIGID
 from dalembert.kernels.base.vectors import Quat, Vec3, unit
-from dalembert.kernels.base.views import Pose, Wrenches, twists_of
+from dalembert.kernels.base.views import Pose, Twists, Wrenches
 from dalembert.kernels.coordinates.articulated import add_body_accelerations, eliminate_tree, respond
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load_angles, normalised
@@ -123,7 +123,7 @@ def respond_to_wrenches(system):
 def newton_direction(t, x, dx, hq, hu, d, system):
     """d <- dq and du from the gradients; returns the slope."""
     m, nu, A, rhs = system.m, system.nu, system.A, system.rhs
-    c, rows, keep = twists_of(system.correct + 12 * (system.nb + 1)), d + 2 * nu, d + (2 * nu + m)
+    c, rows, keep = Twists(system.correct + 12 * (system.nb + 1), 0), d + 2 * nu, d + (2 * nu + m)
     slope = 0.0
     for b in range(system.nb + 1):
         system.bodies[b].force, system.bodies[b].torque = hq[b].force, hq[b].torque

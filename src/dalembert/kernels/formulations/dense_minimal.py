@@ -1,0 +1,98 @@
+"""Maggi's equations in dense algebra, for trees with loops and Lagrangian systems: minimal.py with rows as numbers.
+
+    V = P Z,   u^ = V (Z^T V)^-1 (s' - Z^T p') + p',   p' = -G^+ g_t                              (9)-(11)
+    u' = V y + p'',   p'' = -G^+ zeta(u^),   V^T M V y = V^T (h(u^) - M p'')                      (12)-(15)
+    Y' = -G^+ G' Y                                                                                (27)
+
+[QRContinuation, 2.2-2.5]; lengths are Euclidean in the velocities (dense_rows.py). M may be singular by itself (Euler
+parameters as coordinates): V^T M V is what is solved.
+"""
+
+from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.dense import add_transposed, multiply_symmetric, solve_definite
+from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
+from dalembert.kernels.base.tables import NON_FINITE, OK
+from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.coordinates.dense_rows import least_solution, onto_tangent, remove_normal
+from dalembert.kernels.formulations.moving_frame import finish_rates
+
+
+@inline
+def admissible_velocities(x, V, u, system):
+    """V <- P Z, u <- u^"""
+    k, n, f = system.minimal, system.nu, system.minimal.dof
+    C, now = system.all + k.small, Numbers(x, system.nq)
+    c = C + (f * f + f)
+    least_solution(system.g_t, u, system)
+    for j in range(f):
+        v, basis = V + n * j, Numbers(x, k.basis + n * j)
+        copy(v, basis, n)
+        c[j] = 0.0
+        for i in range(n):
+            c[j] += basis[i] * (now[i] - u[i])
+        onto_tangent(v, system)
+        for i in range(j + 1):
+            C[f * j + i] = plus_dot(0.0, V + n * i, v, n)
+    solve_definite(C, c, f)
+    add_transposed(u, V, c, f, n)
+
+
+@inline
+def reduced_accelerations(V, rest, acc, system):
+    """acc <- u' from M, h in rest, zeta and V; rest <- h - M u'. Behind acc are 2 n numbers to spare."""
+    n, f, N = system.nu, system.minimal.dof, system.all + system.minimal.small
+    c, y, Mv = N + (f * f + f), acc + n, acc + 2 * n
+    least_solution(system.zeta, acc, system)
+    multiply_symmetric(Mv, system.mass, acc, n)
+    add_multiple(rest, -1.0, Mv, n)
+    for j in range(f):
+        v = V + n * j
+        multiply_symmetric(Mv, system.mass, v, n)
+        c[j] = plus_dot(0.0, v, rest, n)
+        for i in range(j + 1):
+            N[f * j + i] = plus_dot(0.0, V + n * i, Mv, n)
+    solve_definite(N, c, f)
+    clear(y, n)
+    add_transposed(y, V, c, f, n)
+    add_multiple(acc, 1.0, y, n)
+    multiply_symmetric(Mv, system.mass, y, n)
+    add_multiple(rest, -1.0, Mv, n)
+
+
+@flat
+def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
+    """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status.
+
+    place(t, x, dx, ..) : factors the rows at q, g_t; status;  load(t, x, dx, rest, ..) : mass, rest <- h, zeta, rates of q at
+    the velocities in x; status, external power;  bend(t, ..), turn(z, out, ..) : see minimal_end.py;  moving : whether
+    constraints may do work
+    """
+    k, nq, n, f = system.minimal, system.nq, system.nu, system.minimal.dof
+    now, V = Numbers(x, nq), system.all + k.columns
+    u, rest, acc = V + n * f, V + n * (f + 1), V + n * (f + 2)
+    system.count.rhs += 1.0
+    clear(Numbers(dx, nq + n), x.size - nq - n)
+    status = place(t, x, dx, system)
+    admissible_velocities(x, V, u, system)
+    for i in range(n):  # the state takes u^ for a while
+        u[i], now[i] = now[i], u[i]
+    seen, power = load(t, x, dx, rest, system)
+    reduced_accelerations(V, rest, acc, system)
+    if moving:  # -lam . g_t, multipliers of M u' = h + G^T lam by least squares
+        remove_normal(rest, system)
+        for r in range(system.m):
+            power -= system.rhs[r] * system.g_t[r]
+    copy(Numbers(dx, nq), acc, n)
+    if k.order < 0:
+        bend(t, system)
+    for j in range(f):
+        basis = Numbers(x, (k.carry if k.order < 0 else k.basis) + n * j)
+        if k.order < 0:
+            turn(basis, acc, system)
+            copy(Numbers(dx, k.carry + n * j), acc, n)
+        dx[k.s + j] = plus_dot(0.0, basis, now, n)
+    finite = finish_rates(power, dx, system)
+    copy(now, u, n)
+    if status == OK:
+        status = seen
+    return status if finite or status != OK else NON_FINITE

@@ -1,0 +1,66 @@
+"""Back onto the constraints by Newton's method, written over what the coordinates provide [JetMultibody, Algorithms 5.3-5.4].
+
+    g       q <- q (+) d,  d = -W^-1 G^T (G W^-1 G^T)^-1 g, until |g| <= tolerance                       (5.3)
+    G u     u <- u - W^-1 G^T (G W^-1 G^T)^-1 (G u + g_t)                                               (5.4)
+
+Deviation: Newton keeps its factorisation while it contracts (chord method).
+"""
+
+import numpy as np
+
+from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.tables import NEWTON_FAILED, NON_FINITE, OK
+from dalembert.kernels.base.views import Numbers
+
+
+@inline
+def worst_entry(numbers, n):
+    """(index, magnitude) of the largest |numbers[i]|; NaN counts as largest."""
+    row, worst = 0, 0.0
+    for i in range(n):
+        v = abs(numbers[i])
+        if not v <= worst:
+            row, worst = i, v
+            if v != v:  # the next entry would hide it
+                break
+    return row, worst
+
+
+@flat
+def note_failure(row, value, system):
+    system.count.worst_row, system.count.worst_value = row, value
+
+
+@flat
+def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
+    """Positions (level 0), then velocities (level 1). Status, whether there are factors that serve at the end.
+
+    locate(level, iteration, t, x, dx, ..) : rows at x, rhs <- minus what is left of the constraints; how many of them
+    factor(level, x, ..) : factors G W^-1 G^T there;  correct(level, x, ..) : x <- moved by W^-1 G^T (G W^-1 G^T)^-1 rhs
+    rounding : what double precision leaves of g at coordinates of the size 1, where Newton's method may stall; of larger ones
+    in proportion;  chord : whether factors may be kept;  same : also from positions to velocities
+    """
+    count, status, level, iteration, factored, before = system.count, OK, 0, 0, False, 0.0
+    count.project += 1.0
+    while level < 2:
+        row, worst = worst_entry(system.rhs, locate(level, iteration, t, x, dx, system))
+        done = worst <= (system.tol_velocity if level else system.tol_position)
+        if iteration > 1 and worst > 0.25 * before and not done:
+            _, largest = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
+            done = worst <= (1e-12 if level else rounding) * max(1.0, largest)
+        if done:
+            if level == 0:
+                count.newton += iteration
+                count.newton_max = max(count.newton_max, float(iteration))
+            level, iteration, factored = level + 1, 0, factored and (same or level == 1)
+            continue
+        if iteration == system.max_newton or not np.isfinite(worst):
+            note_failure(row, worst, system)
+            status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
+            break
+        if not (factored and chord) or (iteration > 0 and worst > 0.05 * before):
+            factor(level, x, system)
+            factored = True
+        correct(level, x, system)
+        before, iteration = worst, iteration + 1
+    return status, factored
