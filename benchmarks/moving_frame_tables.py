@@ -47,7 +47,7 @@ def chain_seconds(n: int, repeats: int, stage_tolerance: float) -> tuple[float, 
         status = advance.steps(10**6)
         best = min(best, time.process_time() - begin)
         assert status == T.OK, f"the run of {n} rods ended with status {status}"
-        evaluations = int(run.counter(T.N_RHS))
+        evaluations = int(run.view.count.rhs)
     return best, evaluations
 
 
@@ -88,7 +88,7 @@ def errors(integrator: Integrator) -> tuple[float, ...]:
     assert advance.steps(10**6) == T.OK
     lengths = np.linalg.norm(advance.x[:16].reshape(4, 4), axis=1)
     start, end = sum(mechanism.energies(mechanism.x_0)), sum(mechanism.energies(advance.state))
-    return *np.abs(lengths - 1.0), abs(end - start) / abs(start), run.counter(T.N_RHS)
+    return *np.abs(lengths - 1.0), abs(end - start) / abs(start), float(run.view.count.rhs)
 
 
 def table_3_2(console: Console) -> None:

@@ -96,6 +96,11 @@ def project(mechanism, t, x, *, orthogonal=False, metric=None, chosen=None, **se
     return system(T.PROJECT, t, x, dx, view(mechanism, I, F, W)), x, W
 
 
+def count(mechanism, W):
+    """The counters in a workspace."""
+    return System(mechanism.I, mechanism.F, W).count
+
+
 def moved(mechanism, x, dq, du=None):
     """x (+) (dq, du) with 6 numbers per body."""
     x = x.copy()

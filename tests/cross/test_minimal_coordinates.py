@@ -69,7 +69,7 @@ def test_carried_basis_turns_with_the_jacobian(seed):
     x = run.from_absolute(mechanism.x_0)
     dx = np.zeros(len(x))
     assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
-    nu, f, at = mechanism.nu, mechanism.degrees_of_freedom, run._at(T.Z_CARRY)
+    nu, f, at = mechanism.nu, mechanism.degrees_of_freedom, int(run.places.carry)
 
     def spread(v):
         return twist(mechanism, np.concatenate([mechanism.x_0[: mechanism.nq], v, np.zeros(64)]))

@@ -145,7 +145,7 @@ def test_carried_basis_turns_with_rows_of_velocities(name):
     x = run.from_absolute(mechanism.x_0)
     dx = np.zeros(len(x))
     assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
-    nq, nu, at = mechanism.nq, mechanism.nu, run._at(T.Z_CARRY)
+    nq, nu, at = mechanism.nq, mechanism.nu, int(run.places.carry)
 
     def spread(v):
         return twist(mechanism, np.concatenate([mechanism.x_0[:nq], v, np.zeros(64)]))

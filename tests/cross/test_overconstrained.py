@@ -64,9 +64,9 @@ def test_rows_are_chosen_anew_while_a_bennett_loop_turns():
     advance = Advance(run, da.DOP853(), 0.0, x, 1.0, None)
     while advance.t < 1.0:
         assert advance.steps(1000) == T.OK
-    assert run.W[run.I[T.W_CHOICE] + T.H_COUNT] > 1
-    assert run.W[run.I[T.W_PIVOT] + T.V_LEAST] > 0.1  # the mechanism itself stays far from singular
-    assert run.W[run.I[T.W_PIVOT] + T.V_CROSSED] == 0
+    assert run.view.choice.count > 1
+    assert run.view.pivot.least > 0.1  # the mechanism itself stays far from singular
+    assert run.view.pivot.crossed == 0
 
 
 @pytest.mark.parametrize("index", range(12))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kernel_calls import copy_tables, mass_matrix, moved, project, restrict, rows, twist, velocity_gradient
+from kernel_calls import copy_tables, count, mass_matrix, moved, project, restrict, rows, twist, velocity_gradient
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
@@ -47,7 +47,7 @@ def test_perturbed_states_return(shape, seed, orthogonal, rng):
     assert status == T.OK
     assert max(residuals(mechanism, TIME, y)) <= TOLERANCE
     assert np.allclose(lengths(mechanism, y), 1.0, rtol=0, atol=4e-16)  # one division and one root
-    assert W[mechanism.I[T.W_STAT] + T.N_PROJECT] == 1 and W[mechanism.I[T.W_STAT] + T.N_NEWTON] >= 1
+    assert count(mechanism, W).project == 1 and count(mechanism, W).newton >= 1
 
 
 @pytest.mark.nojit
@@ -67,7 +67,7 @@ def test_consistent_states_stay(shape, orthogonal, rng):
     status, y, W = project(mechanism, TIME, x, orthogonal=orthogonal)
     # nothing but another normalisation: one rounding
     assert status == T.OK and np.abs(y - x).max() <= 4e-16 * np.abs(x).max()
-    assert W[mechanism.I[T.W_STAT] + T.N_NEWTON] == 0
+    assert count(mechanism, W).newton == 0
 
 
 def gradient(mechanism, x, a):
@@ -185,9 +185,8 @@ def test_failure_names_the_worst_row(orthogonal, rng):
     mechanism = compile(gallery.crank_mechanism())
     x = nearby(mechanism, mechanism.x_0, rng, 0.1)
     status, _, W = project(mechanism, 0.0, x, orthogonal=orthogonal, MAX_NEWTON=1)
-    stat = mechanism.I[T.W_STAT]
-    assert status == T.NEWTON_FAILED and W[stat + T.WORST_VALUE] > TOLERANCE
-    assert 0 <= W[stat + T.WORST_ROW] < mechanism.m
+    assert status == T.NEWTON_FAILED and count(mechanism, W).worst_value > TOLERANCE
+    assert 0 <= count(mechanism, W).worst_row < mechanism.m
 
 
 @pytest.mark.nojit
@@ -200,7 +199,7 @@ def test_not_a_number_is_never_taken_for_convergence(orthogonal, entry):
     x[0 if entry == "position" else mechanism.nq] = np.nan
     status, _, W = project(mechanism, 0.0, x, orthogonal=orthogonal)
     assert status in (T.NON_FINITE, T.NEWTON_FAILED)
-    assert np.isnan(W[mechanism.I[T.W_STAT] + T.WORST_VALUE])
+    assert np.isnan(count(mechanism, W).worst_value)
 
 
 def test_angle_counters_follow_whole_turns():

@@ -68,7 +68,7 @@ def test_slot_gives_every_lane_what_it_gives_one_run(forces):
         for lane in range(group.lanes):
             assert np.array_equal(group.lane(result[0], lane), result[1][lane])
         assert np.ptp(result[1], axis=0).max() > 0.1  # lanes that are all alike would show nothing
-    assert group.counter(T.N_RHS) == 1 and run.counter(T.N_RHS) == group.lanes
+    assert group.view.count.rhs == 1 and run.view.count.rhs == group.lanes
 
 
 def test_a_lane_that_is_not_finite_is_noticed():

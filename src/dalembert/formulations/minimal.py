@@ -22,12 +22,15 @@ from dalembert.formulations.invariants import Invariants, check_invariants, inva
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL
+from dalembert.kernels.base.views import Marks
 
 Array = npt.NDArray[np.float64]
 
 NEARBY = 50.0  # condition beyond which rates carry rounding that implicit stages may stall at
 _BASES = ("qr", "svd", "eigen")
 _ORDERS = {"integrator": -1, 1: 1, 4: 4}
+_IN_STATE = ("s", "s_dot", "basis", "carry", "guard", "marks")  # behind the mechanism's own state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,25 +200,23 @@ class Minimal(Formulation):
         """I, F and W with what minimal coordinates need behind what is there.
 
         f : degrees of freedom;  used : the velocities that move something
-        columns, rows : sizes of the sections Z_COLUMNS and W_BEND
+        columns, rows : sizes of the sections `columns` and W_BEND
         """
         n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
         at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
         sizes = {
-            T.Z_COLUMNS: max(columns, nu),
-            T.Z_SMALL: 36 * f * f + 4 * f,
-            T.Z_DENSE: nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
-            T.Z_BRIDGE: 3 * (at[-1] + T.N_MARKS),
+            "columns": max(columns, nu),
+            "small": 36 * f * f + 4 * f,
+            "dense": nu * f + max(n * m + 2 * n * n + 2 * n + m + n * f, 4 * nu * f),
+            "bridge": 3 * (at[-1] + MARKS_SIZE),
         }
-        table = [0] * T.Z_LIST
-        table[T.Z_DOF], table[T.Z_KIND], table[T.Z_NU] = f, _BASES.index(self.basis), n
-        table[T.Z_ORDER], table[T.Z_PASS] = _ORDERS[self.order] if self.continuation else 0, int(self.singular == "pass")
-        table[T.Z_WEIGHT] = len(constants)
-        table[T.Z_S : T.Z_MARKS + 1] = at
+        values = {"dof": f, "kind": _BASES.index(self.basis), "nu": n, "passing": int(self.singular == "pass")}
+        values |= {"order": _ORDERS[self.order] if self.continuation else 0, "weight": len(constants)}
+        values |= dict(zip(_IN_STATE, at, strict=True))
         size = len(W)
-        for entry, more in sizes.items():
-            table[entry], size = size, size + more
-        I = np.concatenate([tables, table, used]).astype(np.int64)
+        for label, more in sizes.items():
+            values[label], size = size, size + more
+        I = np.concatenate([tables, [values[label] for label in MINIMAL.fields], used]).astype(np.int64)
         F = np.concatenate([constants, weights])
         I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, size
         F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
@@ -251,12 +252,14 @@ class Minimal(Formulation):
 class MinimalRun(Run):
     """Behind the mechanism's state: s, s', the basis (columns of nu numbers), what carries it, guard, marks."""
 
-    def _at(self, entry: int) -> int:
-        return int(self.I[self.I[T.MINIMAL_I] + entry])
+    @property
+    def places(self) -> Any:
+        """Where things lie in the state, see MINIMAL of layout.py."""
+        return self.view.minimal
 
-    def mark(self, x: Array, which: int) -> float:
-        """One of the marks in a state of the run."""
-        return float(x[self._at(T.Z_MARKS) + which])
+    def marks(self, x: Array) -> Any:
+        """What a state of the run has noted, see MARKS of layout.py."""
+        return Marks(x, int(self.places.marks))
 
     def failure(self, status: int, advance: Any) -> SimulationError | None:
         """A step that was refused before a singular configuration."""
@@ -271,23 +274,23 @@ class MinimalRun(Run):
 
     def restarts(self, x: Array) -> int:
         """How often the basis could not be continued up to this state."""
-        return int(self.mark(x, T.Y_RESTARTS))
+        return int(self.marks(x).restarts)
 
     def passed(self, x: Array) -> int:
         """How many singular configurations were passed up to this state."""
-        return int(self.mark(x, T.Y_PASSED))
+        return int(self.marks(x).passed)
 
     @property
     def state_size(self) -> int:
         """Number of all components of the state."""
-        return self._at(T.Z_MARKS) + T.N_MARKS
+        return int(self.places.marks) + MARKS_SIZE
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of the run with a new basis there."""
         start = super().from_absolute(x)
         state = np.zeros(self.state_size)
         state[: len(start)] = start
-        state[self._at(T.Z_MARKS) + T.Y_TIME] = np.nan
+        self.marks(state).time = np.nan
         status = self.project(T.PROJECT, t, state, np.zeros_like(state), self.view)
         state[: len(start)] = start
         if status == T.NEAR_SINGULAR:
@@ -306,13 +309,13 @@ class MinimalRun(Run):
 
     def more(self, x: Array) -> dict[str, Array]:
         """s, s', the basis (nt, nu, f) and the largest jump of s' within a step so far."""
-        f, nu = self._at(T.Z_DOF), int(self.I[T.NU])
-        s, s_dot, basis, carry, _, marks = (self._at(entry) for entry in range(T.Z_S, T.Z_MARKS + 1))
+        f, nu = int(self.places.dof), int(self.I[T.NU])
+        s, s_dot, basis, carry, _, marks = (int(getattr(self.places, label)) for label in _IN_STATE)
         return {
             "s": x[:, s:s_dot].copy(),
             "s_dot": x[:, s_dot:basis].copy(),
             "basis": np.ascontiguousarray(np.swapaxes(x[:, basis:carry].reshape(len(x), f, nu), 1, 2)),
-            "jump": x[:, marks + T.Y_JUMP].copy(),
+            "jump": x[:, marks + MARKS.fields["jump"][1]].copy(),
         }
 
 

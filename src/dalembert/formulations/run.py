@@ -154,7 +154,3 @@ class Run:
         from dalembert.kernels.mechanics.laws import force_laws
 
         return as_forces(force_laws)
-
-    def counter(self, which: int) -> float:
-        """One of the counters in W_STAT."""
-        return float(self.W[self.I[T.W_STAT] + which])

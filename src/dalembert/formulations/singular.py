@@ -14,6 +14,8 @@ from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import MARKS, N_PASSAGES
+from dalembert.kernels.base.views import Numbers
 
 Array = npt.NDArray[np.float64]
 
@@ -22,14 +24,14 @@ def refused(run: MinimalRun, advance: Advance) -> SimulationError:
     """Why a step with Minimal(singular="stop") was refused."""
     t, x = advance.t, advance.x.copy()
     looking = replace(run, I=run.I.copy())
-    looking.I[run.I[T.MINIMAL_I] + T.Z_PASS] = 1
+    looking.places.passing = 1
     ahead = max(2.0 * advance.step_size, 1e-9 * (advance.t_end - t))  # no step may have been accepted, or only a tiny one
 
     at, condition, joints = _worst(run, lambda at: _state_at(looking, ahead / 8, t, x, at), x, t, t + ahead)
     text = f"the step from t = {t:.6g} s was refused: it leads to a singular configuration at t = {at:.6g} s (condition"
     text += f" {condition:.1e}), where joints {', '.join(map(repr, joints))} lock and branches may meet;"
     advice = "Minimal(singular='pass') goes through on the branch it is on"
-    if run.I[run.I[T.MINIMAL_I] + T.Z_PASS]:
+    if run.places.passing:
         advice = "no smooth branch through it was found, and rounding hides the motion there"
     return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
@@ -47,10 +49,10 @@ def _regular_before(run: MinimalRun, states: Series, t_0: float) -> tuple[float,
 def passed(run: MinimalRun, x_end: Array, states: Series) -> tuple[str, ...]:
     """One text for each of the last singular configurations that the run went through."""
     texts = []
-    count = int(run.mark(x_end, T.Y_PASSED))
-    for k in range(max(0, count - T.N_PASSAGES), count):
-        entry = T.Y_WHERE + 2 * (k % T.N_PASSAGES)
-        t_0, t_1 = run.mark(x_end, entry), run.mark(x_end, entry + 1)
+    count, where = run.passed(x_end), Numbers(run.marks(x_end), MARKS.width)
+    for k in range(max(0, count - N_PASSAGES), count):
+        entry = 2 * (k % N_PASSAGES)
+        t_0, t_1 = float(where[entry]), float(where[entry + 1])
         h = (t_1 - t_0) / 8
         begin, first = _regular_before(run, states, t_0)
         start = _state_at(run, h, begin, first, t_0)
@@ -64,8 +66,8 @@ def passed(run: MinimalRun, x_end: Array, states: Series) -> tuple[str, ...]:
             f"a singular configuration was passed at t = {at:.6g} s (condition {condition:.1e}): joints"
             f" {', '.join(map(repr, joints))} lock there, other branches meet the one that was followed"
         )
-    if count > T.N_PASSAGES:
-        texts.insert(0, f"{count - T.N_PASSAGES} singular configurations were passed before those named")
+    if count > N_PASSAGES:
+        texts.insert(0, f"{count - N_PASSAGES} singular configurations were passed before those named")
     return tuple(texts)
 
 
@@ -93,9 +95,9 @@ def _worst(
         for at in (t, t - 1e-5 * (t_1 - t_0), t + 1e-5 * (t_1 - t_0)):  # at the very spot there may be no state
             if (x := state(at)) is not None:
                 found.append((at, x))
-                return run.mark(x, T.Y_PIVOT)
+                return float(run.marks(x).pivot)
         return 0.0
 
     minimize_scalar(pivot, bounds=(t_0, t_1), method="bounded", options={"xatol": 1e-9 * (t_1 - t_0), "maxiter": 40})
-    at, x = min(found, key=lambda item: run.mark(item[1], T.Y_PIVOT))
+    at, x = min(found, key=lambda item: float(run.marks(item[1]).pivot))
     return at, *run.mechanism.locking(at, np.array(run.to_absolute(x[None])[0]))

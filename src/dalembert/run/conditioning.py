@@ -45,13 +45,13 @@ def pivots_of(run: Run) -> Pivots:
     """What the kernels noted in a run."""
     if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
         return Pivots(-1.0, 0.0, 0, ())
-    noted = run.W[run.I[T.W_PIVOT] :][: T.V_GUARD]
-    if noted[T.V_KNOWN] == 0.0:
+    noted, where = run.view.pivot, run.view.crossings
+    if noted.known == 0.0:
         return Pivots(-1.0, 0.0, 0, ())
-    count = int(noted[T.V_CROSSED])
-    entries = [T.V_WHERE + 2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
-    steps = tuple((float(min(noted[at : at + 2])), float(max(noted[at : at + 2]))) for at in entries)
-    return Pivots(float(noted[T.V_LEAST]), float(noted[T.V_LEAST_TIME]), count, steps)
+    count = int(noted.crossed)
+    entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
+    ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
+    return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))
 
 
 def crossed(run: Run, integrator: Integrator, states: Series) -> tuple[str, ...]:

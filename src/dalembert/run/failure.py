@@ -38,9 +38,9 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     singular, word = condition > SINGULAR, mechanism.element_word
     lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
     if status == T.NEWTON_FAILED:
-        joint = run.element_of_row(int(run.counter(T.WORST_ROW)))
+        joint = run.element_of_row(int(run.view.count.worst_row))
         text = f"the constraints could not be restored at t = {t:.6g} s: {word} {joint!r} keeps a residual of"
-        text += f" {run.counter(T.WORST_VALUE):.3g}"
+        text += f" {run.view.count.worst_value:.3g}"
         return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
     if status == T.STAGES_FAILED:
         return _stage_failure(advance, run.stage_advice(condition) or (lock if singular else ""))

@@ -63,23 +63,24 @@ class Statistics:
 
 def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     """What a run cost."""
-    projections = run.counter(T.N_PROJECT)
+    count = run.view.count
+    projections = count.project
     smallest, largest = advance.step_range
     work = advance.stage_work
     return Statistics(
         accepted=advance.accepted,
         rejected=advance.rejected,
         refused=advance.refused,
-        rate_evaluations=int(run.counter(T.N_RHS)),
+        rate_evaluations=int(count.rhs),
         projections=int(projections),
-        newton_average=run.counter(T.N_NEWTON) / projections if projections else 0.0,
-        newton_maximum=int(run.counter(T.N_NEWTON_MAX)),
-        factorisations=int(run.counter(T.N_FACTOR)),
-        first_differentials=int(run.counter(T.N_DG) + run.counter(T.N_RHS)),
-        second_differentials=int(run.counter(T.N_D2G)),
-        invariant_gradients=int(run.counter(T.N_DINV)),
-        conjugate_gradient_steps=int(run.counter(T.N_CG)),
-        dependent_rows=int(run.counter(T.N_DEPENDENT)),
+        newton_average=float(count.newton / projections) if projections else 0.0,
+        newton_maximum=int(count.newton_max),
+        factorisations=int(count.factor),
+        first_differentials=int(count.dg + count.rhs),
+        second_differentials=int(count.d2g),
+        invariant_gradients=int(count.dinv),
+        conjugate_gradient_steps=int(count.cg),
+        dependent_rows=int(count.dependent),
         smallest_step=smallest,
         largest_step=largest,
         stage_solver=_stage_solver(work) if advance.integrator.implicit else "",
@@ -89,12 +90,12 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         stage_jacobians=work.jacobians,
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
-        driver_gap=run.counter(T.GAP),
-        driver_gap_name=run.element_of_primitive(int(run.counter(T.GAP_PRIMITIVE))) if run.I[T.NMOTION] > 0 else "",
-        driver_gap_time=run.counter(T.GAP_TIME),
-        largest_projection=run.counter(T.LEAP_SIZE),
-        largest_projection_share=run.counter(T.LEAP),
-        largest_projection_at=run.counter(T.LEAP_TIME),
+        driver_gap=float(count.gap),
+        driver_gap_name=run.element_of_primitive(int(count.gap_primitive)) if run.I[T.NMOTION] > 0 else "",
+        driver_gap_time=float(count.gap_time),
+        largest_projection=float(count.leap_size),
+        largest_projection_share=float(count.leap),
+        largest_projection_at=float(count.leap_time),
         rounded_steps=advance.rounded[0],
         rounded_error=advance.rounded[1],
         time=dict(parts),

@@ -144,6 +144,8 @@ MINIMAL = Record(
 # marks of minimal coordinates in the state: start of the step, its smallest pivot and the row of that, largest jump of s',
 # restarts of the basis, singular configurations passed, number of the choice of rows; where to look for them lies behind
 MARKS = Record("Marks", **_numbers("time pivot row jump restarts passed choice"))
+N_PASSAGES = 8  # of the last ones passed the times between which to look for them
+MARKS_SIZE = MARKS.width + 2 * N_PASSAGES
 # of Lagrangian systems: external power, T and U
 ENERGIES = Record("Energies", **_numbers("power kinetic potential"))
 
@@ -306,15 +308,15 @@ NUMBERS = {
     "called": ("W", T.W_CALL, 0),
     "counts": ("W", T.W_STAT, 0),
     "pivots": ("W", T.W_PIVOT, 0),
-    "crossings": ("W", T.W_PIVOT, T.V_WHERE),
-    "references": ("W", T.W_CHOICE, T.H_REFERENCE),
-    "idle": ("W", T.W_CHOICE, T.H_IDLE),  # 1 per idle row; then work: a number per row and a group's matrix
+    "crossings": ("W", T.W_PIVOT, PIVOT.width),
+    "references": ("W", T.W_CHOICE, 0),
+    "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
     "tapes": ("I", T.NODE_I, 0),  # where the tape of each node of the elimination begins in I
     "order": ("I", T.ORDER_I, 0),
     "cut": ("I", T.CUT_I, 0),
     "followed": ("I", T.MOTION_I, 0),  # where the records of the motions that constraints follow begin in I
     "groups": ("I", T.CHOICE_I, 0),
-    "in_use": ("I", T.MINIMAL_I, T.Z_LIST),  # the velocities that minimal coordinates use
+    "in_use": ("I", T.MINIMAL_I, MINIMAL.width),  # the velocities that minimal coordinates use
     "soft": ("F", T.SOFT_F, 0),
     "stops": ("F", T.STOP_F, 0),
     "kept": ("F", T.INVARIANT_F, 0),
@@ -336,6 +338,7 @@ HEADER_F = {
     **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
 }
 _NAMES = [*TABLES, *RECORDS, *RECORD, *BLOCKS, *NUMBERS, *HEADER_I, *HEADER_F]
+assert (COUNTERS.width, CHOICE.width, PIVOT.width + 2 * T.V_PLACES) == (T.N_STAT, T.H_IDLE, T.V_GUARD)
 assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)
 
 

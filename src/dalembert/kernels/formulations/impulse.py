@@ -5,7 +5,7 @@ The steps themselves, and what the state remembers of them, are in velocity_step
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import add_multiple, negate
-from dalembert.kernels.base.tables import MOTIONS, OK, OUTPUT, PROJECT, PROJECTION
+from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT, PROJECTION
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -33,8 +33,8 @@ from dalembert.kernels.formulations.velocity_step import (
     end_step,
     mean_reaction,
     memory_of,
+    rates_or_outputs,
     remember_start,
-    store_memory_rates,
     wanted_rates,
 )
 
@@ -125,8 +125,7 @@ def stabilise(t, x, system):
 
 @kernel
 def impulse(mode, t, x, dx, system):
-    """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. PROJECT: x <- end of the step, or
-    a stabilised state between two steps. OUTPUT: what a saved state and the compliant force of the step to it imply."""
+    """RATE and OUTPUT: see `rates_or_outputs`. PROJECT: x <- end of the step, or a stabilised state between two steps."""
     if mode == PROJECT:
         inside = system.count.inside != 0.0
         status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
@@ -135,11 +134,4 @@ def impulse(mode, t, x, dx, system):
         load_poses(x, system)
         snap_angles(x, system)
         return status
-    if mode == OUTPUT:
-        return soft_outputs(t, x, system)
-    if system.predict == 1 and memory_of(x, system).h == 0.0:
-        status = start_step(t, x, dx, system)
-    else:
-        status = free_rates(t, x, dx, system)
-    store_memory_rates(x, dx, system)
-    return status
+    return rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system)

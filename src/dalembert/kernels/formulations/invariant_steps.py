@@ -36,8 +36,8 @@ def step_to_invariants(residual, direction, move, t, x, dx, system):
         slope, size, status = direction(k, t, x, dx, system)
         if status != OK:
             return status
-        # the step has the length |f| / sqrt(slope): a hundredth of the state or more means a stationary point, where no
-        # admissible direction changes f; the report shows what is left
+        # the step has the length |f| / sqrt(slope), in the kinetic norm of trees: a hundredth of the state or more means a
+        # stationary point, where no admissible direction changes f; the report shows what is left
         if 1e-4 * slope * size <= f * f:
             continue
         move(-f / slope, x, system)

@@ -42,15 +42,15 @@ def energy_residual(t, x, system):
 
 @flat
 def energy_gradient(t, gq, gu, system):
-    """gq <- dU/dq (minus the conservative wrench), gu <- M u, per body."""
+    """gq <- dU/dq (minus the conservative wrench), gu <- M u, per body and ground."""
     for b in range(system.nb + 1):
         body = system.bodies[b]
         body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
         gu[b].force, gu[b].torque = body.m * body.v, body.J @ body.w
     forces(CONSERVATIVE, t, system)
     pull_back_wrenches(system)
-    for body in system.bodies:
-        gq[body.number].force, gq[body.number].torque = -body.force, -body.torque
+    for b in range(system.nb + 1):
+        gq[b].force, gq[b].torque = -system.bodies[b].force, -system.bodies[b].torque
 
 
 @inline

@@ -7,7 +7,7 @@ from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import add_transposed, factor_symmetric, solve_upper, solve_with_factor, subtract_products
 from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MOTION_PART, OK, OUTPUT, PROJECT, PROJECTION, ROWS_PART
+from dalembert.kernels.base.tables import MOTION_PART, OK, PROJECT, PROJECTION, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import add_reactions
 from dalembert.kernels.coordinates.lagrangian import (
@@ -25,8 +25,8 @@ from dalembert.kernels.formulations.velocity_step import (
     end_step,
     mean_reaction,
     memory_of,
+    rates_or_outputs,
     remember_start,
-    store_memory_rates,
     wanted_rates,
 )
 
@@ -112,16 +112,8 @@ def stabilise(t, x, system):
 
 @kernel
 def lagrangian_impulse(mode, t, x, dx, system):
-    """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. PROJECT: x <- end of the step, or
-    a stabilised state between two steps. OUTPUT: what a saved state and the compliant force of the step to it imply."""
+    """RATE and OUTPUT: see `rates_or_outputs`. PROJECT: x <- end of the step, or a stabilised state between two steps."""
     if mode == PROJECT:
         inside = system.count.inside != 0.0
         return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
-    if mode == OUTPUT:
-        return soft_outputs(t, x, system)
-    if system.predict == 1 and memory_of(x, system).h == 0.0:
-        status = start_step(t, x, dx, system)
-    else:
-        status = free_rates(t, x, dx, system)
-    store_memory_rates(x, dx, system)
-    return status
+    return rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system)

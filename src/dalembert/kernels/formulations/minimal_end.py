@@ -12,13 +12,15 @@ Where a point was interpolated the tangent space is as good as not known: the ba
 """
 
 from dalembert.kernels.base.compiler import flat
+from dalembert.kernels.base.layout import MARKS, N_PASSAGES
 from dalembert.kernels.base.loops import clear, copy
-from dalembert.kernels.base.tables import N_PASSAGES, NEAR_SINGULAR, OK, Y_WHERE
+from dalembert.kernels.base.tables import NEAR_SINGULAR, OK
 from dalembert.kernels.base.views import Marks, Numbers
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise, weighted_product
 
 NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
+BEHIND_MARKS = MARKS.width
 BLIND = 1e-4  # pivot below which rounding leaves nothing of the accelerations, so that only interpolation can pass
 
 
@@ -72,7 +74,7 @@ def mark_passage(t, x, system):
     marks, k = Marks(x, system.minimal.marks), system.minimal
     if marks.pivot >= NEAR:
         marks.passed += 1.0
-        where = Numbers(x, k.marks + Y_WHERE + 2 * (int(marks.passed - 1.0) % N_PASSAGES))
+        where = Numbers(x, k.marks + BEHIND_MARKS + 2 * (int(marks.passed - 1.0) % N_PASSAGES))
         where[0] = marks.time
         where[1] = t
 

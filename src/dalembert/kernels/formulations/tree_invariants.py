@@ -12,12 +12,10 @@ so that cut joints stay closed to first order; f changes by h_q . B dq + h_u . (
 Each is the tree's response to wrenches: O(n). Deviation: the norm is the kinetic energy.
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import CONSERVATIVE, MOTIONS, MOVED, NON_FINITE, OK, RIGID
+from dalembert.kernels.base.tables import MOTIONS, OK, RIGID
 from dalembert.kernels.base.vectors import Quat, Vec3, unit
 from dalembert.kernels.base.views import Pose, Twists, Wrenches
 from dalembert.kernels.coordinates.articulated import add_body_accelerations, eliminate_tree, respond
@@ -26,7 +24,8 @@ from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load
 from dalembert.kernels.coordinates.solve import product
 from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.coordinates.tree_states import absolute_state
-from dalembert.kernels.formulations.invariants import energy_residual
+from dalembert.kernels.formulations.invariant_steps import step_to_invariants
+from dalembert.kernels.formulations.invariants import energy_gradient, energy_residual
 from dalembert.kernels.formulations.moving_frame import clear_accelerations, solve_cut_rows
 from dalembert.kernels.mechanics.inertia import mechanical_energy
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -70,18 +69,6 @@ def user_gradients(k, t, system):
 
 
 @flat
-def energy_gradients(t, hq, hu, system):
-    """hq <- -(conservative wrenches), hu <- (m v, J w_B)"""
-    for b in range(system.nb + 1):
-        body = system.bodies[b]
-        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
-        hu[b].force, hu[b].torque = body.m * body.v, body.J @ body.w
-    forces(CONSERVATIVE, t, system)
-    for b in range(system.nb + 1):
-        hq[b].force, hq[b].torque = -system.bodies[b].force, -system.bodies[b].torque
-
-
-@flat
 def change_along(t, x, dx, d, c, rows, keep, system):
     """c <- change of all twists, rows <- of G u + g_t per unit of the displacement d, u held. Poses are lost."""
     nq, m, largest, rhs = system.nq, system.m, 0.0, system.rhs
@@ -109,6 +96,12 @@ def change_along(t, x, dx, d, c, rows, keep, system):
             for i in range(m):
                 rows[i] -= rhs[i] / (2.0 * scale)
         copy(x, keep, nq)
+
+
+@inline
+def step_of(system):
+    """The step (dq, du)."""
+    return system.correct + 18 * (system.nb + 1)
 
 
 @inline
@@ -158,47 +151,45 @@ def newton_direction(t, x, dx, hq, hu, d, system):
     return slope
 
 
+@flat
+def residual(k, t, x, dx, system):
+    """f, the largest of its terms, status"""
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+    load_angles(x, system)
+    if k < 0:
+        f, scale = energy_residual(t, x, system)
+        return f, scale, OK
+    absolute_state(x, system)
+    f, status = user_value(k, t, system)
+    return f, max(1.0, abs(system.kept[k])), status
+
+
+@flat
+def direction(k, t, x, dx, system):
+    """correct <- gradients, then the direction (dq, du) along which f grows fastest; slope, 1 + T, status"""
+    hq, hu = Wrenches(system.correct, 0), Wrenches(system.correct, 6 * (system.nb + 1))
+    T, _ = mechanical_energy(system)
+    status = OK
+    if k < 0:
+        energy_gradient(t, hq, hu, system)
+    else:
+        status = user_gradients(k, t, system)
+    return newton_direction(t, x, dx, hq, hu, step_of(system), system), 1.0 + T, status
+
+
+@flat
+def move(s, x, system):
+    for level in range(2):
+        copy(system.u_dot, step_of(system) + system.nu * level, system.nu)
+        displace_tree(level, x, s, system)
+
+
 @kernel
 def correct_tree_invariants(mode, t, x, dx, system):
     """One Newton step per invariant: MOVED when the cut joints must be projected again, OK when all hold.
 
     In `correct` lie the gradients, the change of the twists, the step (dq, du), the change of the rows, and what q was.
     """
-    n6, moved = 6 * (system.nb + 1), 0
-    hq, hu, d = Wrenches(system.correct, 0), Wrenches(system.correct, n6), system.correct + 3 * n6
     normalise_tree(0.0, x, system)  # functions of theta may take its length for granted
-    for k in range(-system.energy, system.ninvariant):  # -1 is the energy
-        move_tree(x, dx, system)
-        place_bodies(x, system)
-        load_angles(x, system)
-        status = OK
-        if k < 0:
-            f, scale = energy_residual(t, x, system)
-        else:
-            absolute_state(x, system)
-            f, status = user_value(k, t, system)
-            scale = max(1.0, abs(system.kept[k]))
-        if status != OK:
-            return status
-        if not np.isfinite(f):
-            return NON_FINITE
-        if abs(f) <= system.tol_invariant * scale:
-            continue
-        system.count.dinv += 1.0
-        T, _ = mechanical_energy(system)
-        if k < 0:
-            energy_gradients(t, hq, hu, system)
-        else:
-            status = user_gradients(k, t, system)
-            if status != OK:
-                return status
-        slope = newton_direction(t, x, dx, hq, hu, d, system)
-        # the step has the size |f| / sqrt(slope) in the kinetic norm: a hundredth of the state or more means a stationary
-        # point, where no admissible direction changes f; the report shows what is left
-        if 1e-4 * slope * (1.0 + T) <= f * f:
-            continue
-        for level in range(2):
-            copy(system.u_dot, d + system.nu * level, system.nu)
-            displace_tree(level, x, -f / slope, system)
-        moved += 1
-    return MOVED if moved > 0 else OK
+    return step_to_invariants(residual, direction, move, t, x, dx, system)

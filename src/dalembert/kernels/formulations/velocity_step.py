@@ -17,7 +17,7 @@ no inverse of M + G^T D G; g is taken at the new time, so that a prescribed moti
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.loops import add_multiple, clear, copy
-from dalembert.kernels.base.tables import BAUMGARTE, OK, PROJECTION
+from dalembert.kernels.base.tables import BAUMGARTE, OK, OUTPUT, PROJECTION
 from dalembert.kernels.base.views import Numbers, System
 
 
@@ -130,4 +130,18 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
         memory.h, memory.done = 0.0, h
     copy(memory.q, q, nq)
     clear(memory.gain, nu)
+    return status
+
+
+@flat
+def rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system):
+    """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. OUTPUT: what a saved state and the
+    compliant force of the step to it imply. Status."""
+    if mode == OUTPUT:
+        return soft_outputs(t, x, system)
+    if system.predict == 1 and memory_of(x, system).h == 0.0:
+        status = start_step(t, x, dx, system)
+    else:
+        status = free_rates(t, x, dx, system)
+    store_memory_rates(x, dx, system)
     return status
