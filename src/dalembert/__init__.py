@@ -46,54 +46,41 @@ if TYPE_CHECKING:
     from dalembert.simulation.simulate import simulate
     from dalembert.simulation.solution import LagrangianSolution, Solution
 
-# imported on first use, so that `import dalembert` stays fast
-_LAZY = {
-    "Assembly": "model.assembly",
-    "Comparison": "comparison.table",
-    "DOP853": "integrators.explicit_rk",
-    "DormandPrince": "integrators.explicit_rk",
-    "Equations": "questions.equations",
-    "Euler": "integrators.explicit_rk",
-    "Ensemble": "simulation.ensemble",
-    "Event": "run.events",
-    "ExplicitRungeKutta": "integrators.explicit_rk",
-    "FixedStep": "integrators.fixed_step",
-    "Formulation": "formulations",
-    "GaussLegendre": "integrators.gauss_legendre",
-    "Impulse": "formulations.impulse",
-    "Integrator": "integrators",
-    "InverseDynamics": "questions.inverse",
-    "Jet": "formulations.jet",
-    "LagrangianSolution": "simulation.solution",
-    "LagrangianSystem": "lagrangian.system",
-    "Mechanism": "compilation.mechanism",
-    "Midpoint": "integrators.explicit_rk",
-    "Minimal": "formulations.minimal",
-    "MovingFrame": "formulations.moving_frame",
-    "RadauIIA": "integrators.radau",
-    "RungeKutta4": "integrators.explicit_rk",
-    "Soft": "formulations.soft",
-    "Solution": "simulation.solution",
-    "StoermerVerlet": "integrators.partitioned",
-    "SymplecticEuler": "integrators.partitioned",
-    "Variational": "formulations.variational",
-    "cite": "results.citation",
-    "compare": "comparison.compare",
-    "compile": "compilation.compile",
-    "constrain": "bring_your_own",
-    "equations": "questions.equations",
-    "explicit_tableau": "integrators.tableau",
-    "inverse_dynamics": "questions.inverse",
-    "jellett": "results.rolling_integrals",
-    "kinematics": "questions.kinematics",
-    "load": "simulation.load",
-    "project": "bring_your_own",
-    "register_formulation": "formulations",
-    "register_integrator": "integrators",
-    "routh": "results.rolling_integrals",
-    "simulate": "simulation.simulate",
-    "simulate_many": "simulation.ensemble",
-}
+# module and names imported on first use, so that `import dalembert` stays fast
+_LAZY = """
+    bring_your_own             constrain project
+    comparison.compare         compare
+    comparison.table           Comparison
+    compilation.compile        compile
+    compilation.mechanism      Mechanism
+    formulations               Formulation register_formulation
+    formulations.impulse       Impulse
+    formulations.jet           Jet
+    formulations.minimal       Minimal
+    formulations.moving_frame  MovingFrame
+    formulations.soft          Soft
+    formulations.variational   Variational
+    integrators                Integrator register_integrator
+    integrators.explicit_rk    DOP853 DormandPrince Euler ExplicitRungeKutta Midpoint RungeKutta4
+    integrators.fixed_step     FixedStep
+    integrators.gauss_legendre GaussLegendre
+    integrators.partitioned    StoermerVerlet SymplecticEuler
+    integrators.radau          RadauIIA
+    integrators.tableau        explicit_tableau
+    lagrangian.system          LagrangianSystem
+    model.assembly             Assembly
+    questions.equations        Equations equations
+    questions.inverse          InverseDynamics inverse_dynamics
+    questions.kinematics       kinematics
+    results.citation           cite
+    results.rolling_integrals  jellett routh
+    run.events                 Event
+    simulation.ensemble        Ensemble simulate_many
+    simulation.load            load
+    simulation.simulate        simulate
+    simulation.solution        LagrangianSolution Solution
+"""
+_PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().splitlines()) for name in names}
 
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
 
@@ -168,8 +155,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "gallery":
         return importlib.import_module("dalembert.gallery")
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"dalembert.{_LAZY[name]}"), name)
+    if name in _PLACES:
+        return getattr(importlib.import_module(f"dalembert.{_PLACES[name]}"), name)
     raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.benchmark.problem import Array, Problem
 from dalembert.errors import StoreError
+from dalembert.results.report.table import as_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,18 +21,9 @@ if TYPE_CHECKING:
 PASSED, FAILED, CANNOT = "passed", "failed", "cannot"
 _WIDTH = 132
 _WIDE_ONLY = ("allowed", "steps", "compile")  # columns that a narrow terminal does without
-COLUMNS = (
-    ("problem", "left"),
-    ("formulation", "left"),
-    ("integrator", "left"),
-    ("error", "right"),
-    ("allowed", "right"),
-    ("drift", "right"),
-    ("energy", "right"),
-    ("steps", "right"),
-    ("CPU", "right"),
-    ("compile", "right"),
-    ("verdict", "left"),
+_NUMBERS = ("error", "allowed", "drift", "energy", "steps", "CPU", "compile")
+COLUMNS = tuple(
+    (name, "right" if name in _NUMBERS else "left") for name in ("problem", "formulation", "integrator", *_NUMBERS, "verdict")
 )
 
 
@@ -213,10 +204,7 @@ class SuiteResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; what is not a number is null."""
         return {
-            "passed": self.passed,
-            "interrupted": self.interrupted,
-            "seconds": self.seconds,
-            "cpu_seconds": self.cpu_seconds,
+            **{label: getattr(self, label) for label in ("passed", "interrupted", "seconds", "cpu_seconds")},
             "versions": dict(self.versions),
             "problems": [result.to_dict() for result in self.problems],
         }
@@ -261,11 +249,7 @@ class SuiteResult:
         return found
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+        return as_text(self.print, _WIDTH)
 
     def __repr__(self) -> str:
         return f"<SuiteResult: {len(self.problems)} problems, {'passed' if self.passed else 'not passed'}>"

@@ -15,8 +15,7 @@ from dalembert.cli.console import FAILED, Voice, print_json, reported_errors
 REQUIRED = ("numpy", "scipy", "numba", "llvmlite", "xarray", "numcodecs", "matplotlib", "pydantic", "PyYAML", "typer", "rich")
 OPTIONAL = {
     "pyarrow": "export to Parquet",
-    "h5netcdf": "export to netCDF",
-    "h5py": "export to netCDF",
+    **dict.fromkeys(("h5netcdf", "h5py"), "export to netCDF"),
     "imageio-ffmpeg": "animations as .mp4, extra 'video'",
     "pin": "benchmarks against Pinocchio",
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import StoreError
+from dalembert.results.report.table import as_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,17 +24,9 @@ if TYPE_CHECKING:
 NO_MEANING = "has no meaning"  # in what `pairs.check_pair` says
 NOT_RUN = "not run: the time budget was used up"
 _WIDTH = 118
-_COLUMNS = (
-    ("formulation", "left"),
-    ("integrator", "left"),
-    ("setting", "left"),
-    ("error", "right"),
-    ("energy error", "right"),
-    ("drift", "right"),
-    ("steps", "right"),
-    ("evaluations", "right"),
-    ("CPU time", "right"),
-)
+_TEXTS = ("formulation", "integrator", "setting")
+_NUMBERS = ("error", "energy error", "drift", "steps", "evaluations", "CPU time")
+_COLUMNS = (*((name, "left") for name in _TEXTS), *((name, "right") for name in _NUMBERS))
 _SPARED = ("evaluations", "drift", "energy error", "steps")  # on narrow terminals, in this order
 
 
@@ -193,11 +186,7 @@ class Comparison:
         return [m.cells() for m in chosen]
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+        return as_text(self.print, _WIDTH)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.name!r}: {len(self.measurements)} runs of {len(self.pairs)} pairs>"

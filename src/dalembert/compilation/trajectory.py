@@ -52,27 +52,21 @@ class Trajectory(Series):
     def position(self, body: object) -> Array:
         """(nt, 3) centre of mass [m]."""
         b = self._body(body)
-        if b == 0:
-            return np.zeros((len(self.t), 3))
-        kind, q, _ = self._columns(b)
-        if kind != T.PLANAR:
-            return self.q[:, q : q + 3].copy()
-        plane = self.mechanism.plane
-        assert plane is not None
         at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b
-        return self.mechanism.F[at : at + 3] + self.q[:, [q]] * plane.e1 + self.q[:, [q + 1]] * plane.e2
+        return self._in_space(b, self.q, 1, self.mechanism.F[at : at + 3])
 
     def velocity(self, body: object) -> Array:
         """(nt, 3) velocity of the centre of mass [m/s]."""
-        b = self._body(body)
+        return self._in_space(self._body(body), self.u, 2, np.zeros(3))
+
+    def _in_space(self, b: int, numbers: Array, column: int, origin: Array) -> Array:
+        """(nt, 3) from the coordinates or velocities of a body; origin : of those in the plane"""
         if b == 0:
             return np.zeros((len(self.t), 3))
-        kind, _, u = self._columns(b)
-        if kind != T.PLANAR:
-            return self.u[:, u : u + 3].copy()
-        plane = self.mechanism.plane
-        assert plane is not None
-        return self.u[:, [u]] * plane.e1 + self.u[:, [u + 1]] * plane.e2
+        k, plane = self._columns(b)[column], self.mechanism.plane
+        if plane is None:
+            return numbers[:, k : k + 3].copy()
+        return np.asarray(origin + numbers[:, [k]] * plane.e1 + numbers[:, [k + 1]] * plane.e2)
 
     def quaternion(self, body: object) -> Array:
         """(nt, 4) unit quaternion body -> world, scalar first."""

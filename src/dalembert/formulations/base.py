@@ -10,13 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Array, Compiled, Series
+from dalembert.compilation.compiled import Array, Compiled, IntArray, Series
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.registry import register
+from dalembert.kernels.base import tables as T
+
+
+def set_tolerances(options: Any, I: IntArray, F: Array) -> None:
+    """Of a formulation that projects, into the tables of a run."""
+    I[T.MAX_NEWTON] = options.max_newton
+    F[T.TOL_POSITION], F[T.TOL_VELOCITY] = options.tolerance, options.velocity_tolerance
+    if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
+        F[T.TOL_POSITION] *= 0.01
+    F[T.TOL_INVARIANT] = options.invariant_tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +53,13 @@ class Formulation(ABC):
     compliant: ClassVar[bool] = False
     by_multipliers: ClassVar[bool] = False
     keeps_branch: ClassVar[str] = ""
+
+    def check_positive(self, *labels: str) -> None:
+        """Refuse options that are not positive numbers."""
+        for label in labels:
+            value = getattr(self, label)
+            if not isinstance(value, int | float | np.number) or not value > 0:
+                raise ModelError(f"{type(self).__name__}: {label} is {value!r}; give a positive number")
 
     @abstractmethod
     def prepare(self, mechanism: Compiled) -> Run:

@@ -24,8 +24,24 @@ Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
 
 
+class VelocityLevel(Formulation):
+    """Constraints at the end of a step alone, which any explicit integrator makes without them."""
+
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
+    citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
+    steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
+    saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        Kernel("impulse", "formulations.impulse", "system", 9.0, "--formulation impulse or soft"),
+        Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft"),
+    )
+
+    def needs(self, mechanism: Compiled) -> set[str]:
+        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
+
+
 @dataclass(frozen=True, kw_only=True)
-class Impulse(Formulation):
+class Impulse(VelocityLevel):
     """Any explicit integrator steps as if there were no constraints; impulses then restore A u + b = 0, with a fixed step.
 
     stabilisation : "projection" of positions after the step, "baumgarte" at velocity level, or None
@@ -47,28 +63,15 @@ class Impulse(Formulation):
     tolerance: float = 1e-11
     max_newton: int = 50
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
-    citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
-    steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
     largest_order: ClassVar[int | None] = 2
-    saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
     by_multipliers: ClassVar[bool] = True
-    kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("impulse", "formulations.impulse", "system", 9.0, "--formulation impulse or soft"),
-        Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft"),
-    )
 
     def __post_init__(self) -> None:
         if self.stabilisation not in _STABILISATION:
             raise ModelError(f"Impulse: stabilisation is {self.stabilisation!r}; give 'projection', 'baumgarte' or None")
         if self.metric not in ("euclidean", "mass"):
             raise ModelError(f"Impulse: metric is {self.metric!r}; give one of euclidean, mass")
-        for label in ("tau", "tolerance", "max_newton"):
-            if not getattr(self, label) > 0:
-                raise ModelError(f"Impulse: {label} is {getattr(self, label)!r}; give a positive number")
-
-    def needs(self, mechanism: Compiled) -> set[str]:
-        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
+        self.check_positive("tau", "tolerance", "max_newton")
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""

@@ -16,7 +16,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Array
 from dalembert.compilation.rows import new_workspace
 from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation
+from dalembert.formulations.base import Formulation, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
@@ -79,10 +79,7 @@ class Jet(Formulation):
             if getattr(self, label) not in values:
                 raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give one of {', '.join(values)}")
         check_invariants("Jet", self.invariants)
-        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
-            value = getattr(self, label)
-            if not isinstance(value, int | float | np.number) or not value > 0:
-                raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give a positive number")
+        self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
         self._check_baumgarte()
 
     def _check_baumgarte(self) -> None:
@@ -149,11 +146,7 @@ class Jet(Formulation):
 
     def _settings(self, mechanism: Compiled) -> tuple[IntArray, Array]:
         I, F = mechanism.I.copy(), mechanism.F.copy()
-        I[T.MAX_NEWTON] = self.max_newton
-        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
-            F[T.TOL_POSITION] *= 0.01
-        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        set_tolerances(self, I, F)
         return I, F
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
@@ -181,15 +174,8 @@ class Jet(Formulation):
         rows: Literal["", "bends"] = "bends" if orthogonal or self.invariants else ""
         if system is jet and mechanism.uneven:
             I[T.REFINE] = SWEEPS
-        run = Run(
-            mechanism=mechanism,
-            I=I,
-            F=F,
-            W=new_workspace(I, dense=orthogonal),
-            system=as_system(system),
-            project=as_system(project),
-            correct=as_system(correct),
-            stages=_STAGES[self.stages],
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows=rows),
-        )
+        system, project, correct = as_system(system), as_system(project), as_system(correct)
+        functions = Callbacks(mechanism, invariant_functions(self.invariants), rows=rows)
+        W = new_workspace(I, dense=orthogonal)
+        run = Run(mechanism, I, F, W, system, project, correct, _STAGES[self.stages], functions)
         return with_invariants(run, self.invariants)

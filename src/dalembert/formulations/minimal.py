@@ -17,7 +17,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations.base import Formulation
+from dalembert.formulations.base import Formulation, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
@@ -94,9 +94,7 @@ class Minimal(Formulation):
         check_invariants("Minimal", self.invariants)
         if self.velocities == "joints" and self.invariants is not None:
             raise ModelError("Minimal: invariants need the velocities of bodies; give velocities='bodies', or use MovingFrame")
-        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
-            if not getattr(self, label) > 0:
-                raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give a positive number")
+        self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
         if mechanism.coordinates == "generalised":
@@ -149,17 +147,9 @@ class Minimal(Formulation):
         f = mechanism.degrees_of_freedom
         W = new_workspace(mechanism.I)
         I, F, W = self._tables(mechanism.I, mechanism.F, W, f, used, _weights(mechanism), columns * nb6, a_size)
-        run = MinimalRun(
-            mechanism=mechanism,
-            I=I,
-            F=F,
-            W=W,
-            system=as_system(rates),
-            project=as_system(minimal_step),
-            correct=as_system(correct),
-            stages=0,
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants), rows="turns"),
-        )
+        functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
+        system, project = as_system(rates), as_system(minimal_step)
+        run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions)
         return with_invariants(run, self.invariants)
 
     def _on_tree(self, mechanism: Mechanism) -> Run:
@@ -173,18 +163,9 @@ class Minimal(Formulation):
         f = nu - m + int(tree.I[T.NIDLE])
         W = new_workspace(tree.I, dense=True)
         I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 12 * (m + 1))
-        return MinimalRun(
-            mechanism=mechanism,
-            I=I,
-            F=F,
-            W=W,
-            system=as_system(minimal_tree),
-            project=as_system(minimal_tree_step),
-            correct=as_system(no_correction),
-            stages=0,
-            callbacks=Callbacks(mechanism, rows="turns"),
-            tree=tree,
-        )
+        system, project = as_system(minimal_tree), as_system(minimal_tree_step)
+        functions = Callbacks(mechanism, rows="turns")
+        return MinimalRun(mechanism, I, F, W, system, project, as_system(no_correction), 0, functions, tree)
 
     def _tables(
         self,
@@ -218,11 +199,8 @@ class Minimal(Formulation):
             values[label], size = size, size + more
         I = np.concatenate([tables, [values[label] for label in MINIMAL.fields], used]).astype(np.int64)
         F = np.concatenate([constants, weights])
-        I[T.MINIMAL_I], I[T.MAX_NEWTON], I[T.W_BEND] = len(tables), self.max_newton, size
-        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
-            F[T.TOL_POSITION] *= 0.01
-        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        I[T.MINIMAL_I], I[T.W_BEND] = len(tables), size
+        set_tolerances(self, I, F)
         if self.singular == "pass":  # a residual leaves an error larger by the condition, so none is left but rounding
             F[T.EPS_PIVOT], F[T.TOL_POSITION], F[T.TOL_VELOCITY] = 1e-14, 1e-15, 1e-15
         return I, F, np.concatenate([W, np.zeros(size + rows - len(W))])

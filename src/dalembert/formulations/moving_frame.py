@@ -11,11 +11,9 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
-from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation
+from dalembert.formulations.base import Formulation, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
-from dalembert.kernels.base import tables as T
 from dalembert.model.validation import choice
 
 
@@ -52,9 +50,7 @@ class MovingFrame(Formulation):
         object.__setattr__(self, "cut", tuple(self.cut))
         choice("MovingFrame", "path", self.path, ("fast", "reference"))
         check_invariants("MovingFrame", self.invariants)
-        for label in ("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton"):
-            if not getattr(self, label) > 0:
-                raise ModelError(f"MovingFrame: {label} is {getattr(self, label)!r}; give a positive number")
+        self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
         names = {"tree_states", "moving_frame" if self.path == "fast" else "moving_frame_reference"}
@@ -72,11 +68,7 @@ class MovingFrame(Formulation):
 
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), tree.F.copy()
-        I[T.MAX_NEWTON] = self.max_newton
-        F[T.TOL_POSITION], F[T.TOL_VELOCITY] = self.tolerance, self.velocity_tolerance
-        if I[T.NCHOICE]:  # by what positions are off, the rates of dependent rows differ
-            F[T.TOL_POSITION] *= 0.01
-        F[T.TOL_INVARIANT] = self.invariant_tolerance
+        set_tolerances(self, I, F)
         correct = no_correction
         if self.path == "fast":
             from dalembert.kernels.formulations.moving_frame import moving_frame as equations
@@ -85,16 +77,6 @@ class MovingFrame(Formulation):
         if self.invariants is not None:
             from dalembert.kernels.formulations.tree_invariants import correct_tree_invariants as correct
         system = as_system(equations)
-        run = Run(
-            mechanism=mechanism,
-            I=I,
-            F=F,
-            W=new_workspace(I, dense=self.path == "reference"),
-            system=system,
-            project=system,
-            correct=as_system(correct),
-            stages=0,
-            callbacks=Callbacks(mechanism, invariant_functions(self.invariants)),
-            tree=tree,
-        )
+        W, functions = new_workspace(I, dense=self.path == "reference"), invariant_functions(self.invariants)
+        run = Run(mechanism, I, F, W, system, system, as_system(correct), 0, Callbacks(mechanism, functions), tree)
         return with_invariants(run, self.invariants)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
-from dalembert.formulations.impulse import Impulse, ImpulseRun, prepare_velocity_level
+from dalembert.formulations.impulse import ImpulseRun, VelocityLevel, prepare_velocity_level
 from dalembert.formulations.run import Array
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import nearest
@@ -24,7 +22,7 @@ _HELD = 1e8  # damping of rows that constrain velocities alone [N s/m]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Soft(Formulation):
+class Soft(VelocityLevel):
     """Compliant constraints lam = -(kp g + kd g'): any explicit integrator for the rest, a fixed step, order 1.
 
     stiffness, damping : kp [N/m, N m/rad] and kd [N s/m, N m s/rad], one number for every row, or by joint or driver name,
@@ -38,13 +36,8 @@ class Soft(Formulation):
     stiffness: Gain = 1e8
     damping: Gain = 0.0
 
-    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
-    citations: ClassVar[tuple[str, ...]] = ("ConstraintNotes",)
-    steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
     largest_order: ClassVar[int | None] = 1
-    saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
     compliant: ClassVar[bool] = True
-    kernels: ClassVar[tuple[Kernel, ...]] = Impulse.kernels
 
     def __post_init__(self) -> None:
         for label in ("stiffness", "damping"):
@@ -55,9 +48,6 @@ class Soft(Formulation):
                 where = f"Soft: {label}" + ("" if name is None else f" of {name!r}")
                 if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
                     raise ModelError(f"{where} is {value!r}; give a finite number that is not negative")
-
-    def needs(self, mechanism: Compiled) -> set[str]:
-        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
         """Tables with this formulation's settings, a workspace, and compiled slots."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy.typing as npt
 
@@ -45,17 +46,16 @@ def planar_quadrangle() -> Model:
         position=(0.5, 0.8660254037844386, 0),
         rotation=(0.8660254037844386, 0, 0, 0.5),
     )
+    long_rod: Any = {"mass": 156.20, "inertia": (0.16, 208.3, 208.4)}
     coupler = model.add_body(
         "coupler",
-        mass=156.20,
-        inertia=(0.16, 208.3, 208.4),
+        **long_rod,
         position=(2.8235214136195177, 2.553494447796907, 0),
         rotation=(0.9776913385137864, 0, 0, 0.21004677239872216),
     )
     rocker = model.add_body(
         "rocker",
-        mass=156.20,
-        inertia=(0.16, 208.3, 208.4),
+        **long_rod,
         position=(3.5735214136195177, 1.687469044012468, 0),
         rotation=(0.876573073625285, 0, 0, 0.48126878830350156),
     )

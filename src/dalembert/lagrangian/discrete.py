@@ -52,15 +52,8 @@ METHODS: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]] = {
 # curve -> quadrature that belongs to it. Measured orders: the smaller of the quadrature's and twice the curve's, because the
 # action is stationary: 1, 2, 2 for the straight lines, 1, 4, 4, 8 for the explicit methods; 2 with constraints, and the curve's
 # own order with forces, which are no part of the action
-CURVES: dict[str, str] = {
-    "symplectic-euler": "left",
-    "midpoint": "midpoint",
-    "verlet": "trapezoidal",
-    "euler": "left",
-    "heun": "gauss-2",
-    "explicit-midpoint": "gauss-2",
-    "rk4": "gauss-4",
-}
+_STRAIGHT = {"symplectic-euler": "left", "midpoint": "midpoint", "verlet": "trapezoidal"}
+CURVES: dict[str, str] = _STRAIGHT | {"euler": "left", "heun": "gauss-2", "explicit-midpoint": "gauss-2", "rk4": "gauss-4"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -288,26 +288,17 @@ _BLOCKS = (
 BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 # plain numbers: array, header entry, offset
 NUMBERS = {
-    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS LAM DIAG X CG DENSE FRAME".split()},
-    "correct": ("W", T.W_CORRECT, 0),
-    # of Lagrangian systems: A and Y = A L^-T as m x n numbers, M, its root L, bias z of the rows, A', momentum L_v; of trees
-    # M* and, below it, rows of the cut joints (frame_matrices.py)
-    "jacobian": ("W", T.W_A, 0),
-    "scaled": ("W", T.W_Y, 0),
+    # of trees u_dot : answer of the joint velocities to forces, or what displaces the coordinates
+    **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG X CG FRAME CORRECT H U_DOT".split()},
+    # of Lagrangian systems: M, its root L, bias z of the rows, A', momentum L_v; A and Y = A L^-T as m x n numbers; of trees M*
+    # and, below it, rows of the cut joints (frame_matrices.py)
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},
-    "h": ("W", T.W_H, 0),
+    **{name: ("W", entry, 0) for name, entry in (("jacobian", T.W_A), ("scaled", T.W_Y), ("K", T.W_K), ("g_t", T.W_GT))},
     "acc": ("W", T.W_ACC, 6),  # accelerations, after the ground's
-    "K": ("W", T.W_K, 0),
-    "u_dot": ("W", T.W_U_DOT, 0),  # of a tree: answer of the joint velocities to forces, or what displaces the coordinates
     "guard_u": ("W", T.W_PIVOT, T.V_GUARD),  # of a tree: v_i of pivots.py in joint velocities
-    "g_t": ("W", T.W_GT, 0),
-    "newton": ("W", T.W_SYSTEM, 0),  # Newton's system of variational steps
-    "poses": ("W", T.W_BODY, 0),  # poses and twists of all bodies
-    "counted": ("W", T.W_ANGLE, 0),  # angles and their rates
-    "spare": ("W", T.W_WORK, 0),
-    "called": ("W", T.W_CALL, 0),
-    "counts": ("W", T.W_STAT, 0),
-    "pivots": ("W", T.W_PIVOT, 0),
+    # poses and twists of all bodies; angles and their rates
+    **{name: ("W", entry, 0) for name, entry in (("poses", T.W_BODY), ("counted", T.W_ANGLE), ("spare", T.W_WORK))},
+    **{name: ("W", entry, 0) for name, entry in (("called", T.W_CALL), ("counts", T.W_STAT), ("pivots", T.W_PIVOT))},
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
     "references": ("W", T.W_CHOICE, 0),
     "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
@@ -326,10 +317,9 @@ NUMBERS = {
     "all": ("W", None, 0),
 }
 _SETTINGS = """
-    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NINC NNODE ENERGY MAX_NEWTON NPAIR NHUB NHUB_INC W_SIZE K_SIZE NINVARIANT NMOTION
-    NCOL STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
-    NCHOICE NIDLE REFINE NODES W_CALL W_WORK W_PIVOT UNKNOWNS
-    NLAW
+    NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NNODE ENERGY MAX_NEWTON NHUB W_SIZE K_SIZE NINVARIANT NMOTION
+    STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
+    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {

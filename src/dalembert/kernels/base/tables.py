@@ -12,7 +12,7 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 # header of I: offsets of sections in F
 (BODY_F, PRIM_F, FORCE_F, ANGLE_F, MASS_F, METRIC_F, PLANE_F) = range(20, 27)
 # header of I: offsets of sections in W
-(W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_LAM, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 43)
+(W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 42)
 # header of I: settings of a run
 (ENERGY, MAX_NEWTON) = range(43, 45)
 # header of I: more sizes and offsets

@@ -15,8 +15,8 @@ from dalembert.kernels.base.loops import clear, copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK
 from dalembert.kernels.base.vectors import cross
-from dalembert.kernels.base.views import Numbers, Twists
-from dalembert.kernels.coordinates.cut_choice import factor_cut_schur, subtract_cut_rows
+from dalembert.kernels.base.views import Twists
+from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
 from dalembert.kernels.coordinates.dense_rows import add_reactions, dual_vector, least_solution, onto_tangent
 from dalembert.kernels.coordinates.frame_matrices import (
     blocks,
@@ -26,7 +26,6 @@ from dalembert.kernels.coordinates.frame_matrices import (
     fill_reduced_matrix,
     multiply,
     right_hand_side,
-    subtract_inertia,
 )
 from dalembert.kernels.coordinates.kinematics import load_angles
 from dalembert.kernels.coordinates.solve import product
@@ -35,7 +34,7 @@ from dalembert.kernels.formulations.dense_minimal import maggi_rates
 from dalembert.kernels.formulations.distribution import load_bends
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.moving_frame import close_cut_joints
-from dalembert.kernels.formulations.moving_frame_reference import external_wrenches
+from dalembert.kernels.formulations.moving_frame_reference import velocity_terms
 from dalembert.kernels.formulations.pivots import note_pivot
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.formulations.tangent_basis import null_basis
@@ -91,15 +90,7 @@ def load(t, x, dx, rest, system):
     move_tree(x, dx, system)
     place_bodies(x, system)
     load_angles(x, system)
-    status = external_wrenches(t, system)
-    power = system.count.power
-    fill_blocks(x, system)
-    multiply(derivatives(system), Numbers(x, system.nq), system.work, system)
-    subtract_inertia(system.work, system)
-    forces(MOTIONS, t, system)
-    constraint_rows(system)
-    negate(system.rhs, system.zeta, system.m)
-    subtract_cut_rows(system.work, system.rhs, system)
+    status, power = velocity_terms(t, x, system)
     negate(system.zeta, system.rhs, system.m)
     fill_forces(system.wrenches, system)
     copy(rest, right_hand_side(system), system.nu)

@@ -55,6 +55,23 @@ def external_wrenches(t, system):
     return forces(WRENCH, t, system)
 
 
+@flat
+def velocity_terms(t, x, system):
+    """Wrenches <- F - M B' u - D M B u, work <- B' u, rhs <- -(zeta + A B' u) of the cut joints. Status, external power."""
+    bias = system.work
+    status = external_wrenches(t, system)
+    power = system.count.power
+    fill_blocks(x, system)
+    multiply(derivatives(system), Numbers(x, system.nq), bias, system)
+    subtract_inertia(bias, system)
+    if system.m > 0:
+        forces(MOTIONS, t, system)
+        constraint_rows(system)
+        negate(system.rhs, system.zeta, system.m)
+        subtract_cut_rows(bias, system.rhs, system)
+    return status, power
+
+
 @kernel
 def moving_frame_reference(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates. PROJECT: x <- onto unit quaternions and cut joints."""
@@ -74,16 +91,7 @@ def moving_frame_reference(mode, t, x, dx, system):
     move_tree(x, dx, system)
     place_bodies(x, system)
     load_angles(x, system)
-    status = external_wrenches(t, system)
-    power = system.count.power
-    fill_blocks(x, system)
-    multiply(derivatives(system), Numbers(x, system.nq), bias, system)
-    subtract_inertia(bias, system)
-    if m > 0:
-        forces(MOTIONS, t, system)
-        constraint_rows(system)
-        negate(system.rhs, system.zeta, m)
-        subtract_cut_rows(bias, system.rhs, system)
+    status, power = velocity_terms(t, x, system)
     fill_reduced_matrix(system)
     fill_forces(system.wrenches, system)
     eliminate(system)

@@ -176,9 +176,8 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
 
 
 _WANTED = {
-    "model_type": "'key: value' lines",
-    "model_attributes_type": "'key: value' lines",
     "dict_type": "'name: ...' lines",
+    **dict.fromkeys(("model_type", "model_attributes_type"), "'key: value' lines"),
     "list_type": "a list in [ ]",
     "string_type": "text (a name of digits goes in quotes)",
     "bool_type": "true or false",

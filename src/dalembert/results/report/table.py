@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +18,15 @@ Verdict = Literal["pass", "FAIL", "WARN", "note"]
 
 _WIDTH = 110
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
+
+
+def as_text(show: Callable[[Console], None], width: int) -> str:
+    """What is printed to a console of this width, without colours."""
+    from rich.console import Console
+
+    text = io.StringIO()
+    show(Console(file=text, width=width, color_system=None, legacy_windows=False, force_jupyter=False))
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 @dataclass(frozen=True)
@@ -70,11 +79,7 @@ class Report:
         return {"title": self.title, "passed": self.passed, "verdict": self.verdict, "lines": lines}
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False))
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+        return as_text(self.print, _WIDTH)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
