@@ -195,7 +195,7 @@ class _Way:
     @property
     def crossed(self) -> int:
         """How many steps may have led across a singular pose."""
-        return int(self.run.W[self.run.I[T.W_PIVOT] + T.V_CROSSED])
+        return int(self.run.view.pivot.crossed)
 
     def to(self, values: Array) -> Array:
         """States at values, as far as they are reached."""
