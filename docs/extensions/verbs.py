@@ -10,9 +10,10 @@ from sphinx.util.docutils import SphinxDirective
 
 
 def verbs_of(mixin: str) -> list[str]:
-    """Names of the public methods of a class, given by its full name, in the order of its source."""
+    """Names of the public methods of a class, given by its full name, and of what it puts together, in the order of sources."""
     module, _, name = mixin.rpartition(".")
-    return [verb for verb in vars(getattr(import_module(module), name)) if not verb.startswith("_")]
+    classes = [cls for cls in getattr(import_module(module), name).__mro__ if cls.__module__.startswith(module)]
+    return [verb for cls in classes for verb in vars(cls) if not verb.startswith("_")]
 
 
 class Verbs(SphinxDirective):

@@ -110,7 +110,7 @@ def test_the_site_knows_every_verb_by_the_name_that_is_called():
     assert ":no-index:" not in text
     listed = set(re.findall(r":members: (.*)", text)[0].split(", "))
     for module, mixin in re.findall(r"```\{verbs\} (\S+)\.(\w+)", text):
-        listed |= set(vars(getattr(import_module(module), mixin)))
+        listed |= set(dir(getattr(import_module(module), mixin)))
     assert {name for name in dir(da.Model) if name.startswith("add_")} <= listed
 
 

@@ -12,7 +12,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.cardan import CardanAngles, cardan_angles
-from dalembert.model.elements import GROUND, Joint
+from dalembert.model.elements import GROUND, Joint, Marker
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest
@@ -29,14 +29,21 @@ class Trajectory(Series):
         super().__init__(mechanism, t, x)
         self._joints = {joint.name: joint for joint in mechanism.model.joints}
         self._index = {name: k + 1 for k, name in enumerate(mechanism.body_names)}
+        self._markers = {marker.name: marker for marker in mechanism.model.markers}
 
     def _body(self, body: object) -> int:
         name = str(getattr(body, "name", body))
         if name == GROUND:
             return 0
+        if name in self._markers:
+            raise ModelError(f"{name!r} is a marker, a point without axes; give its body {self._markers[name].body!r}")
         if name not in self._index:
-            raise ModelError(f"there is no body {name!r}; {nearest(name, self._index)}")
+            raise ModelError(f"there is no body {name!r}; {nearest(name, (*self._index, *self._markers))}")
         return self._index[name]
+
+    def _marker(self, name: object) -> Marker | None:
+        """The marker of this name, if it is one."""
+        return self._markers.get(str(getattr(name, "name", name)))
 
     def _joint(self, joint: object) -> Joint:
         name = str(getattr(joint, "name", joint))
@@ -50,13 +57,17 @@ class Trajectory(Series):
         return int(kind), int(q), int(u)
 
     def position(self, body: object) -> Array:
-        """(nt, 3) centre of mass [m]."""
+        """(nt, 3) position of a body's centre of mass, or of a marker [m]."""
+        if (marker := self._marker(body)) is not None:
+            return self.point(marker.body, marker.point)
         b = self._body(body)
         at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b
         return self._in_space(b, self.q, 1, self.mechanism.F[at : at + 3])
 
     def velocity(self, body: object) -> Array:
-        """(nt, 3) velocity of the centre of mass [m/s]."""
+        """(nt, 3) velocity of the centre of mass, or of a marker [m/s]."""
+        if (marker := self._marker(body)) is not None:
+            return self.point_velocity(marker.body, marker.point)
         return self._in_space(self._body(body), self.u, 2, np.zeros(3))
 
     def _in_space(self, b: int, numbers: Array, column: int, origin: Array) -> Array:

@@ -27,8 +27,8 @@ _ANGLES = ("angle", "rotation")
 
 
 def to_dataset(solution: BodyResult) -> xarray.Dataset:
-    """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a run with
-    `Minimal` also independent (s and s_dot).
+    """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a model
+    with markers also marker, of a run with `Minimal` also independent (s and s_dot).
 
     A joint coordinate's unit and meaning are the coordinates `coordinate_unit` and `coordinate_meaning`.
     """
@@ -45,7 +45,16 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
         "coordinate_unit": ("joint_coordinate", np.array([_unit(name) for _, name in labels], dtype=object)),
         "coordinate_meaning": ("joint_coordinate", np.array([COORDINATES[name] for _, name in labels], dtype=object)),
     }
-    variables = {**_body_outputs(solution), **_joint_outputs(solution), **time_series(solution), **_minimal_outputs(solution)}
+    markers = [marker.name for marker in solution.mechanism.model.markers]
+    if markers:
+        coordinates["marker"] = ("marker", np.array(markers, dtype=object))
+    variables = {
+        **_body_outputs(solution),
+        **_marker_outputs(solution, markers),
+        **_joint_outputs(solution),
+        **time_series(solution),
+        **_minimal_outputs(solution),
+    }
     if "s" in variables:
         coordinates["independent"] = ("independent", np.arange(variables["s"][1].shape[1]))
     return xarray.Dataset(variables, coordinates, attributes(solution))
@@ -85,6 +94,18 @@ def _body_outputs(solution: BodyResult) -> dict[str, Variable]:
     meaning = about("1", "unit quaternion body -> world, scalar first")
     made["quaternion"] = (("time", "body", "quaternion_component"), quaternion, meaning)
     return made
+
+
+def _marker_outputs(solution: BodyResult, markers: Sequence[str]) -> dict[str, Variable]:
+    vectors = {
+        "marker_position": (solution.position, "m", "marker, world axes"),
+        "marker_velocity": (solution.velocity, "m/s", "velocity of the marker, world axes"),
+        "marker_acceleration": (solution.acceleration, "m/s^2", "acceleration of the marker, world axes"),
+    }
+    return {
+        name: (("time", "marker", "axis"), _stacked(markers, output, len(solution.t), 3), about(units, meaning))
+        for name, (output, units, meaning) in (vectors.items() if markers else ())
+    }
 
 
 def _joint_outputs(solution: BodyResult) -> dict[str, Variable]:

@@ -44,6 +44,16 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
+class Marker:
+    """A named point of a body, in body axes [m]: results tell where it is, viewers and plots draw its path."""
+
+    name: str
+    body: str
+    point: Array
+    verb: ClassVar[str] = "marker"
+
+
+@dataclass(frozen=True, eq=False)
 class Primitive:
     """One constraint primitive between bodies i = first and j = second [JetMultibody, 5.3].
 

@@ -12,6 +12,7 @@ from dalembert.model.elements import Body
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import PERPENDICULAR, Array, frozen, several, shown, unit_vector, vector
 
+WORLD_POINTS = ("at", "between")  # arguments that stand for points of bodies, in world coordinates of the model pose
 PARALLEL = 1e-6  # smallest sine between two directions that must span a plane
 
 
@@ -62,6 +63,26 @@ def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple
                 raise ModelError(f"{owner}: the point on point mass {body.name!r} is {shown(p[k])}; {hint}")
             p[k] = frozen(np.zeros(3))
     return p[0], p[1]
+
+
+def own_point(owner: str, body: Body, point: object, at: object) -> Array:
+    """A point in body axes, from point= (body axes) or at= (world coordinates of the model pose); default: the origin."""
+    if point is not None and at is not None:
+        raise ModelError(f"{owner}: got both point= and at=; give point= (body axes) or at= (world)")
+    if at is None:
+        p = vector(owner, "point", (0.0, 0.0, 0.0) if point is None else point)
+        where = f"point is {shown(p)}"
+        off, fix = float(np.abs(p).max()), "give (0, 0, 0)"
+    else:
+        p = frozen(rotation_matrix(body).T @ (vector(owner, "at", at) - body.position))
+        where, fix = f"at is {shown(at)}", f"give {shown(body.position)}, where it is"
+        off = float(np.abs(p).max())
+        off = off if off > 1e-12 * (1.0 + float(np.abs(body.position).max())) else 0.0
+    if body.kind != "point":
+        return p
+    if off > 0.0:
+        raise ModelError(f"{owner}: {where} on point mass {body.name!r}; {fix}")
+    return frozen(np.zeros(3))
 
 
 def own_axes() -> tuple[Array, Array]:

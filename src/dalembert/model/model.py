@@ -15,9 +15,11 @@ from dalembert.errors import ModelError
 from dalembert.model.assembly import Assembly
 from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
-from dalembert.model.elements import Body
+from dalembert.model.editing import remove, rename, replaced
+from dalembert.model.elements import Body, Marker
 from dalembert.model.forces import ForceVerbs
-from dalembert.model.joint_verbs import JointVerbs
+from dalembert.model.frames import own_point
+from dalembert.model.joint_verbs import BodyRef, JointVerbs
 from dalembert.model.later import carried_out
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
@@ -29,13 +31,14 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
-    """A mechanism: bodies, joints, drivers, forces, by name. SI units; positions and velocities in world axes.
+    """A mechanism: bodies, joints, drivers, forces, markers, by name. SI units; positions and velocities in world axes.
 
         model = Model(gravity=(0, 0, -9.81))
         arm = model.add_body("arm", **rod(1.0, 0.5).body(), position=(0.25, 0, 0))
         model.add_revolute("hinge", model.ground, arm, point=(0, 0, 0), axis=(0, 1, 0))
 
-    Each verb checks what it is given, adds one element and returns it; elements never change afterwards.
+    Each verb checks what it is given, adds one element and returns it; elements never change afterwards, but `replace`,
+    `remove` and `rename` put others in their place.
 
     gravity : (3,) acceleration, world axes [m/s^2]
     """
@@ -135,6 +138,33 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
         )
         return self._add(body)
 
+    def add_marker(
+        self, name: str, body: BodyRef, point: npt.ArrayLike | None = None, *, at: npt.ArrayLike | None = None
+    ) -> Marker:
+        """A named point of a body: `solution.position("foot")`, its path in viewer and plots, its columns in tables.
+
+        point : in body axes [m], default the centre of mass;  at : instead, world coordinates of the model pose [m]
+        """
+        owner = self._new_name("marker", name)
+        on = self._body(owner, body)
+        return self._add(Marker(name, on.name, own_point(owner, on, point, at)))
+
+    def replace(self, name: Element | str, **changes: Any) -> Element:
+        """Make an element anew with other arguments of its verb, `model.replace("crank", mass=3)`; the others stay as they are.
+
+        Joints keep their axes, and what refers to a body its points on the body, wherever that is placed now. Returns the new
+        handle; the old one is not of this model any more.
+        """
+        return replaced(self, name, changes)
+
+    def remove(self, name: Element | str) -> None:
+        """Take an element out of the model; refused while others refer to it, with their names."""
+        remove(self, name)
+
+    def rename(self, name: Element | str, new: str) -> Element:
+        """Give an element another name, in everything that refers to it, too. Returns the new handle."""
+        return rename(self, name, new)
+
     def assemble(self) -> Assembly:
         """Consistent initial positions and velocities, and how far what was moved."""
         made: Assembly = carried_out("assemble", self)
@@ -216,6 +246,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
         for f in self.forces:
             ends = [str(getattr(f, end)) for end in ("body", "joint", "first", "second") if hasattr(f, end)]
             rows.append(("force", f.name, type(f).__name__, " - ".join(ends)))
+        rows += [("marker", m.name, "", f"on {m.body}") for m in self.markers]
         widths = [max((len(row[k]) for row in rows), default=0) for k in range(4)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         gravity = ", ".join(f"{c:g}" for c in self._gravity)

@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model import motions
-from dalembert.model.elements import FORCES, Body, Driver, Joint, Primitive
+from dalembert.model.elements import FORCES, Body, Driver, Joint, Marker, Primitive
 from dalembert.model.references import constants, source_of
 from dalembert.model.shape_records import shape_record
 from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shown
@@ -27,7 +27,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     c.__name__: c
     for c in (
-        *(Body, Joint, Driver, Primitive),
+        *(Body, Joint, Driver, Marker, Primitive),
         *(motions.Constant, motions.Polynomial, motions.Harmonic, motions.SmoothStep, motions.Table, motions.Function),
         *(motions.Sum, motions.Product),
     )

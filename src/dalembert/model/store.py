@@ -7,16 +7,17 @@ from typing import TypeVar
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
+from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
 from dalembert.model.validation import element_name, frozen, nearest, shown
 
-Element = Body | Joint | Driver | Force
+Element = Body | Joint | Driver | Force | Marker
 # sections of a model, in the order in which it is written down: noun, class
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
     "bodies": ("body", Body),
     "joints": ("joint", Joint),
     "drivers": ("driver", Driver),
     "forces": ("force", Force),
+    "markers": ("marker", Marker),
 }
 E = TypeVar("E", bound=Element)
 
@@ -60,6 +61,11 @@ class ElementStore:
         """Forces, torques, spring-dampers and motors in the order they were added."""
         return tuple(e for e in self._elements.values() if isinstance(e, Force))
 
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """Markers in the order they were added."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Marker))
+
     def body(self, name: Body | str) -> Body:
         """A body by name ("ground" for the ground); a handle of this model is returned as it is."""
         return self._body("model", name)
@@ -90,7 +96,7 @@ class ElementStore:
             known = [b.name for b in self.bodies] + [GROUND]
             raise ModelError(f"{owner}: there is no body {shown(name)}; {nearest(name, known)}")
         if isinstance(which, Body) and which is not found and which.kind != "ground":
-            raise ModelError(f"{owner}: body {which.name!r} belongs to another model; give a body of this one")
+            raise ModelError(f"{owner}: body {which.name!r} belongs to another model; give a body of this one, as it is now")
         return found
 
     def _joint(self, owner: str, which: object) -> Joint:
@@ -101,7 +107,7 @@ class ElementStore:
             known = [j.name for j in self.joints]
             raise ModelError(f"{owner}: there is no joint {shown(name)}; {nearest(name, known)}")
         if isinstance(which, Joint) and which is not found:
-            raise ModelError(f"{owner}: joint {which.name!r} belongs to another model; give a joint of this one")
+            raise ModelError(f"{owner}: joint {which.name!r} belongs to another model; give a joint of this one, as it is now")
         return found
 
     def _find(self, name: object) -> Element | None:

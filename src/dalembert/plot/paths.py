@@ -121,6 +121,10 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
         path = view.seen(motion.position(name))
         ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)
         ax.plot(*path[:, :1], marker="o", markersize=5, color=_colour(b), linestyle="none")
+    for k, marker in enumerate(motion.mechanism.model.markers):
+        path = view.seen(motion.position(marker.name))
+        ax.plot(*path, color=_colour(len(names) + k), linestyle=LINES[k % 4], linewidth=1.2, label=marker.name)
+        ax.plot(*path[:, :1], marker="D", markersize=4, color=_colour(len(names) + k), linestyle="none")
     for k, point in enumerate(skeleton.ground):
         label = "ground joint" if k == 0 else None
         ax.plot(*view.seen(point)[:, None], marker="^", markersize=8, color=MUTED, linestyle="none", label=label)
@@ -128,7 +132,8 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
     ax.set_ylabel(f"{view.labels[1]} [m]")
     _keep_proportions(ax, view)
     shown = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
-    ax.set_title(f"paths of the centres of mass{shown}; bars and dots: start")
+    marked = " and markers" if motion.mechanism.model.markers else ""
+    ax.set_title(f"paths of the centres of mass{marked}{shown}; bars and dots: start")
     return ax
 
 

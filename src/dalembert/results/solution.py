@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compiled import Compiled, Series
-from dalembert.compilation.trajectory import Trajectory
+from dalembert.compilation.trajectory import Trajectory, apply, cross
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
@@ -201,9 +201,20 @@ class BodyResult(Result, Trajectory):
     """A run of a mechanism of bodies, with its named outputs over time."""
 
     def acceleration(self, body: object) -> Array:
-        """(nt, 3) acceleration of the centre of mass [m/s^2]."""
+        """(nt, 3) acceleration of the centre of mass, or of a marker [m/s^2]."""
+        if (marker := self._marker(body)) is not None:
+            return self._point_acceleration(marker.body, marker.point)
         b = self._body(body)
         return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
+
+    def _point_acceleration(self, body: str, point: Array) -> Array:
+        """a + w' x arm + w x (w x arm), world axes."""
+        b = self._body(body)
+        if b == 0:
+            return np.zeros((len(self.t), 3))
+        R, w = self.rotation(body), self.angular_velocity(body)
+        arm, turning = R @ point, apply(R, self.evaluated.acceleration[:, 6 * b - 3 : 6 * b])
+        return self.acceleration(body) + cross(turning, arm) + cross(w, cross(w, arm))
 
     @cached_property
     def momentum(self) -> Momentum:

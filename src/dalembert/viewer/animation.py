@@ -25,7 +25,7 @@ from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, middle_of, stage_of, trail_bodies, travel_of
+from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
 
 Array = npt.NDArray[np.float64]
@@ -92,10 +92,10 @@ class Film:
         self.camera = Camera(stage.look, size)
         self.empty = background(self.camera)
         self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
-        names = solution.mechanism.body_names
-        self.colours = [rgb(colour) for colour in colours(len(names))]
+        names, markers = solution.mechanism.body_names, solution.mechanism.model.markers
+        self.colours = [rgb(colour) for colour in colours(len(names) + len(markers))]
         self.trails = trail_bodies(solution.mechanism.model)
-        self.paths = [self.motion.position(name) for name in names]
+        self.paths = [self.motion.position(name) for name in (*names, *(marker.name for marker in markers))]
         self.surfaces = [
             surface
             for b, name in enumerate(names)
@@ -105,6 +105,9 @@ class Film:
                 if not part.fixed
             )
         ]
+        dot = marker_part(stage.scale)
+        behind = range(len(names), len(names) + len(markers))
+        self.surfaces += [Surface(b, faces_of(dot), _painted(dot, self.colours[b])) for b in behind]
         self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
         for joint in solution.mechanism.model.joints:
             self.surfaces += _joint_surfaces(outline, joint, stage.radii[joint.name])

@@ -33,15 +33,16 @@ def rates_of(span: float, numbers_per_frame: int) -> Rates:
 
 
 def poses(motion: Trajectory, times: Array) -> Array:
-    """(len(times), nb, 7) positions and unit quaternions, scalar last, at times within the motion.
+    """(len(times), bodies and markers, 7) positions and unit quaternions, scalar last, at times within the motion.
 
     Between its states by cubic Hermite interpolation, with the velocities at hand.
     """
     values, rates = [], []
-    for body in motion.mechanism.body_names:
+    model = motion.mechanism.model
+    for name, body in (*((b.name, b.name) for b in model.bodies), *((m.name, m.body) for m in model.markers)):
         q = _continuous(motion.quaternion(body))
-        values += [motion.position(body), q]
-        rates += [motion.velocity(body), _quaternion_rates(q, motion.angular_velocity(body, "body"))]
+        values += [motion.position(name), q]
+        rates += [motion.velocity(name), _quaternion_rates(q, motion.angular_velocity(body, "body"))]
     if not values:
         return np.zeros((len(times), 0, 7))
     y = np.concatenate(values, axis=1)

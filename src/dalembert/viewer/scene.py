@@ -44,7 +44,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
     rates = rates_for(solution)
     motion = _part_of(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
     stage = stage_of(motion)
-    look = stage.look
+    look, paint = stage.look, colours(len(model.bodies) + len(model.markers))
     return {
         "title": model.name or "model",
         "file": "" if solution.path is None else solution.path.resolve().name,
@@ -69,7 +69,12 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
                 "colour": colour,
                 "parts": [_part(part) for part in stage.pictures[body.name].parts if not part.fixed],
             }
-            for body, colour in zip(model.bodies, colours(len(model.bodies)), strict=True)
+            for body, colour in zip(model.bodies, paint, strict=False)
+        ]
+        # a marker is shown as a small body, so that it has a path, a name and a curve as bodies do
+        + [
+            {"name": marker.name, "mass": 0.0, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
+            for marker, colour in zip(model.markers, paint[len(model.bodies) :], strict=True)
         ],
         "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
         "turning": _turning(model),
@@ -92,7 +97,9 @@ def rates_for(solution: BodyResult) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
     model, span = solution.mechanism.model, _span(solution)
     reactions = 3 * len(model.joints) + 3 * len(_turning(model))
-    return rates_of(span, 7 * len(model.bodies) + reactions + sum(len(j.coordinates) for j in model.joints) + 6)
+    return rates_of(
+        span, 7 * (len(model.bodies) + len(model.markers)) + reactions + sum(len(j.coordinates) for j in model.joints) + 6
+    )
 
 
 def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
@@ -234,10 +241,17 @@ def colours(n: int) -> list[str]:
 
 
 def trail_bodies(model: Model) -> list[int]:
-    """Which bodies leave trails: all of a few; of many, those at the ends of the tree, on which nothing else hangs."""
+    """Which bodies leave trails: all of a few; of many, those at the ends of the tree, on which nothing else hangs; and all
+    markers, which come behind the bodies."""
     names = [body.name for body in model.bodies]
     firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
-    return [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
+    ends = [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
+    return ends + list(range(len(names), len(names) + len(model.markers)))
+
+
+def marker_part(scale: float) -> Part:
+    """How a marker is drawn in a mechanism of this size [m]."""
+    return Part("sphere", (_THINNEST * scale,), np.zeros(3))
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -26,7 +26,7 @@ SCHEMA_FILE = "dalembert-model.schema.json"
 VERSION = 1
 
 JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
-DEFAULT_TYPES = {"bodies": "body", "drivers": "driver"}  # of a record that does not say its type
+DEFAULT_TYPES = {"bodies": "body", "drivers": "driver", "markers": "marker"}  # of a record that does not say its type
 _BODY, _JOINT = "name of a body, or ground", "name of a joint"
 # annotation of an argument -> value in a file; two or three kinds of vectors are told by the name of the argument
 _VALUES: dict[str, Any] = {

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
-from dalembert.model.elements import GROUND, Body, Driver, Force, Joint
+from dalembert.model.editing import arguments_of
+from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
 from dalembert.model.file.read import _MOTIONS, _add, read_string
 from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.frames import rotation_matrix, world_point
@@ -111,16 +112,16 @@ def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
             yield from _joint(model, element)
         case Driver():
             yield _driver(model, element)
-        case Force() if element.function is None:
+        case Marker() | Force(function=None):
             yield _arguments(element)
 
 
-def _arguments(element: Force) -> Data:
-    """What its verb was given: an attribute of the element for each argument, those left out that have their default."""
+def _arguments(element: Force | Marker) -> Data:
+    """What its verb was given, without what is the default."""
+    defaults = signature(getattr(Model, f"add_{element.verb}")).parameters
     data: Data = {"type": element.verb}
-    for key, parameter in list(signature(getattr(Model, f"add_{element.verb}")).parameters.items())[2:]:
-        value = (element.p_i, element.p_j) if key == "points" else getattr(element, key)  # type: ignore[attr-defined]
-        data |= _unless(key, _plain(value), _plain(parameter.default))
+    for key, value in arguments_of(element).items():
+        data |= _unless(key, _plain(value), _plain(defaults[key].default))
     return data
 
 
