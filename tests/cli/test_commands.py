@@ -50,7 +50,20 @@ def test_help_imports_nothing_heavy(arguments):
 def test_help_names_commands_and_exit_codes():
     text = call("--help").stdout
     assert call().stdout.split() == text.split()
-    commands = ("run", "view", "plot", "compare", "gallery", "new", "check", "export", "benchmark", "warmup", "doctor")
+    commands = (
+        "run",
+        "view",
+        "plot",
+        "compare",
+        "kinematics",
+        "gallery",
+        "new",
+        "check",
+        "export",
+        "benchmark",
+        "warmup",
+        "doctor",
+    )
     for word in (*commands, "Exit codes", "130"):
         assert word in text
     for command in ("run", "view", "plot", "compare", "new", "check", "export", "benchmark"):

@@ -111,7 +111,7 @@ class Plots:
             figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
             panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
             for panel, unit in zip(panels, units, strict=True):
-                draw_over_time(panel, self._curve.t, [item for item in items if item.unit == unit])
+                draw_over_time(panel, self._curve.t, [item for item in items if item.unit == unit], self._solution.over)
                 legend_beside(panel)
             if ax is None:
                 figure.suptitle(self._title())
@@ -166,7 +166,8 @@ class Plots:
     def _title(self) -> str:
         name = self._solution.mechanism.model.name or "unnamed model"
         ended = {"complete": "", "event": ", stopped by an event"}.get(self._solution.status, f", {self._solution.status}")
-        return f"{name}, t = {self._solution.t[0]:g} to {self._solution.t[-1]:.6g} s{ended}"
+        what, _, unit = self._solution.over.removeprefix("time ").rstrip("]").partition(" [")
+        return f"{name}, {what} = {self._solution.t[0]:g} to {self._solution.t[-1]:.6g} {unit}{ended}"
 
     def _method(self) -> str:
         """Formulation, integrator and tolerances, for the foot of a figure."""
@@ -176,11 +177,13 @@ class Plots:
         step = f"step {options['step']:g} s" if options["step"] else f"rtol {options['rtol']:g}, atol {options['atol']:g}"
         coordinates, version = settings["coordinates"], self._solution.versions["dalembert"]
         method = f"{settings['formulation']['type']}, {integrator['type']}, {step}, {coordinates} coordinates"
+        if settings.get("kinematics"):
+            method = "kinematics, every pose closed by itself"
         return f"{method}; dalembert {version}"
 
     def _over_time(self, ax: Axes, title: str, unit: str) -> None:
         ax.set_title(title)
-        ax.set_xlabel("time t [s]")
+        ax.set_xlabel(self._solution.over)
         ax.set_ylabel(unit)
 
     def _energy(self, ax: Axes) -> None:

@@ -75,12 +75,12 @@ def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], 
     return Signal(f"{part.replace('_', ' ')} of {joint}", "rad" if turns else "m", values, None if part[:3] == "rot" else rates)
 
 
-def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal]) -> None:
+def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:
     """Signals of one unit; the legend names them, or the axis where there is only one."""
     for item in items:
         ax.plot(t, item.values, label=item.label if len(items) > 1 else None)
     what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
-    ax.set_xlabel("time t [s]")
+    ax.set_xlabel(over)
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
 
 

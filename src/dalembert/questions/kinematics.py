@@ -63,7 +63,7 @@ def kinematics(
     """Positions, velocities, accelerations and reactions of a mechanism whose drivers leave no freedom, without integration.
 
     t : times [s], in one direction;  sweep : {joint: values} of its coordinate instead, {(joint, component): values} where it
-        has several: `solution.t` then holds these values, and rates are per unit of the coordinate
+        has several: `solution.t` then holds these values, in rising order, and rates are per unit of the coordinate
     branches : a list of solutions, one for each way in which the mechanism can be assembled at the first value
 
     The result is a `Solution`, as far as the motion can go: where it ends before the last value, at a dead centre, its status
@@ -73,14 +73,14 @@ def kinematics(
     if (t is None) == (sweep is None):
         raise ModelError("kinematics: give times, or sweep={joint: values}, one of the two")
     if sweep is None:
-        mechanism, values, begin = compile(_without_rates(model)), _values("t", t), 0.0
+        mechanism, values, begin, over = compile(_without_rates(model)), _values("t", t), 0.0, ""
     else:
-        mechanism, values, begin = _swept(model, sweep)
+        mechanism, values, begin, over = _swept(model, sweep)
     _refuse_freedom(mechanism)
     starts = [mechanism.x_0]
     if branches:
         starts += _other_branches(mechanism, begin)
-    found = [_followed(mechanism, values, begin, x) for x in starts]
+    found = [_followed(mechanism, values, begin, x, over) for x in starts]
     return found if branches else found[0]
 
 
@@ -95,8 +95,8 @@ def _values(label: str, values: object) -> Array:
     return array
 
 
-def _swept(model: Model | Mechanism, sweep: Mapping[str | tuple[str, int], npt.ArrayLike]) -> tuple[Mechanism, Array, float]:
-    """The mechanism with a driver s = t on a joint coordinate, the values, and the one of the model pose."""
+def _swept(model: Model | Mechanism, sweep: object) -> tuple[Mechanism, Array, float, str]:
+    """The mechanism with a driver s = t on a joint coordinate, the values, the one of the model pose, and what is swept."""
     model = _without_rates(model)
     if not isinstance(sweep, Mapping) or len(sweep) != 1:
         raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
@@ -118,7 +118,9 @@ def _swept(model: Model | Mechanism, sweep: Mapping[str | tuple[str, int], npt.A
     record = int(mechanism.I[T.MOTION_I]) + mechanism.I[T.NMOTION] - 1
     F[mechanism.I[int(mechanism.I[record]) + 1]] = 0.0  # the last motion: s = t, and the pose belongs to t = s
     F.flags.writeable = False
-    return replace(mechanism, F=F, model=exact), wanted, at
+    label = joint.coordinates[component]
+    over = f"{label.replace('_', ' ')} of {name} [{'rad' if angle_of(joint, component) is not None else 'm'}]"
+    return replace(mechanism, F=F, model=exact), wanted, at, over
 
 
 def _without_rates(model: Model | Mechanism) -> Model:
@@ -215,8 +217,8 @@ class _Way:
         return with_pivots(found, self.run)
 
 
-def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array) -> Solution:
-    """Poses at all values, as far as they can be reached from the given one."""
+def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, over: str) -> Solution:
+    """Poses at all values, as far as they can be reached from the given one; over : what is swept, "" for time."""
     formulation = Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE)
     run = formulation.prepare(mechanism)
     way = _Way(run, begin, x.copy(), _size(mechanism, x))
@@ -231,6 +233,10 @@ def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array) -> So
         status, message = "event", f"the motion ends at {limit[1]:.10g}, {limit[0]}"
     settings = describe(formulation, DOP853(), mechanism, float(values[-1]))
     settings |= {"kinematics": True, "plain_python": list(run.callbacks.slow)}
+    if over:
+        settings["over"] = over
+    if len(times) > 1 and times[1] < times[0]:
+        times, found = times[::-1].copy(), found[::-1].copy()
     if len(times):
         energy = evaluate(run, times, found).energy.sum(axis=1)
         found[:, mechanism.nq + mechanism.nu] = energy - float(sum(mechanism.energies(mechanism.x_0)))

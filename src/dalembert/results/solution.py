@@ -78,6 +78,11 @@ class Result(Series):
     elements: ClassVar[str] = "joint or driver"  # what has multipliers
 
     @property
+    def over(self) -> str:
+        """What `t` is, for the axis of a plot: time, or the coordinate that `kinematics` swept."""
+        return str(self.settings.get("over", "time t [s]"))
+
+    @property
     def unit_length_error(self) -> float | None:
         """Largest ||theta| - 1| of all bodies and times; None where there are no Euler parameters."""
         return None

@@ -1,0 +1,129 @@
+"""dalembert kinematics"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    from dalembert.model.model import Model
+    from dalembert.simulation.solution import Solution
+
+Sweep = Annotated[str | None, typer.Option(help="JOINT=FROM:TO:STEP of its coordinate, angles in degrees, lengths in metres.")]
+Times = Annotated[str | None, typer.Option("--times", help="FROM:TO:STEP in seconds, of a model with drivers.")]
+Out = Annotated[Path | None, typer.Option(help="Result store to write (.zarr), for `view`, `plot` and `export`.")]
+Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of all joint coordinates (.png, .svg, .pdf).")]
+MOST_ROWS = 25
+
+
+def kinematics(
+    model: ModelName, sweep: Sweep = None, times: Times = None, out: Out = None, plot: Picture = None, as_json: AsJson = False
+) -> None:
+    """Poses of a mechanism without integration, over a joint coordinate (--sweep) or over time (--times), as far as they reach.
+
+    Exit codes:
+    0 = done, or as far as a dead centre, which is named; 1 = the mechanism cannot follow; 2 = bad input.
+    """
+    with reported_errors():
+        from dalembert.cli.source import find_model
+        from dalembert.questions.kinematics import kinematics as follow
+
+        if (sweep is None) == (times is None):
+            raise ModelError("kinematics: give --sweep JOINT=FROM:TO:STEP, or --times FROM:TO:STEP, one of the two")
+        bodies = find_model(model).bodies
+        if times is not None:
+            found: Any = follow(bodies, values_of("--times", times))
+        else:
+            name, values, unit = _swept(bodies, str(sweep))
+            found = follow(bodies, sweep={name: unit * values})
+        if out is not None:
+            found.save(out)
+        if plot is not None:
+            plots = found.plot
+            plots.save(plot, plots.time(*(joint.name for joint in bodies.joints if joint.coordinates)))
+        if as_json:
+            print_json(_data(found))
+            return
+        _show(found)
+        for path in (out, plot):
+            if path is not None:
+                Voice().say(f"written: {path}")
+
+
+def values_of(option: str, text: str) -> Any:
+    """FROM:TO:STEP, both ends included."""
+    import numpy as np
+
+    try:
+        first, last, step = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise ModelError(f"option {option} is {text!r}; give FROM:TO:STEP, as in 0:360:1") from None
+    if not (np.isfinite([first, last, step]).all() and step != 0.0 and (last - first) * step >= 0):
+        raise ModelError(f"option {option} is {text!r}; give a STEP that leads from FROM to TO")
+    count = (last - first) / step
+    if count > 1e6:
+        raise ModelError(f"option {option} is {text!r}: {count:.3g} values; give a larger STEP")
+    return first + step * np.arange(int(count * (1 + 1e-12)) + 1)
+
+
+def _swept(model: Model, text: str) -> tuple[str, Any, float]:
+    """Joint, values, and what one of them is in SI units."""
+    import numpy as np
+
+    from dalembert.model.joints import angle_of
+
+    name, equals, numbers = text.rpartition("=")
+    if not equals:
+        raise ModelError(f"option --sweep is {text!r}; give JOINT=FROM:TO:STEP, as in A=0:360:1")
+    turns = angle_of(model.joint(name), 0) is not None
+    return name, values_of("--sweep", numbers), np.pi / 180 if turns else 1.0
+
+
+def _columns(solution: Solution) -> dict[str, Any]:
+    """Joint coordinates by name, angles in degrees."""
+    import numpy as np
+
+    from dalembert.model.joints import angle_of
+
+    columns = {}
+    for joint in solution.mechanism.model.joints:
+        for k, label in enumerate(joint.coordinates):
+            values = solution.coordinate(joint)
+            values = values if values.ndim == 1 else values[:, k]
+            turns = angle_of(joint, k) is not None
+            name = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{label}"
+            columns[f"{name} [{'deg' if turns else 'm'}]"] = np.degrees(values) if turns else values
+    return columns
+
+
+def _data(solution: Solution) -> dict[str, Any]:
+    return {
+        "status": solution.status,
+        "message": solution.message,
+        "events": [{"name": name, "at": at} for name, at in solution.events],
+        "values": solution.t.tolist(),
+        "coordinates": {name: values.tolist() for name, values in _columns(solution).items()},
+    }
+
+
+def _show(solution: Solution) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    columns = _columns(solution)
+    table = Table(box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right")
+    for k in np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int)):
+        table.add_row(*(f"{values[k]:.6g}" for values in columns.values()))
+    voice = Voice()
+    voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses")
+    voice.show(table)
+    for name, at in solution.events:
+        voice.say(f"{name}, at {at:.10g} in SI units")
+    voice.say(f"worst residual {solution.drift.position.max():.2e}")

@@ -1,0 +1,42 @@
+"""dalembert kinematics"""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import app
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["kinematics", *arguments])
+
+
+def test_a_sweep_in_degrees(tmp_path):
+    result = call("four_bar", "--sweep", "A=0:30:10", "--json", "--out", str(tmp_path / "turn.zarr"))
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert data["coordinates"]["A [deg]"] == pytest.approx([0, 10, 20, 30], abs=1e-9) and data["status"] == "complete"
+    assert (tmp_path / "turn.zarr").is_dir()
+
+
+def test_a_table_and_a_picture(tmp_path):
+    result = call("four_bar", "--sweep", "A=0:20:1", "--plot", str(tmp_path / "turn.png"))
+    assert result.exit_code == 0 and "21 poses" in result.output and "worst residual" in result.output
+    assert (tmp_path / "turn.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("four_bar",), "one of the two"),
+        (("four_bar", "--sweep", "A"), "JOINT=FROM:TO:STEP"),
+        (("four_bar", "--sweep", "A=0:10"), "FROM:TO:STEP"),
+        (("four_bar", "--sweep", "A=0:10:-1"), "leads from FROM to TO"),
+        (("four_bar", "--sweep", "X=0:10:1"), "no joint 'X'"),
+        (("four_bar", "--times", "0:1:0.1"), "degree(s) of freedom"),
+    ],
+)
+def test_bad_input(arguments, words):
+    result = call(*arguments)
+    assert result.exit_code == 2 and words in result.output.replace("\n", " ")
