@@ -203,7 +203,7 @@ def add_forces(model, rng, joints):
 
     model.add_force("world force", some(), rng.standard_normal(3), point=0.3 * rng.standard_normal(3))
     model.add_force("follower", some(), rng.standard_normal(3), point=0.2 * unit(rng), frame="body", factor=effort())
-    model.add_torque("body torque", some(), rng.standard_normal(3), factor=effort())
+    model.add_torque("body torque", some(), rng.standard_normal(3), frame="body", factor=effort())
     model.add_torque("world torque", some(), rng.standard_normal(3), frame="world")
     points = (unit(rng), 0.3 * unit(rng))
     model.add_spring_damper("to ground", model.ground, rigid[-1], stiffness=3.0, damping=0.4, length=0.5, points=points)

@@ -272,7 +272,7 @@ class Builder:
         if rigid and kinds.random() < USER_SHARE:
             frame = str(kinds.choice(("world", "body")))
             model.add_force("gust", some(rigid), user_functions.gust, point=0.2 * rng.standard_normal(3), frame=frame)
-            model.add_torque("stir", some(rigid), user_functions.stir)
+            model.add_torque("stir", some(rigid), user_functions.stir, frame="body")
         if kinds.random() < 0.4:
             a, b = some(self.bodies), some(self.bodies)
             if a is not b:

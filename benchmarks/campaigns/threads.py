@@ -39,7 +39,7 @@ def simulations(seed: int) -> list[Any]:
         body = next((b for b in model.bodies if b.kind == "rigid"), None)
         if k % 3 == 1 and body is not None and "gust" not in (f.name for f in model.forces):
             model.add_force("gust", body, user_functions.gust)
-            model.add_torque("stir", body, user_functions.stir)
+            model.add_torque("stir", body, user_functions.stir, frame="body")
         name = str(rng.choice(("Jet", "MovingFrame", "Minimal", "Impulse", "Variational")))
         way = formulations(rng)[name]
         integrator: Any = da.DOP853()

@@ -134,7 +134,7 @@ CASES = {
     "alias without anchor": ("mass: 1.0", "mass: *m", (6, "alias *m has no anchor")),
     "second document": ("joints:\n", "---\njoints:\n", (10, "second document")),
     "control character": ("name: test", "name: te\x07st", (1, "not allowed in YAML")),
-    "wrong version": ("name: test", "dalembert: 2", (1, "dalembert is 2")),
+    "wrong version": ("name: test", "dalembert: 3", (1, "dalembert is 3")),
     "name that is a number": ("name: test", "name: 12", (1, "name is 12", "quotes")),
     "wrong choice": ("force: [0, 0, 1]}", "force: [0, 0, 1], frame: wold}", (19, "frame is 'wold'", "did you mean 'world'?")),
     "unknown motion": (

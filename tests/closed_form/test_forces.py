@@ -120,7 +120,7 @@ def test_force_with_a_factor():
 def test_torque_with_a_factor():
     """I w' = M t about a principal axis, in body axes"""
     model = free_body()
-    model.add_torque("twist", "body", (0, 0, 0.7), factor=da.Polynomial((0.0, 1.0)))
+    model.add_torque("twist", "body", (0, 0, 0.7), frame="body", factor=da.Polynomial((0.0, 1.0)))
     solution = run(model, TIMES)
     assert largest(solution.angular_velocity("body", "body")[:, 2] - TIMES**2 / 2) <= BOUND * 8
     half = TIMES**3 / 12

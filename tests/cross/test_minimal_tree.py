@@ -92,7 +92,7 @@ def two_branches():
     model.add_spherical("B", "rod 0", "rod 1", point=(0, 0, -0.4))
     model.add_spherical("C", "rod 1", "rod 2", point=(0.6, 0, -0.4))
     model.add_universal("D", model.ground, "rod 2", point=(0.6, 0, 0), axes=((1, 0, 0), (0, 1, 0)))
-    model.add_torque("push", "rod 1", (0.3, 0.5, 0.8))
+    model.add_torque("push", "rod 1", (0.3, 0.5, 0.8), frame="body")
     return model
 
 

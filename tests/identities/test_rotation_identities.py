@@ -179,7 +179,7 @@ def scleronomic(seed, shape):
     rng = np.random.default_rng(seed)
     torques = {body.name: rng.standard_normal(3) for body in model.bodies[:2]}
     for name, torque in torques.items():
-        model.add_torque(f"torque on {name}", name, torque)
+        model.add_torque(f"torque on {name}", name, torque, frame="body")
     return model, torques
 
 

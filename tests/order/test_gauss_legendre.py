@@ -267,7 +267,7 @@ def test_stiff_chain_in_space():
         model = gallery.chain(4, angle=0.8)
         for k in range(1, 5):
             model.add_joint_spring_damper(f"damper {k}", f"joint {k}", damping=damping)
-        model.add_torque("twist", "rod 4", (0.0, 0.0, 20.0))
+        model.add_torque("twist", "rod 4", (0.0, 0.0, 20.0), frame="body")
         solution = da.simulate(model, 2.0, integrator=da.GaussLegendre(3, step=0.01))
         assert "Newton" in solution.statistics.stage_solver
         assert solution.statistics.stage_jacobians <= 20

@@ -20,7 +20,7 @@ def pushed(function, second=None):
     model.add_spherical("pivot", model.ground, body, point=(1, 0, 0))
     model.add_force("push", body, function)
     if second is not None:
-        model.add_torque("twist", body, second)
+        model.add_torque("twist", body, second, frame="body")
     return model
 
 

@@ -65,7 +65,7 @@ def everything():
     m.add_point_driver("m4", "no", direction=x, motion=da.Table((0, 1, 2.5), (0, 1 / 3, -1)), reference="c: d", origin=x)
     m.add_force("F1", "no", (1, 2, 1 / 3), point=x, frame="body", factor=da.Harmonic(1.0, 2.0))
     m.add_force("F2", "1e-3", (1, 2, 1 / 3), factor=da.Constant(2.0))
-    m.add_torque("T1", "no", (1, 2, 1 / 3))
+    m.add_torque("T1", "no", (1, 2, 1 / 3), frame="body")
     m.add_torque("T2", "no", (1, 2, 1 / 3), frame="world", factor=da.Polynomial((1.0,)))
     m.add_spring_damper("sd", "no", "c: d", stiffness=10, damping=1 / 3, points=(x, -x))
     m.add_joint_spring_damper("j1", "r1", stiffness=3, damping=0.1, reference=0.3)

@@ -26,7 +26,7 @@ def body(force=None, torque=None):
     if force is not None:
         model.add_force("push", "body", force)
     if torque is not None:
-        model.add_torque("twist", "body", torque)
+        model.add_torque("twist", "body", torque, frame="body")
     return model
 
 

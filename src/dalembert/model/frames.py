@@ -65,7 +65,17 @@ def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple
     return p[0], p[1]
 
 
-def own_point(owner: str, body: Body, point: object, at: object) -> Array:
+def own_points(owner: str, i: Body, j: Body, points: object, between: object) -> tuple[Array, Array]:
+    """A point in the axes of each body, from points= (body axes) or between= (world coordinates); default: the origins."""
+    if points is not None and between is not None:
+        raise ModelError(f"{owner}: got both points= and between=; give points= (body axes) or between= (world)")
+    if between is None:
+        return locate(owner, i, j, None, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) if points is None else points)
+    a, b = several(owner, "between", between, (2,), "a pair of 3-vectors, the world points on the first and second body")
+    return own_point(owner, i, None, a, "between[0]"), own_point(owner, j, None, b, "between[1]")
+
+
+def own_point(owner: str, body: Body, point: object, at: object, label: str = "at") -> Array:
     """A point in body axes, from point= (body axes) or at= (world coordinates of the model pose); default: the origin."""
     if point is not None and at is not None:
         raise ModelError(f"{owner}: got both point= and at=; give point= (body axes) or at= (world)")
@@ -74,8 +84,8 @@ def own_point(owner: str, body: Body, point: object, at: object) -> Array:
         where = f"point is {shown(p)}"
         off, fix = float(np.abs(p).max()), "give (0, 0, 0)"
     else:
-        p = frozen(rotation_matrix(body).T @ (vector(owner, "at", at) - body.position))
-        where, fix = f"at is {shown(at)}", f"give {shown(body.position)}, where it is"
+        p = frozen(rotation_matrix(body).T @ (vector(owner, label, at) - body.position))
+        where, fix = f"{label} is {shown(at)}", f"give {shown(body.position)}, where it is"
         off = float(np.abs(p).max())
         off = off if off > 1e-12 * (1.0 + float(np.abs(body.position).max())) else 0.0
     if body.kind != "point":

@@ -16,6 +16,7 @@ from dalembert.model.frames import (
     locate,
     orient,
     own_axes,
+    own_points,
     seen_from_both,
     world_point,
 )
@@ -183,16 +184,18 @@ class JointVerbs(ElementStore):
         first: BodyRef,
         second: BodyRef,
         *,
-        points: Pair = ORIGINS,
+        points: Pair | None = None,
+        between: Pair | None = None,
         length: float | MotionLike | None = None,
     ) -> Joint:
         """Massless rod between two body-fixed points, |x_j - x_i| = length: D. Coordinate: length.
 
         points : (p_first, p_second), its ends in the axes of each body [m]; default: the centres of mass
+        between : instead, its ends (x_first, x_second) in world coordinates of the model pose [m]
         length : > 0 [m], or a motion or function of t (a prescribed length); default: the distance in the model pose
         """
         owner, i, j = self._start(name, "distance", first, second)
-        place = locate(owner, i, j, None, points)
+        place = own_points(owner, i, j, points, between)
         motion = as_motion(owner, "length", length) if isinstance(length, Motion) or callable(length) else None
         if motion is not None:
             offset, shortest = 0.0, lower_bound(motion)

@@ -24,6 +24,7 @@ from dalembert.model.later import carried_out
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
+from dalembert.model.shapes import rod
 from dalembert.model.store import SECTIONS, Element
 from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
 
@@ -106,6 +107,32 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             (velocity is not None, angular_velocity is not None),
         )
         return self._add(body)
+
+    def add_link(
+        self,
+        name: str,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        *,
+        mass: float,
+        radius: float = 0.0,
+        velocity: npt.ArrayLike | None = None,
+        angular_velocity: npt.ArrayLike | None = None,
+        fixed: bool = False,
+    ) -> Body:
+        """A straight bar from one world point to another, a body whose x axis points along it; inertia as of `rod`.
+
+        start : of its x axis, world coordinates of the model pose [m];  end : of its x axis, the same [m];  mass : [kg]
+        radius : [m], 0 for a thin bar;  velocity : of the centre of mass, world axes [m/s]
+        angular_velocity : world axes [rad/s];  fixed : assembly leaves its initial pose and velocities alone
+        """
+        owner = self._new_name("body", name)
+        ends = vector(owner, "start", start), vector(owner, "end", end)
+        if np.array_equal(*ends):
+            raise ModelError(f"{owner}: start and end are both {shown(ends[0])}; give two different points")
+        m, r = number(owner, "mass", mass, above=0.0), number(owner, "radius", radius, least=0.0)
+        bar = rod(m, radius=r, between=ends).body()
+        return self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)
 
     def add_point_mass(
         self,
@@ -231,7 +258,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __repr__(self) -> str:
-        listed = ", ".join(f"{section} {len(getattr(self, section))}" for section in SECTIONS)
+        counts = {section: len(getattr(self, section)) for section in SECTIONS}
+        listed = ", ".join(f"{section} {n}" for section, n in counts.items() if n or section != "markers")
         return f"<Model {self._name!r}: {listed}>" if self._name else f"<Model: {listed}>"
 
     def __str__(self) -> str:

@@ -46,6 +46,15 @@ def matrix_to_quaternion(R: Array) -> Array:
     return np.where(theta[..., :1] < 0.0, -theta, theta)
 
 
+def turning(a: Array, b: Array) -> Array:
+    """The shortest turn of one unit vector onto another, (4,) unit quaternion: (1 + a . b, a x b), normalised."""
+    scalar, axis = 1.0 + float(a @ b), np.cross(a, b)
+    if scalar < 1e-12:  # half a turn, about any normal
+        scalar, axis = 0.0, np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+    theta = np.array([scalar, *axis])
+    return np.asarray(theta / np.linalg.norm(theta))
+
+
 def unit_quaternion(owner: str, value: object) -> Array:
     """A unit quaternion from a quaternion, a rotation matrix or a `Rotation`.
 

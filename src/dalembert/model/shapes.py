@@ -5,13 +5,16 @@ A solid fills three keywords of a body: `model.add_body("link", **da.rod(1.0, 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.validation import choice, number, shown, vector
+from dalembert.model.rotation import turning
+from dalembert.model.validation import choice, number, several, shown, vector
 
 Axis = Literal["x", "y", "z"]
 
@@ -24,6 +27,13 @@ class BodyProperties(TypedDict):
     mass: float
     inertia: tuple[float, float, float]
     shape: dict[str, object]
+
+
+class PlacedProperties(BodyProperties):
+    """Those that a solid between points of the world fills."""
+
+    position: tuple[float, ...]
+    rotation: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,18 @@ class Solid:
         return {"mass": self.mass, "inertia": self.inertia, "shape": dict(self.shape)}
 
 
+@dataclass(frozen=True)
+class PlacedSolid(Solid):
+    """One with a place in the world: position of its centre of mass [m], rotation as a quaternion, scalar first."""
+
+    position: tuple[float, ...]
+    rotation: tuple[float, ...]
+
+    def body(self) -> PlacedProperties:
+        """Keywords for `Model.add_body(name, **solid.body())`."""
+        return {**super().body(), "position": self.position, "rotation": self.rotation}
+
+
 def _round(owner: str, mass: float, axial: float, transverse: float, axis: Axis, shape: dict[str, object]) -> Solid:
     """A solid of revolution: the moment about `axis`, and the one about the two others."""
     choice(owner, "axis", axis, ("x", "y", "z"))
@@ -46,12 +68,37 @@ def _round(owner: str, mass: float, axial: float, transverse: float, axis: Axis,
     return Solid(mass, (x, y, z), shape | {"axis": axis})
 
 
-def rod(mass: float, length: float, axis: Axis = "x", radius: float = 0.0) -> Solid:
-    """A round rod along `axis` [m, kg].
+@overload
+def rod(mass: float, length: float, axis: Axis = "x", radius: float = 0.0) -> Solid: ...
+@overload
+def rod(mass: float, *, axis: Axis = "x", radius: float = 0.0, between: Sequence[npt.ArrayLike]) -> PlacedSolid: ...
+def rod(
+    mass: float,
+    length: float | None = None,
+    axis: Axis = "x",
+    radius: float = 0.0,
+    *,
+    between: Sequence[npt.ArrayLike] | None = None,
+) -> Solid:
+    """A round rod along `axis` [m, kg], of a length or between two world points, which then place the body as well.
 
     Without a radius it is the ideal thin rod, m l^2 / 12 across; about its own axis it gets 1e-4 of that, because a
     rigid body needs three positive moments.
+
+        model.add_body("link", **da.rod(1.0, between=(A, B)).body())
     """
+    if (length is None) == (between is None):
+        got = "neither length nor between" if length is None else "both length and between"
+        raise ModelError(f"rod: got {got}; give the length, or between=(A, B) in world coordinates")
+    if between is not None:
+        A, B = (vector("rod", "between", x) for x in several("rod", "between", between, (2,), "a pair of world points"))
+        length = float(np.linalg.norm(B - A))
+        if length == 0.0:
+            raise ModelError(f"rod: between holds {shown(A)} twice; give two different points")
+        choice("rod", "axis", axis, ("x", "y", "z"))
+        turn = turning(np.eye(3)["xyz".index(axis)], (B - A) / length)
+        bar = rod(mass, length, axis, radius)
+        return PlacedSolid(bar.mass, bar.inertia, bar.shape, tuple(map(float, 0.5 * (A + B))), tuple(map(float, turn)))
     m, length = number("rod", "mass", mass, above=0.0), number("rod", "length", length, above=0.0)
     if number("rod", "radius", radius, least=0.0) > 0.0:
         return cylinder(m, radius, length, axis)

@@ -235,6 +235,8 @@ def _build(document: Document, checked: Any, folder: Path) -> Model:
                 broken.add(name)
                 continue
             try:
+                if checked.dalembert == 1 and record.type == "torque" and "frame" not in given:
+                    raise ModelError(f"torque {name!r}: frame is missing; version 1 meant body axes, say so: frame: body")
                 _add(model, name, record, given, folder)
             except ModelError as problem:
                 broken.add(name)
@@ -311,6 +313,9 @@ def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
     solid = given.pop("solid", None)
     if solid is not None and ("mass" in given or "inertia" in given):
         raise ModelError(f"body {name!r}: solid goes without mass and inertia, which follow from it; give one or the other")
+    twice = [key for key in ("position", "rotation") if key in given and key in (solid or {})]
+    if twice:
+        raise ModelError(f"body {name!r}: the solid lies between two points, which say its {twice[0]}; give one or the other")
     for key in ("mass", "inertia"):
         if solid is None and key not in given:
             raise ModelError(f"body {name!r}: the key {key!r} is missing; give mass and inertia, or a solid")

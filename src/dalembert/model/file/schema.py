@@ -23,7 +23,7 @@ from dalembert.model.model import Model
 from dalembert.model.store import SECTIONS
 
 SCHEMA_FILE = "dalembert-model.schema.json"
-VERSION = 1
+VERSION = 2  # until 1, torques were in body axes unless said
 
 JOINT_TYPES = {"planar_joint": "planar"}  # where the verb and the joint type have different names
 DEFAULT_TYPES = {"bodies": "body", "drivers": "driver", "markers": "marker"}  # of a record that does not say its type
@@ -140,7 +140,7 @@ PARTS: dict[str, type[Record]] = {**MOTIONS, **SOLIDS, "axis-angle": AxisAngle, 
 
 
 class _Head(Record):
-    dalembert: Annotated[Literal[1], Field(description="version of the file format")] = 1
+    dalembert: Annotated[Literal[1, 2], Field(description="version of the file format")] = 2
     name: Annotated[str, Field(description="what reports call the model")] = ""
     gravity: Annotated[Vector, Field(description="world axes [m/s^2]")] = [0.0, 0.0, -9.81]
     t_end: Annotated[Number | None, Field(description="suggested end of a run [s]; the command line's default")] = None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import FailFast, Field
 
-from dalembert.model.file.values import Axis, Number, Quaternion, Record, Vector
+from dalembert.model.file.values import Axis, Number, Pair, Quaternion, Record, Vector
 
 
 class RodRecord(Record):
@@ -14,9 +14,10 @@ class RodRecord(Record):
 
     type: Literal["rod"]
     mass: Number
-    length: Number
+    length: Number | None = None
     axis: Axis = "x"
     radius: Number = 0.0
+    between: Annotated[Pair | None, Field(description="instead of length: world points that place the body as well [m]")] = None
 
 
 class CylinderRecord(Record):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Force, ForceRecord, Joints, States, UserFunction
+from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.store import ElementStore
@@ -142,7 +143,8 @@ class LoadVerbs(ElementStore):
         body: BodyRef,
         force: npt.ArrayLike | UserFunction,
         *,
-        point: npt.ArrayLike = (0.0, 0.0, 0.0),
+        point: npt.ArrayLike | None = None,
+        at: npt.ArrayLike | None = None,
         frame: Frame = "world",
         factor: MotionLike | None = None,
     ) -> PointForce:
@@ -150,15 +152,14 @@ class LoadVerbs(ElementStore):
 
         force : three numbers [N], or a function f(t) or f(t, r, v, R, w) returning three numbers, with r, v the point's
             world position and velocity, R (3, 3) the rotation body -> world, w the world angular velocity
-        point : where it acts, body axes [m];  frame : axes of the force, "world" or "body";  factor : function of time
+        point : where it acts, body axes [m], default the centre of mass;  at : instead, world coordinates of the model pose [m]
+        frame : axes of the force, "world" or "body";  factor : function of time
         """
         owner = self._new_name(PointForce.noun, name)
         target = self._moving_body(owner, body)
         _check_frame(owner, target, frame)
         value = _load(owner, "force", force, factor)
-        p = vector(owner, "point", point)
-        if target.kind == "point" and p.any():
-            raise ModelError(f"{owner}: point is {shown(p)} on point mass {target.name!r}; give (0, 0, 0)")
+        p = own_point(owner, target, point, at)
         return self._add(PointForce(name, target.name, value, p, frame, _factor(owner, factor)))
 
     def add_torque(
@@ -167,10 +168,10 @@ class LoadVerbs(ElementStore):
         body: BodyRef,
         torque: npt.ArrayLike | UserFunction,
         *,
-        frame: Frame = "body",
+        frame: Frame = "world",
         factor: MotionLike | None = None,
     ) -> Torque:
-        """A torque on a body, constant in body or world axes, times `factor(t)` if given.
+        """A torque on a body, constant in world or body axes, times `factor(t)` if given.
 
         torque : three numbers [N m], or a function f(t) or f(t, r, v, R, w) as in `add_force`, r and v of the centre of mass
         frame : axes of the torque, "world" or "body";  factor : function of time

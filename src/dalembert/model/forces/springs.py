@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dalembert.model.elements import Force, ForceRecord, Joints, States, spring_energy
-from dalembert.model.frames import locate, world_point
-from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
+from dalembert.model.frames import own_points, world_point
+from dalembert.model.joint_verbs import BodyRef, Pair
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, number
 
@@ -70,16 +70,18 @@ class SpringVerbs(ElementStore):
         stiffness: float,
         damping: float = 0.0,
         length: float | None = None,
-        points: Pair = ORIGINS,
+        points: Pair | None = None,
+        between: Pair | None = None,
     ) -> SpringDamper:
         """Tension stiffness (|d| - length) + damping d|d|/dt between two body-fixed points, d = x_second - x_first.
 
         stiffness : [N/m];  damping : [N s/m];  length : when slack [m]; default: the distance in the model pose
         points : (p_first, p_second), its ends in the axes of each body [m]; default: the centres of mass
+        between : instead, its ends (x_first, x_second) in world coordinates of the model pose [m]
         """
         owner = self._new_name(SpringDamper.noun, name)
         i, j = self._two_bodies(owner, first, second)
-        p_i, p_j = locate(owner, i, j, None, points)
+        p_i, p_j = own_points(owner, i, j, points, between)
         if length is None:
             length = float(np.linalg.norm(world_point(j, p_j) - world_point(i, p_i)))
         slack = number(owner, "length", length, least=0.0)
