@@ -10,7 +10,7 @@ from dalembert.model.later import LATER
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table
 from dalembert.model.rotation import Rotation
-from dalembert.model.shapes import box, cylinder, disc, rod, sphere
+from dalembert.model.shapes import box, cylinder, disc, mesh, rod, sphere
 
 if TYPE_CHECKING:
     from dalembert.bring_your_own import constrain, project
@@ -141,6 +141,7 @@ __all__ = [
     "jellett",
     "kinematics",
     "load",
+    "mesh",
     "project",
     "register_formulation",
     "register_integrator",

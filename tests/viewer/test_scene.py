@@ -9,11 +9,11 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import GALLERY
+from dalembert.model.mesh import read_mesh
 from dalembert.model.shapes import box, cylinder, sphere
 from dalembert.results.sampling import filled, thinned
 from dalembert.viewer import bundle, view
 from dalembert.viewer.frames import poses, rates_of
-from dalembert.viewer.mesh import read_mesh
 from dalembert.viewer.page import page_of
 from dalembert.viewer.parts import equivalent_solid, given_parts, picture_of
 from dalembert.viewer.scene import scene_of

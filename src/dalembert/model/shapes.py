@@ -5,6 +5,7 @@ A solid fills three keywords of a body: `model.add_body("link", **da.rod(1.0, 0.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, overload
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.model.mesh import enclosed, read_mesh
 from dalembert.model.rotation import turning
 from dalembert.model.validation import choice, number, several, shown, vector
 
@@ -34,6 +36,15 @@ class PlacedProperties(BodyProperties):
 
     position: tuple[float, ...]
     rotation: tuple[float, ...]
+
+
+class MeshProperties(TypedDict):
+    """Those that a mesh fills."""
+
+    mass: float
+    inertia: tuple[tuple[float, ...], ...]
+    shape: dict[str, object]
+    position: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,20 @@ class PlacedSolid(Solid):
     def body(self) -> PlacedProperties:
         """Keywords for `Model.add_body(name, **solid.body())`."""
         return {**super().body(), "position": self.position, "rotation": self.rotation}
+
+
+@dataclass(frozen=True)
+class MeshSolid:
+    """What a mesh encloses: mass [kg], inertia (3x3) [kg m^2] about its centre of mass, which the file has at `position` [m]."""
+
+    mass: float
+    inertia: tuple[tuple[float, ...], ...]
+    shape: dict[str, object]
+    position: tuple[float, ...]
+
+    def body(self) -> MeshProperties:
+        """Keywords for `Model.add_body(name, **solid.body())`."""
+        return {"mass": self.mass, "inertia": self.inertia, "shape": dict(self.shape), "position": self.position}
 
 
 def _round(owner: str, mass: float, axial: float, transverse: float, axis: Axis, shape: dict[str, object]) -> Solid:
@@ -135,3 +160,21 @@ def sphere(mass: float, radius: float) -> Solid:
     m, r = number("sphere", "mass", mass, above=0.0), number("sphere", "radius", radius, above=0.0)
     moment = 0.4 * m * r**2
     return Solid(m, (moment, moment, moment), {"type": "sphere", "radius": r})
+
+
+def mesh(file: str | os.PathLike[str], *, density: float, scale: float = 1.0) -> MeshSolid:
+    """What a closed mesh of an STL or OBJ file encloses, filled evenly. The axes of the file are those of the body.
+
+        model.add_body("bracket", **da.mesh("bracket.stl", density=2700, scale=1e-3).body())
+
+    density : [kg/m^3];  scale : metres in a unit of the file, 1e-3 for one in millimetres
+
+    The body lies where the file has it: its centre of mass, in coordinates of the file, becomes its position in the world.
+    """
+    rho, s = number("mesh", "density", density, above=0.0), number("mesh", "scale", scale, above=0.0)
+    path = os.fspath(file)
+    V, centre, second = enclosed(f"mesh: file {path!r}", s * read_mesh("mesh", path).triangles.astype(float))
+    J = rho * (np.trace(second) * np.eye(3) - second)
+    shape: dict[str, object] = {"type": "mesh", "file": path, "scale": s, "position": [-float(x) for x in centre]}
+    rows = tuple(tuple(float(x) for x in row) for row in 0.5 * (J + J.T))
+    return MeshSolid(rho * V, rows, shape, tuple(map(float, centre)))

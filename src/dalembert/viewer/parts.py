@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body
+from dalembert.model.mesh import Mesh, read_mesh
 from dalembert.model.rotation import Rotation, matrix_to_quaternion
 from dalembert.model.validation import nearest, shown
-from dalembert.viewer.mesh import Mesh, read_mesh
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["box", "cylinder", "cone", "capsule", "sphere", "ellipsoid", "mesh"]
@@ -152,7 +152,7 @@ def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tup
             a, b, c = (float(length) for length in shape["semi_axes"])
             return (Part("ellipsoid", (a, b, c)),)
         case "mesh":
-            return (Part("mesh", (float(shape.get("scale", 1.0)),), mesh=read_mesh(owner, str(shape["file"]))),)
+            return (Part("mesh", (float(shape.get("scale", 1.0)),), mesh=read_mesh(f"body {owner!r}", str(shape["file"]))),)
     return tuple(part for inner in shape["parts"] for part in given_parts(owner, inner, scale))
 
 

@@ -18,6 +18,7 @@ from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.expression import check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
+from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
 from dalembert.model.file.values import Record
 from dalembert.model.joint_verbs import ORIGINS
@@ -188,7 +189,7 @@ _WANTED = {
 def _expected(place: tuple[str | int, ...]) -> list[str]:
     if len(place) == 2 and place[0] in RECORDS:
         return list(RECORDS[str(place[0])])
-    return ["rod", "cylinder", "box", "sphere"] if place[-1] in ("solid", "shape") else list(_MOTIONS)
+    return list(SOLIDS) if place[-1] in ("solid", "shape") else list(_MOTIONS)
 
 
 def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
@@ -282,6 +283,8 @@ def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
         return Rotation.from_rpy(*given["rpy"]) if "rpy" in given else Rotation.from_axis_angle(given["axis"], given["angle"])
     if key == "solid":
         options = {field: getattr(value, field) for field in value.model_fields_set if field != "type"}
+        if "file" in options:
+            options["file"] = str(_mesh_file(owner, options["file"], folder))
         return getattr(shapes, value.type)(**options).body()
     if key == "shape":
         return _shape(owner, value, folder)
@@ -330,11 +333,11 @@ def _mesh_file(owner: str, file: str, folder: Path) -> Path:
         target.is_file()
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or problem
-        raise ModelError(f"{owner}: shape file {shown(file)} cannot be a name: {why}; give the name of a file") from None
+        raise ModelError(f"{owner}: mesh file {shown(file)} cannot be a name: {why}; give the name of a file") from None
     if Path(file).is_absolute() or not target.is_relative_to(home):
-        raise ModelError(f"{owner}: shape file is {shown(file)}; give a path in the model file's folder or below it")
+        raise ModelError(f"{owner}: mesh file is {shown(file)}; give a path in the model file's folder or below it")
     if not target.is_file():
-        raise ModelError(f"{owner}: shape file {shown(file)} does not exist in the model file's folder")
+        raise ModelError(f"{owner}: mesh file {shown(file)} does not exist in the model file's folder")
     return target
 
 

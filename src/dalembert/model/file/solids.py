@@ -55,13 +55,23 @@ class SphereRecord(Record):
     radius: Number
 
 
-Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord, Field(discriminator="type")]
+class MeshRecord(Record):
+    """What a closed mesh of a file encloses, filled evenly; the body lies where the file has it."""
+
+    type: Literal["mesh"]
+    file: Annotated[str, Field(description="STL or OBJ file in the model file's folder")]
+    density: Annotated[Number, Field(description="kg/m^3")]
+    scale: Annotated[Number, Field(description="metres in a unit of the file")] = 1.0
+
+
+Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord | MeshRecord, Field(discriminator="type")]
 SOLIDS: dict[str, type[Record]] = {
     "rod": RodRecord,
     "cylinder": CylinderRecord,
     "disc": DiscRecord,
     "box": BoxRecord,
     "sphere": SphereRecord,
+    "mesh": MeshRecord,
 }
 
 

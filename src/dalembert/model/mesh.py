@@ -1,4 +1,11 @@
-"""Triangles from mesh files: STL, text and binary, and OBJ. Lengths in the file are taken as metres."""
+"""Triangles from mesh files: STL, text and binary, and OBJ; the body that a closed one encloses.
+
+With the tetrahedra from the origin to each triangle (a, b, c), d = a . (b x c), s = a + b + c:
+
+    V = sum d / 6,    V c = sum d s / 24,    integral x x^T = sum d (s s^T + a a^T + b b^T + c c^T) / 120
+
+Those of triangles that look to the origin count as negative.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+
+Array = npt.NDArray[np.float64]
 
 MAX_TRIANGLES = 200_000
 
@@ -24,9 +33,9 @@ class Mesh:
 
 
 def read_mesh(owner: str, file: str) -> Mesh:
-    """The mesh of body `owner`."""
+    """The mesh in a file; owner : whose it is, for messages."""
     path = Path(file)
-    where = f"body {owner!r}: mesh file {file!r}"
+    where = f"{owner}: mesh file {file!r}"
     readers = {".stl": _read_stl, ".obj": _read_obj}
     if path.suffix.lower() not in readers:
         raise ModelError(f"{where}: {path.suffix or 'no suffix'!r} is no mesh format; give one of {', '.join(readers)}")
@@ -41,6 +50,29 @@ def read_mesh(owner: str, file: str) -> Mesh:
     if not np.all(np.isfinite(triangles)):
         raise ModelError(f"{where} has coordinates that are not finite")
     return Mesh(np.ascontiguousarray(triangles, dtype=np.float32))
+
+
+def enclosed(where: str, triangles: npt.NDArray[np.float64]) -> tuple[float, Array, Array]:
+    """Volume [m^3], centroid (3,) [m] and central second moments (3, 3) of x x^T [m^5] of what a closed mesh encloses."""
+    corners, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    faces = number.reshape(-1, 3)
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    there, back = (np.sort(a * len(corners) + b) for a, b in (edges.T, edges.T[::-1]))  # every edge is passed both ways
+    if not np.array_equal(there, back):
+        alone = len(np.setdiff1d(there, back))
+        raise ModelError(
+            f"{where} is not closed, or not all its triangles look outwards ({alone} edges lack their other side); mend it, or"
+            " give mass and inertia"
+        )
+    middle = corners.mean(axis=0)  # nearer than the origin, so that no digits are lost
+    a, b, c = np.moveaxis(triangles - middle, 1, 0)
+    d, s = np.einsum("ti,ti->t", a, np.cross(b, c)), a + b + c
+    V = float(d.sum()) / 6.0
+    if V == 0.0:
+        raise ModelError(f"{where} encloses nothing; give a mesh with a volume, or mass and inertia")
+    centre = d @ s / (24.0 * V)
+    second = sum(np.einsum("t,ti,tj->ij", d, x, x) for x in (s, a, b, c)) / 120.0 - V * np.outer(centre, centre)
+    return abs(V), np.asarray(middle + centre), np.sign(V) * second
 
 
 def _read_stl(data: bytes) -> npt.NDArray[np.float32]:
