@@ -101,7 +101,7 @@ def powers(solution, law, stiffness, joint_damping, end_damping):
         R_i, w_i = R_j, w_j
     d = solution.point("rod 3", (0, 0, -1)) - [1.0, 4.0, -3.0]
     n = d / np.linalg.norm(d, axis=1)[:, None]
-    end = -end_damping * np.sum(n * solution.point_velocity("rod 3", (0, 0, -1)), axis=1) ** 2
+    end = -end_damping * np.sum(n * solution.velocity("rod 3", (0, 0, -1)), axis=1) ** 2
     return dampers, springs, end
 
 

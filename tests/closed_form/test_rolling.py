@@ -138,7 +138,7 @@ def test_chaplygin_sleigh(formulation):
     assert largest(edge[:, 1] - columns["yP"]) <= 1e-9
     assert largest(direction - stacked(2, columns["theta"])) <= 1e-9
     assert largest(solution.angular_velocity("sleigh")[:, 2] - columns["omega"]) <= 1e-9
-    forward = np.sum(solution.point_velocity("sleigh", (-0.25, 0, 0)) * direction[:, :, 0], axis=1)
+    forward = np.sum(solution.velocity("sleigh", (-0.25, 0, 0)) * direction[:, :, 0], axis=1)
     assert largest(forward - columns["v"]) <= 1e-9
     momentum = solution.momentum.about(edge)
     assert largest(momentum.angular[:, 2] - (0.3 + 2.0 * 0.25**2) * columns["omega"]) <= 1e-9

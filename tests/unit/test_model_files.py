@@ -18,7 +18,7 @@ from dalembert.gallery import GALLERY
 from dalembert.model.file.expression import evaluate
 from dalembert.model.file.problems import ModelFileError
 from dalembert.model.file.read import read_model, read_string
-from dalembert.model.file.schema import RECORDS, SCHEMA_FILE, json_schema
+from dalembert.model.file.schema import CODE, RECORDS, SCHEMA_FILE, json_schema
 from dalembert.model.file.syntax import parse
 from dalembert.model.file.write import write_model
 
@@ -136,14 +136,16 @@ def test_functions_are_refused_by_name(tmp_path):
 def test_records_are_the_verbs():
     """Every verb has a record, with the verb's own arguments."""
     verbs = {name[4:]: verb for name, verb in inspect.getmembers(da.Model, inspect.isfunction) if name.startswith("add_")}
-    for verb in ("translational", "constraint", "velocity_constraint"):  # another name of prismatic; functions
+    functions = {"constraint", "velocity_constraint", "interaction", "joint_law"}
+    assert functions <= CODE
+    for verb in ("translational", *CODE):  # another name of prismatic; functions
         del verbs[verb]
     records = {kind: record for section in RECORDS.values() for kind, record in section.items()}
     assert records.keys() == verbs.keys()
     for kind, record in records.items():
         assert all(field.description for key, field in record.model_fields.items() if key != "type"), kind
         own = set(record.model_fields) - {"type", "frames", "solid"}
-        assert own == set(inspect.signature(verbs[kind]).parameters) - {"self", "name"}, kind
+        assert own == set(inspect.signature(verbs[kind]).parameters) - {"self", "name", "frames", "parameters"}, kind
 
 
 def test_schema_describes_every_record():

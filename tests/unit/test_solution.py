@@ -32,7 +32,7 @@ def test_every_output_has_its_shape(coordinates):
         s.angular_velocity(body),
         s.angular_velocity(body, frame="body"),
         s.point(body, (1, 2, 3)),
-        s.point_velocity(body, (1, 2, 3)),
+        s.velocity(body, (1, 2, 3)),
         s.reaction(joints[0].name).force,
         s.reaction(joints[0]).torque,
     ):
@@ -67,7 +67,7 @@ def test_outputs_belong_together(coordinates):
         w_W, w_B = s.angular_velocity(body), s.angular_velocity(body, frame="body")
         np.testing.assert_allclose(w_W, np.einsum("tij,tj->ti", R, w_B), atol=1e-13 * np.abs(w_W).max())
         arm = s.point(body, (0.1, 0.2, 0.3)) - s.position(body)
-        relative = s.point_velocity(body, (0.1, 0.2, 0.3)) - s.velocity(body)
+        relative = s.velocity(body, (0.1, 0.2, 0.3)) - s.velocity(body)
         np.testing.assert_allclose(relative, np.cross(w_W, arm), atol=1e-13 * np.abs(w_W).max())
 
 

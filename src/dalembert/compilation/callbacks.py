@@ -1,4 +1,4 @@
-"""User functions behind one compiled slot: forces, torques, invariants.
+"""User functions behind one compiled slot: laws of force elements, invariants.
 
 Each is looked at once at the start and compiled by Numba, once per content; one that Numba cannot compile runs as plain Python,
 slower by two orders of magnitude, and a warning says so. What a function raises is kept and raised again by `simulate`.
@@ -7,115 +7,31 @@ slower by two orders of magnitude, and a warning says so. What a function raises
 from __future__ import annotations
 
 import hashlib
-import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.user_functions import content, fresh, identity
-from dalembert.errors import ModelError
+from dalembert.compilation.one_element import ask_plainly
+from dalembert.compilation.user_calls import RAISED, UNFINISHED, Entry
+from dalembert.compilation.user_functions import fresh, identity
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.source import uses_time
-from dalembert.model.elements import Force
+from dalembert.model.elements import Call, Force
 from dalembert.model.serialise import MissingFunction
-from dalembert.model.validation import argument_count, plain_function, shown
 
 Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
-UNFINISHED = 1e15  # and the number of a function, in the place of its value while it runs
-_OF_STATE = "t, W[s : s + 3], W[s + 3 : s + 6], W[s + 6 : s + 15].reshape(3, 3), W[s + 15 : s + 18]"
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
-_raised = threading.local()  # .error : what a function raised in this thread
 
 
 class SlowFunctionWarning(UserWarning):
     """A user function runs as plain Python."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Entry:
-    """A user function in the slot: its number there, its element, and where in W it finds its arguments and leaves its value.
-
-    shape : of the value, (3,) or ();  at : first place of the value, counted from W[s]
-    """
-
-    number: int
-    owner: str
-    name: str
-    function: Callable[..., Any]
-    arguments: str
-    shape: tuple[int, ...]
-    at: int
-
-    @property
-    def key(self) -> str:
-        return content(self.function) or identity(self.function)
-
-    def checked(self, value: Any) -> Any:
-        """What the function returned, refused where it has another shape or is no number."""
-        array = np.asarray(value)
-        if array.shape != self.shape or array.dtype.kind not in "iuf":
-            what = "three numbers" if self.shape else "one number"
-            raise ModelError(f"{self._its_function()} returned {shown(value)}, of shape {array.shape}; return {what}")
-        return array
-
-    def look(self, *arguments: Any) -> None:
-        """Refuse a value of another shape, or one that is not finite, before anything is compiled for it."""
-        with np.errstate(all="ignore"):
-            try:
-                value = plain_function(self.function)(*arguments)
-            except Exception:  # the run will say so, with what was computed until then
-                return
-        if not np.isfinite(self.checked(value)).all():
-            raise ModelError(f"{self._its_function()} returned {shown(value)} at the start; return finite numbers")
-
-    def _its_function(self) -> str:
-        name = getattr(plain_function(self.function), "__name__", type(self.function).__name__)
-        return f"{self.owner}: its function {name!r}"
-
-    def lines(self, name: str) -> list[str]:
-        """Source of a call."""
-        mark, call = f"W[s + {self.at}] = {UNFINISHED + self.number!r}", f"{name}({self.arguments})"
-        if not self.shape:
-            return [mark, f"W[s + {self.at}] = {call}", "return 0"]
-        places = ", ".join(f"W[s + {self.at + k}]" for k in range(3))
-        check = ["if len(f) != 3:", "    raise ValueError('did not return three numbers')"]
-        return [mark, f"f = {call}", *check, f"{places} = f[0], f[1], f[2]", "return 0"]
-
-    def plain(self) -> Callable[[int, float, Array, int], int]:
-        """The same call as plain Python; what is raised is kept for `simulate`."""
-        arguments = eval(f"lambda t, W, s: ({self.arguments},)")
-        function = plain_function(self.function)
-
-        def call(k: int, t: float, W: Array, s: int) -> int:
-            try:
-                value = self.checked(function(*arguments(t, W, s)))
-            except (Exception, KeyboardInterrupt) as problem:
-                _raised.error = (self.name, problem)
-                return T.CALLBACK_FAILED
-            W[s + self.at : s + self.at + value.size] = value
-            return 0
-
-        return call
-
-    def why_not(self) -> str | None:
-        """Why Numba cannot compile the function, None if it can."""
-        from numba import types
-
-        f8, v, m = types.float64, types.float64[::1], types.float64[:, ::1]
-        of_state = (f8, v, v, m, v) if self.shape else (f8, v, v)
-        try:
-            fresh(self.function, __name__).compile((f8,) if self.arguments == "t" else of_state)
-        except Exception as problem:  # numba has several kinds without a common base
-            return str(problem).strip().partition("\n")[0]
-        return None
 
 
 class Callbacks:
@@ -138,7 +54,9 @@ class Callbacks:
         self._mechanism, self._elements = mechanism, mechanism.functions
         self._nq, self._nu = mechanism.nq, mechanism.nu
         self._invariants = list(invariants)
-        self._entries = [_force(k, element, mechanism) for k, element in enumerate(self._elements)]
+        self._entries = [_force(k, element) for k, element in enumerate(self._elements)]
+        for entry, element in zip(self._entries, self._elements, strict=True):
+            ask_plainly(mechanism, element, 0.0, mechanism.x_0, entry.looking)
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
@@ -148,11 +66,11 @@ class Callbacks:
     @property
     def error(self) -> tuple[str, BaseException] | None:
         """What a function raised in this thread, with the element's name."""
-        return getattr(_raised, "error", None)
+        return getattr(RAISED, "error", None)
 
     @error.setter
     def error(self, value: tuple[str, BaseException] | None) -> None:
-        _raised.error = value
+        RAISED.error = value
 
     def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
         """Name of the compiled user function that raised: what it raised does not say so."""
@@ -160,15 +78,20 @@ class Callbacks:
         return next((entry.name for entry in self._entries if places[entry.at] == UNFINISHED + entry.number), None)
 
     def forces_at(self, t: float, x: Array) -> dict[str, Array]:
-        """What each force or torque function returns at a state, by name; NaN where it raises."""
+        """What each function of a force element returns at a state, by name; NaN where it raises."""
         values = {}
         for entry, element in zip(self._entries, self._elements, strict=False):
-            arguments = _arguments(entry, element, self._mechanism, t, x)
-            with np.errstate(all="ignore"):
-                try:
-                    values[entry.name] = np.array(plain_function(entry.function)(*arguments), dtype=float)
-                except Exception:  # the function is the user's
-                    values[entry.name] = np.full(3, np.nan)
+            values[entry.name] = np.full(entry.call.output, np.nan)
+
+            def keep(k: int, t: float, W: Array, s: int, entry: Entry = entry) -> int:
+                with np.errstate(all="ignore"):
+                    try:
+                        values[entry.name] = np.asarray(entry.called(t, W, s), dtype=float)
+                    except Exception:  # the function is the user's
+                        return T.CALLBACK_FAILED
+                return T.OK
+
+            ask_plainly(self._mechanism, element, t, x, keep)
         return values
 
     def invariant(self, k: int, t: float, x: Array) -> float:
@@ -177,13 +100,10 @@ class Callbacks:
 
     def _compile(self) -> Any:
         """One callback that chooses by number, the rows of traced constraints included."""
-        from dalembert.kernels.base.compiler import COMPILING, JIT, generated
-        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback, no_callback
+        from dalembert.kernels.base.compiler import COMPILING, JIT
 
         if not self._entries:
-            if not self._row_source:
-                return as_callback(no_callback)
-            return as_callback(generated(self._row_source, "callback", CALLBACK_SIGNATURE))
+            return row_callback(self._row_source)
         if not JIT:
             return self._chosen(["" for _ in self._entries], plain=True)
         keys = [entry.key for entry in self._entries]
@@ -237,7 +157,8 @@ class Callbacks:
             return names
 
         # a plain function is called as it is, so only its identity tells it from others
-        told = [identity(entry.function) if slow[i] else keys[i] for i, entry in enumerate(self._entries)]
+        plainly = [f"{identity(entry.function)} {entry.at} {entry.arguments} {entry.call.output}" for entry in self._entries]
+        told = [plainly[i] if slow[i] else key for i, key in enumerate(keys)]
         known = not any(key.startswith("id ") for key in told)
         told.append(hashlib.sha256(self._row_source.encode()).hexdigest())
         source = "\n".join([*lines, ""])
@@ -245,30 +166,27 @@ class Callbacks:
         return as_callback(made)
 
 
-def _force(number: int, element: Force, mechanism: Mechanism) -> _Entry:
-    """The function of a force element, looked at."""
-    function = element.function
-    assert function is not None
-    if isinstance(function, MissingFunction):
-        function()  # raises and names what the file could not hold
-    arguments = "t" if argument_count(function) == 1 else _OF_STATE
-    entry = _Entry(number, f"{element.noun} {element.name!r}", element.name, function, arguments, (3,), 18)
-    entry.look(*_arguments(entry, element, mechanism, 0.0, mechanism.x_0))
-    return entry
+def row_callback(source: str) -> Any:
+    """The callback of traced constraints and functions of time alone; source : "" for none."""
+    from dalembert.kernels.base.compiler import generated
+    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback, no_callback
+
+    return as_callback(generated(source, "callback", CALLBACK_SIGNATURE) if source else no_callback)
 
 
-def _arguments(entry: _Entry, element: Force, mechanism: Mechanism, t: float, x: Array) -> tuple[Any, ...]:
-    """What the function of a force element is given at a state."""
-    if entry.arguments == "t":
-        return (t,)
-    given = element.given(mechanism.trajectory(np.array([t]), x[None]))
-    return t, *(np.ascontiguousarray(values[0]) for values in given)
+def _force(number: int, element: Force) -> Entry:
+    """The function of a force element."""
+    call = element.call
+    assert call is not None
+    if isinstance(call.function, MissingFunction):
+        call.function()  # raises and names what the file could not hold
+    return Entry(number, f"{element.noun} {element.name!r}", element.name, call)
 
 
-def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) -> _Entry:
+def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) -> Entry:
     """An invariant, looked at."""
-    name, nq, n = getattr(function, "__name__", f"invariant {number}"), mechanism.nq, mechanism.nq + mechanism.nu
-    arguments = f"t, W[s : s + {nq}], W[s + {nq} : s + {n}]"
-    entry = _Entry(FIRST_INVARIANT + number, f"invariant {name!r}", name, function, arguments, (), int(mechanism.I[T.NX]))
-    entry.look(0.0, mechanism.x_0[:nq].copy(), mechanism.x_0[nq:n].copy())
+    name, nq, nu = getattr(function, "__name__", f"invariant {number}"), mechanism.nq, mechanism.nu
+    rest = int(mechanism.I[T.NX]) - nq - nu
+    entry = Entry(FIRST_INVARIANT + number, f"invariant {name!r}", name, Call(function, ((nq,), (nu,)), ()), rest)
+    entry.look(0.0, np.append(mechanism.x_0, 0.0), 0)
     return entry

@@ -66,6 +66,7 @@ COMMON = (
     Kernel("own_steps", "time.own_steps", "loop", 1.5, "--integrator fixed-step"),
     Kernel("partitioned", "time.partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet"),
     Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
+    Kernel("evaluate_forces", "time.outputs", "loop", 1.5, "what force elements do: solution.effort"),
     Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
     Kernel("force_laws", "mechanics.laws", "forces", 3.5, "bushings, laws between bodies or of joint coordinates"),
     Kernel("forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions"),

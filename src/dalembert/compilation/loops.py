@@ -175,6 +175,19 @@ def compiled_follow_poses() -> Any:
 
 
 @once
+def compiled_evaluate_forces() -> Any:
+    """The loop over saved states that asks force elements what they do."""
+    from numba import types
+
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.view_types import SYSTEM
+    from dalembert.kernels.time.outputs import evaluate_forces
+
+    v, m = types.float64[::1], types.float64[:, ::1]
+    return bind(evaluate_forces, types.int64(v, m, m, m, v, SYSTEM))
+
+
+@once
 def compiled_tree_states() -> Any:
     """Absolute states of relative ones."""
     from numba import types

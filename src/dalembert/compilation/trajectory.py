@@ -15,7 +15,7 @@ from dalembert.model.cardan import CardanAngles, cardan_angles
 from dalembert.model.elements import GROUND, Joint, Marker
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.model.validation import nearest
+from dalembert.model.validation import nearest, vector
 
 Array = npt.NDArray[np.float64]
 
@@ -64,11 +64,16 @@ class Trajectory(Series):
         at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b
         return self._in_space(b, self.q, 1, self.mechanism.F[at : at + 3])
 
-    def velocity(self, body: object) -> Array:
-        """(nt, 3) velocity of the centre of mass, or of a marker [m/s]."""
+    def velocity(self, body: object, point: npt.ArrayLike | None = None) -> Array:
+        """(nt, 3) velocity of the centre of mass, of a point given in body axes [m], or of a marker [m/s]."""
         if (marker := self._marker(body)) is not None:
-            return self.point_velocity(marker.body, marker.point)
-        return self._in_space(self._body(body), self.u, 2, np.zeros(3))
+            body, point = marker.body, marker.point
+        v = self._in_space(self._body(body), self.u, 2, np.zeros(3))
+        return v if point is None else v + cross(self.angular_velocity(body), self._arm(body, point))
+
+    def _arm(self, body: object, point: npt.ArrayLike) -> Array:
+        """(nt, 3) from the centre of mass to a point given in body axes, world axes [m]."""
+        return np.asarray(self.rotation(body) @ vector(f"body {getattr(body, 'name', body)!r}", "point", point))
 
     def _in_space(self, b: int, numbers: Array, column: int, origin: Array) -> Array:
         """(nt, 3) from the coordinates or velocities of a body; origin : of those in the plane"""
@@ -130,12 +135,7 @@ class Trajectory(Series):
 
     def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world position of a point given in body axes [m]."""
-        return np.asarray(self.position(body) + self.rotation(body) @ np.asarray(point, dtype=float))
-
-    def point_velocity(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """(nt, 3) world velocity of a body-fixed point [m/s]."""
-        arm = self.rotation(body) @ np.asarray(point, dtype=float)
-        return self.velocity(body) + cross(self.angular_velocity(body), arm)
+        return self.position(body) + self._arm(body, point)
 
     def coordinate(self, joint: object) -> Array:
         """Joint coordinate(s): (nt,) for one, (nt, n) for more; angles unwrapped; meaning in `joints.COORDINATES`."""
@@ -156,7 +156,7 @@ class Trajectory(Series):
     def _separation(self, joint: Joint) -> tuple[Array, Array]:
         """x_j - x_i of the joint points and its rate, world axes."""
         e = self.point(joint.second, joint.p_j) - self.point(joint.first, joint.p_i)
-        e_dot = self.point_velocity(joint.second, joint.p_j) - self.point_velocity(joint.first, joint.p_i)
+        e_dot = self.velocity(joint.second, joint.p_j) - self.velocity(joint.first, joint.p_i)
         return e, e_dot
 
     def _coordinate(self, joint: Joint, component: int) -> Array:
@@ -211,8 +211,7 @@ class State(Trajectory):
 
 
 OUTPUTS = (
-    "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "point_velocity", "coordinate",
-    "coordinate_rate",
+    "position", "velocity", "quaternion", "rotation", "angular_velocity", "point", "coordinate", "coordinate_rate",
 )  # fmt: skip
 
 
@@ -254,8 +253,8 @@ def rotation_vectors(R: Array) -> Array:
     from dalembert.kernels.mechanics.rotations import rotation_vector
 
     vectors = np.array([list(rotation_vector(Mat3(*row))) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
-    for before, vector in itertools.pairwise(vectors):
-        along = vector if vector @ vector > 0.0 else before
+    for before, after in itertools.pairwise(vectors):
+        along = after if after @ after > 0.0 else before
         n = along / max(float(np.linalg.norm(along)), 1e-300)
-        vector += 2.0 * np.pi * np.round((before - vector) @ n / (2.0 * np.pi)) * n
+        after += 2.0 * np.pi * np.round((before - after) @ n / (2.0 * np.pi)) * n
     return vectors

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.model.joints import COORDINATES
+from dalembert.model.serialise import MissingFunction
 from dalembert.results.plain import encode
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ _ANGLES = ("angle", "rotation")
 
 def to_dataset(solution: BodyResult) -> xarray.Dataset:
     """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a model
-    with markers also marker, of a run with `Minimal` also independent (s and s_dot).
+    with markers also marker, of a run with `Minimal` also independent (s and s_dot), of a model with force elements also
+    force_element and effort_along (an element that acts along a length or a joint coordinate, "spring", or along several,
+    "control[0]").
 
     A joint coordinate's unit and meaning are the coordinates `coordinate_unit` and `coordinate_meaning`.
     """
@@ -55,6 +58,11 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
         **time_series(solution),
         **_minimal_outputs(solution),
     }
+    if forces := solution.mechanism.model.forces:
+        efforts, along = _efforts(solution)
+        variables |= efforts
+        coordinates["force_element"] = ("force_element", np.array([force.name for force in forces], dtype=object))
+        coordinates["effort_along"] = ("effort_along", np.array(along, dtype=object))
     if "s" in variables:
         coordinates["independent"] = ("independent", np.arange(variables["s"][1].shape[1]))
     return xarray.Dataset(variables, coordinates, attributes(solution))
@@ -85,6 +93,7 @@ def _body_outputs(solution: BodyResult) -> dict[str, Variable]:
         "velocity": (solution.velocity, "m/s", "velocity of the centre of mass, world axes"),
         "acceleration": (solution.acceleration, "m/s^2", "acceleration of the centre of mass, world axes"),
         "angular_velocity": (solution.angular_velocity, "rad/s", "angular velocity, world axes"),
+        "angular_acceleration": (solution.angular_acceleration, "rad/s^2", "angular acceleration, world axes"),
     }
     made: dict[str, Variable] = {
         name: (("time", "body", "axis"), _stacked(bodies, output, nt, 3), about(units, meaning))
@@ -127,6 +136,39 @@ def _joint_outputs(solution: BodyResult) -> dict[str, Variable]:
         "joint_position_drift": (("time", "joint"), position, about("m or 1", f"{worst}, position level")),
         "joint_velocity_drift": (("time", "joint"), velocity, about("m/s or 1/s", f"{worst}, velocity level")),
     }
+
+
+def _efforts(solution: BodyResult) -> tuple[dict[str, Variable], list[str]]:
+    """What force elements do, NaN where a run that was loaded has no function; and names of the coordinates they act along."""
+    nt, made, labels = len(solution.t), [], []
+    for force in solution.mechanism.model.forces:
+        n = force.coordinates
+        labels += [force.name] if n == 1 else [f"{force.name}[{k}]" for k in range(n)]
+        if isinstance(force.function, MissingFunction):
+            made.append((*np.full((2, nt, 3), np.nan), *np.full((2, nt), np.nan), *np.full((3, nt, n), np.nan)))
+            continue
+        effort = solution.effort(force.name)
+        along = (
+            np.reshape(np.zeros(0) if part is None else part, (nt, n))
+            for part in (effort.coordinate, effort.rate, effort.value)
+        )
+        made.append((effort.force, effort.torque, effort.power, effort.energy, *along))
+    force_, torque, power, energy, coordinate, rate, value = zip(*made, strict=True)
+    on_second = "on the second (or only) body, world axes, at the point where it acts"
+    vector, each, all_ = ("time", "force_element", "axis"), ("time", "force_element"), ("time", "effort_along")
+    return {
+        "effort_force": (vector, np.stack(force_, axis=1), about("N", f"force of the element {on_second}")),
+        "effort_torque": (vector, np.stack(torque, axis=1), about("N m", f"torque of the element {on_second}")),
+        "effort_power": (each, np.stack(power, axis=1), about("W", "power of the element on all bodies")),
+        "effort_energy": (each, np.stack(energy, axis=1), about("J", "energy stored in the element")),
+        "effort_coordinate": (
+            all_,
+            np.concatenate(coordinate, axis=1),
+            about("m or rad", "length or coordinate it acts along"),
+        ),
+        "effort_rate": (all_, np.concatenate(rate, axis=1), about("m/s or rad/s", "its rate")),
+        "effort": (all_, np.concatenate(value, axis=1), about("N or N m", "tension, or effort along the joint coordinate")),
+    }, labels
 
 
 def _minimal_outputs(solution: BodyResult) -> dict[str, Variable]:

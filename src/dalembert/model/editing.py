@@ -124,11 +124,13 @@ def arguments_of(element: Force | Marker) -> dict[str, Any]:
     """What its verb was given: each argument is an attribute of the same name, `points` are p_i and p_j."""
     from dalembert.model.model import Model
 
+    own = element.told() if isinstance(element, Force) else {}
     told: dict[str, Any] = {}
     for key in list(signature(getattr(Model, f"add_{element.verb}")).parameters)[2:]:
         if key not in WORLD_POINTS:
             ends = ("p_i", "p_j")
-            told[key] = tuple(getattr(element, end) for end in ends) if key == "points" else getattr(element, key)
+            attribute = tuple(getattr(element, end) for end in ends) if key == "points" else getattr(element, key)
+            told[key] = own.get(key, attribute)
     return told
 
 

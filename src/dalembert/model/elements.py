@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.model.motions import Motion, Table
+from dalembert.model.validation import plain_function
 
 Array = npt.NDArray[np.float64]
 
@@ -123,6 +124,51 @@ class Driver:
 UserFunction = Callable[..., object]
 
 
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """A number, vector or matrix that a user's function is given by name; `values` in the order of rows."""
+
+    name: str
+    shape: tuple[int, ...]
+    values: tuple[float, ...]
+
+    @property
+    def value(self) -> float | Array:
+        """As it was given."""
+        return np.reshape(self.values, self.shape) if self.shape else self.values[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """How a user's function is called: function(t, *inputs, **parameters); of_time : without the inputs.
+
+    inputs, output : shapes of what it is given after t, and of what it returns
+    """
+
+    function: UserFunction
+    inputs: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...]
+    parameters: tuple[Parameter, ...] = ()
+    of_time: bool = False
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """All parameters one behind the other."""
+        return tuple(value for parameter in self.parameters for value in parameter.values)
+
+    @property
+    def wanted(self) -> str:
+        """What it should return, in words."""
+        if len(self.output) == 2:
+            return "force and torque, three numbers each"
+        return {(): "one number", (3,): "three numbers"}.get(self.output, f"{self.output[0]} numbers" if self.output else "")
+
+    def __call__(self, t: float, *inputs: Array) -> object:
+        """Its value, by plain Python."""
+        given = {p.name: p.value for p in self.parameters}
+        return plain_function(self.function)(t, *(() if self.of_time else inputs), **given)
+
+
 class States(Protocol):
     """A series of states as elements see it: arrays over time, world axes (`compilation/trajectory.py` is one)."""
 
@@ -131,7 +177,7 @@ class States(Protocol):
     def rotation(self, body: object) -> Array: ...
     def angular_velocity(self, body: object) -> Array: ...
     def point(self, body: object, point: npt.ArrayLike) -> Array: ...
-    def point_velocity(self, body: object, point: npt.ArrayLike) -> Array: ...
+    def velocity(self, body: object, point: npt.ArrayLike) -> Array: ...
     def coordinate(self, joint: object) -> Array: ...
 
 
@@ -205,19 +251,38 @@ class Force:
         """Whether it changes T + U."""
         return True
 
+    def sides(self, joints: Joints) -> tuple[tuple[str, Array], ...]:
+        """Bodies it acts on, and points there about which `solution.effort` tells its torque; by default the centre of mass."""
+        return self.places() or tuple((body, np.zeros(3)) for body in self.ends(joints))
+
+    @property
+    def coordinates(self) -> int:
+        """Number of coordinates (lengths, joint coordinates) along which it acts."""
+        return 0
+
+    @property
+    def call(self) -> Call | None:
+        """How its value is asked of a user's function, if it is one."""
+        return None
+
     @property
     def function(self) -> UserFunction | None:
         """The user's function, if its value is one."""
-        return None
+        return None if self.call is None else self.call.function
+
+    def told(self) -> dict[str, Any]:
+        """Arguments of its verb that are no attributes of the same name."""
+        given = () if self.call is None else self.call.parameters
+        return {"parameters": {p.name: p.value for p in given} or None}
+
+    def remark(self, states: States, joints: Joints) -> str:
+        """What the reader of a report should know of it in a run, "" for nothing."""
+        return ""
 
     @property
     def motions(self) -> tuple[Motion | None, ...]:
         """Functions of time that it follows."""
         return ()
-
-    def given(self, states: States) -> tuple[Array, ...]:
-        """What that function is given after t, over time."""
-        raise NotImplementedError
 
     def check(self, owner: str, joints: Joints) -> None:
         """Refuse stored data that the verb could not have made."""

@@ -55,7 +55,7 @@ def turning(a: Array, b: Array) -> Array:
     return np.asarray(theta / np.linalg.norm(theta))
 
 
-def unit_quaternion(owner: str, value: object) -> Array:
+def unit_quaternion(owner: str, value: object, label: str = "rotation") -> Array:
     """A unit quaternion from a quaternion, a rotation matrix or a `Rotation`.
 
     A quaternion is normalised when its length is within 1e-3 of one; a matrix must be orthogonal within 1e-6.
@@ -67,25 +67,25 @@ def unit_quaternion(owner: str, value: object) -> Array:
     except ValueError:
         shape = ()
     if shape == (3, 3):
-        R = numbers(owner, "rotation", value, (3, 3))
+        R = numbers(owner, label, value, (3, 3))
         error = float(np.abs(R.T @ R - np.eye(3)).max())
         if error > ORTHOGONAL:
             raise ModelError(
-                f"{owner}: rotation is a matrix that misses orthogonality by {error:.2g}; "
+                f"{owner}: {label} is a matrix that misses orthogonality by {error:.2g}; "
                 f"give one with R^T R = 1 within {ORTHOGONAL:g}"
             )
         if np.linalg.det(R) < 0.0:
-            raise ModelError(f"{owner}: rotation is a matrix with determinant -1, a reflection; change a column's sign")
+            raise ModelError(f"{owner}: {label} is a matrix with determinant -1, a reflection; change a column's sign")
         return frozen(matrix_to_quaternion(R))
     if shape != (4,):
         raise ModelError(
-            f"{owner}: rotation is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
+            f"{owner}: {label} is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
         )
-    theta = numbers(owner, "rotation", value, (4,))
+    theta = numbers(owner, label, value, (4,))
     length = float(np.linalg.norm(theta))
     if abs(length - 1.0) > UNIT_LENGTH:
         raise ModelError(
-            f"{owner}: rotation is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"
+            f"{owner}: {label} is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"
         )
     return theta if abs(length - 1.0) <= ROUNDING else frozen(theta / length)
 

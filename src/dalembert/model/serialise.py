@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model import motions
-from dalembert.model.elements import FORCES, Body, Driver, Joint, Marker, Primitive
+from dalembert.model.elements import FORCES, Body, Driver, Joint, Marker, Parameter, Primitive
 from dalembert.model.references import constants, source_of
 from dalembert.model.shape_records import shape_record
 from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shown
@@ -27,12 +27,14 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     c.__name__: c
     for c in (
-        *(Body, Joint, Driver, Marker, Primitive),
+        *(Body, Joint, Driver, Marker, Primitive, Parameter),
         *(motions.Constant, motions.Polynomial, motions.Harmonic, motions.SmoothStep, motions.Table, motions.Function),
         *(motions.Sum, motions.Product),
     )
 }
-_SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)}
+_SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)} | dict.fromkeys(
+    ("stiffness", "damping"), (6, 6)
+)
 
 
 class MissingFunction:

@@ -9,7 +9,7 @@ import difflib
 import inspect
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -192,12 +192,35 @@ def argument_count(function: object) -> int:
     return len(parameters)
 
 
-def user_function(owner: str, function: object) -> None:
-    """A user force is f(t) or f(t, r, v, R, w)."""
-    count = argument_count(function)
-    if count not in (1, 5):
-        got = "parameters that cannot be counted (*args, keyword-only)" if count < 0 else f"{count} parameters"
-        raise ModelError(
-            f"{owner}: the function has {got}; give f(t) or f(t, r, v, R, w), "
-            "with r, v position and velocity of the point, R rotation, w angular velocity (world axes)"
+def argument_names(function: object) -> tuple[str, ...]:
+    """Names of the parameters of a user function; none when they cannot be known."""
+    try:
+        return tuple(inspect.signature(plain_function(function)).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def user_function(owner: str, function: object, forms: Mapping[int, str], parameters: object) -> dict[str, Array]:
+    """The parameters of a user's function that is one of the forms, {number of arguments: text}, beside them."""
+    if not callable(function):
+        raise ModelError(f"{owner}: the law is {shown(function)}; give a function {' or '.join(forms.values())}")
+    if not isinstance(parameters, Mapping | None):
+        raise ModelError(f"{owner}: parameters is {shown(parameters)}; give numbers or arrays by name, {{'k': 100.0}}")
+    count, names = argument_count(function), argument_names(function)
+    given = {}
+    for name, value in (parameters or {}).items():
+        if name not in names:
+            raise ModelError(
+                f"{owner}: parameters has {shown(name)}, which is no argument of its function; {nearest(name, names)}"
+            )
+        array = np.asarray(value) if not isinstance(value, str) else np.asarray(None)
+        if array.dtype.kind not in "iuf" or array.ndim > 2:
+            raise ModelError(f"{owner}: parameter {name!r} is {shown(value)}; give a number, a vector or a matrix")
+        given[name] = numbers(owner, f"parameter {name!r}", value, array.shape)
+    if count - len(given) not in forms:
+        got = (
+            "arguments that cannot be counted (*args, keyword-only)" if count < 0 else f"{count} arguments ({', '.join(names)})"
         )
+        beside = f" besides {', '.join(given)}" if given else "; name those that are numbers in parameters={...}"
+        raise ModelError(f"{owner}: the function has {got}; give {' or '.join(forms.values())}{beside}")
+    return given

@@ -19,6 +19,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import nearest
 from dalembert.results.dense import integrate_to
+from dalembert.results.efforts import Effort, effort_of
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
@@ -205,21 +206,34 @@ class Result(Series):
 class BodyResult(Result, Trajectory):
     """A run of a mechanism of bodies, with its named outputs over time."""
 
-    def acceleration(self, body: object) -> Array:
-        """(nt, 3) acceleration of the centre of mass, or of a marker [m/s^2]."""
+    def acceleration(self, body: object, point: npt.ArrayLike | None = None) -> Array:
+        """(nt, 3) acceleration of the centre of mass, of a point given in body axes [m], or of a marker, world axes [m/s^2]."""
         if (marker := self._marker(body)) is not None:
-            return self._point_acceleration(marker.body, marker.point)
-        b = self._body(body)
-        return self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3] if b else np.zeros((len(self.t), 3))
-
-    def _point_acceleration(self, body: str, point: Array) -> Array:
-        """a + w' x arm + w x (w x arm), world axes."""
+            body, point = marker.body, marker.point
         b = self._body(body)
         if b == 0:
             return np.zeros((len(self.t), 3))
-        R, w = self.rotation(body), self.angular_velocity(body)
-        arm, turning = R @ point, apply(R, self.evaluated.acceleration[:, 6 * b - 3 : 6 * b])
-        return self.acceleration(body) + cross(turning, arm) + cross(w, cross(w, arm))
+        a = self.evaluated.acceleration[:, 6 * (b - 1) : 6 * b - 3]
+        if point is None:
+            return a
+        w, arm = self.angular_velocity(body), self._arm(body, point)
+        return a + cross(self.angular_acceleration(body), arm) + cross(w, cross(w, arm))
+
+    def angular_acceleration(self, body: object, frame: str = "world") -> Array:
+        """(nt, 3) angular acceleration in "world" or "body" axes [rad/s^2]."""
+        if frame not in ("world", "body"):
+            raise ModelError(f"frame is {frame!r}; give 'world' or 'body'")
+        b = self._body(body)
+        if b == 0:
+            return np.zeros((len(self.t), 3))
+        dw_B = self.evaluated.acceleration[:, 6 * b - 3 : 6 * b]
+        return dw_B if frame == "body" else apply(self.rotation(body), dw_B)
+
+    def effort(self, element: object) -> Effort:
+        """What a force element does: .force, .torque (nt, 3) on its second body at .point, .on["crank"] of any body, .value
+        along its .coordinate with its .rate, .power and stored .energy; see `Effort`.
+        """
+        return effort_of(self, element)
 
     @cached_property
     def momentum(self) -> Momentum:

@@ -38,7 +38,10 @@ from dalembert.simulation.simulate import as_compiled, describe, duration, save_
 from dalembert.simulation.solution import note_what_happened, solution_of
 
 Array = npt.NDArray[np.float64]
-EVALUATED = ("acceleration", "reaction", "multiplier", "impulse", "mean_reaction", "conjugate_momentum")
+EVALUATED = (
+    "acceleration", "angular_acceleration", "reaction", "effort",
+    "multiplier", "impulse", "mean_reaction", "conjugate_momentum",
+)  # fmt: skip
 QUANTITIES = ("energy", "drift")
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word
 

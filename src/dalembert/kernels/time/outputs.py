@@ -1,8 +1,10 @@
-"""What saved states imply: multipliers, accelerations, residuals, energies."""
+"""What saved states imply: multipliers, accelerations, residuals, energies, what force elements do."""
 
 from dalembert.kernels.base.compiler import light
-from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, OUTPUT
+from dalembert.kernels.base.slots import equations, forces
+from dalembert.kernels.base.tables import OK, OUTPUT, POTENTIAL, WRENCH
+from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
 
 
 @light
@@ -20,4 +22,31 @@ def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, sys
         for i in range(system.m):
             out_lam[k, i], out_gdot[k, i] = system.rhs[i], system.zeta[i]
         out_energy[k, 0], out_energy[k, 1] = count.kinetic, count.potential
+    return OK
+
+
+@light
+def evaluate_forces(t, x, out_wrench, out_records, out_energy, system):
+    """For every saved (t_k, x_k): per body, the ground included, force and torque about its centre of mass, world axes; per
+    record of the force elements coordinate, rate and effort; the energy that they store. Status."""
+    zero = Vec3(0.0, 0.0, 0.0)
+    for k in range(t.size):
+        load_poses(x[k], system)
+        load_angles(x[k], system)
+        for b in range(system.nb + 1):
+            body = system.bodies[b]
+            body.force, body.torque = zero, zero
+        status = forces(WRENCH, t[k], system)
+        if status != OK:
+            return status
+        for b in range(system.nb + 1):
+            body = system.bodies[b]
+            force, torque = body.force, body.R @ body.torque
+            for c in range(3):
+                out_wrench[k, 6 * b + c], out_wrench[k, 6 * b + 3 + c] = force[c], torque[c]
+        for e in system.forces:
+            at = 3 * e.number
+            out_records[k, at], out_records[k, at + 1], out_records[k, at + 2] = e.s, e.rate, e.value
+        forces(POTENTIAL, t[k], system)
+        out_energy[k] = system.count.power
     return OK

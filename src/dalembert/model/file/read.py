@@ -22,6 +22,7 @@ from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
 from dalembert.model.file.values import Record
 from dalembert.model.joint_verbs import ORIGINS
+from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
 from dalembert.model.rotation import ORTHOGONAL, Rotation
 from dalembert.model.store import SECTIONS
@@ -263,7 +264,7 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
     """model.add_<type>(name, **given)."""
     kind = str(getattr(record, "type"))  # noqa: B009
     given.pop("type", None)
-    if given.get("frames") is not None:
+    if given.get("frames") is not None and JOINT_TYPES.get(kind, kind) in JOINTS:
         _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
         return
     verb = getattr(model, f"add_{kind}")
@@ -278,7 +279,7 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
 
 def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
     """A value of the file as the verbs take it."""
-    if key == "rotation" and isinstance(value, Record):
+    if key in ("rotation", "axes") and isinstance(value, Record):
         given = value.model_dump()
         return Rotation.from_rpy(*given["rpy"]) if "rpy" in given else Rotation.from_axis_angle(given["axis"], given["angle"])
     if key == "solid":

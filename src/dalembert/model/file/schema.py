@@ -39,6 +39,10 @@ _VALUES: dict[str, Any] = {
     "Plane": values.Pair,
     "Initial": values.Initial | None,
     "MotionLike": values.Motion,
+    "Table": values.Motion,
+    "Six": values.Six,
+    "Frames": values.Frames,
+    "Axes": values.Rotation,
     "Rotation": values.Rotation,
     "BodyRef": str,
     "JointRef": str,
@@ -46,7 +50,7 @@ _VALUES: dict[str, Any] = {
     "None": None,
 }
 _BY_NAME: dict[str, Any] = {"inertia": values.Inertia, "axes": values.Vectors, "vectors": values.Vectors}
-_CODE = ("UserFunction",)  # what no file holds
+_CODE = ("UserFunction", "Parameters", "JointRefs")  # what no file holds
 _ARGUMENT = re.compile(r"(?:^ *|;  )((?:\w+, )*\w+) : ", re.MULTILINE)
 
 
@@ -75,7 +79,7 @@ def _argument(verb: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     for part in parts:
         alias = verb.__globals__.get(part)
         kinds.append(alias if get_origin(alias) is Literal else _VALUES[part])
-    if parameter.name in _BY_NAME:
+    if parameter.name in _BY_NAME and values.Rotation not in kinds:
         kinds[0] = _BY_NAME[parameter.name]
     if values.Motion in kinds or values.Rotation in kinds:  # which numbers and vectors are, too
         kinds = [kind for kind in kinds if kind not in (Number, Vector)]

@@ -91,6 +91,11 @@ Inertia = Annotated[
     Annotated[Vector, Tag("list")] | Annotated[Matrix, Tag("matrix")],
     Discriminator(lambda value: "matrix" if _form(value) == "matrix" else "list"),
 ]
+_Row = Annotated[list[Number], Len(6, 6)]
+Six = Annotated[
+    Annotated[_Row, Tag("list")] | Annotated[list[_Row], Len(6, 6), Tag("matrix")],
+    Discriminator(lambda value: "matrix" if _form(value) == "matrix" else "list"),
+]
 Rotation = Annotated[
     Annotated[Quaternion, Tag("list")]
     | Annotated[Matrix, Tag("matrix")]

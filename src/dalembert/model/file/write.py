@@ -121,7 +121,8 @@ def _arguments(element: Force | Marker) -> Data:
     defaults = signature(getattr(Model, f"add_{element.verb}")).parameters
     data: Data = {"type": element.verb}
     for key, value in arguments_of(element).items():
-        data |= _unless(key, _plain(value), _plain(defaults[key].default))
+        if key != "parameters":  # of a function
+            data |= _unless(key, _plain(value), _plain(defaults[key].default))
     return data
 
 

@@ -9,15 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Force, ForceRecord, Joints, States, UserFunction
+from dalembert.model.elements import Body, Call, Force, ForceRecord, Joints, Parameter, States, UserFunction
+from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, argument_count, choice, shown, user_function, vector
+from dalembert.model.validation import Array, argument_count, choice, shown, vector
 
 Frame = Literal["world", "body"]
 
+_FORMS = {1: "f(t)", 5: "f(t, r, v, R, w) of position and velocity of the point, rotation, angular velocity (world axes)"}
 _SLACK = 1e-9  # of what leaves the plane, as in compilation/planarity.py
 
 
@@ -28,6 +30,7 @@ class _Load(Force):
     body: str
     frame: Frame
     factor: Motion | None
+    parameters: tuple[Parameter, ...]
 
     @property
     def value(self) -> Array | UserFunction:
@@ -42,34 +45,36 @@ class _Load(Force):
     def ends(self, joints: Joints) -> tuple[str, ...]:
         return (self.body,)
 
+    def sides(self, joints: Joints) -> tuple[tuple[str, Array], ...]:
+        return ((self.body, self.at),)
+
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
         constant, of_user = self.kinds
-        if callable(self.value):
-            return (ForceRecord(of_user, self.body, frame=self.frame, p_i=self.at),)
-        return (ForceRecord(constant, self.body, motion=self.factor, frame=self.frame, p_i=self.at, vector=self.value),)
+        if (call := self.call) is not None:
+            return (ForceRecord(of_user, self.body, frame=self.frame, p_i=self.at, numbers=call.numbers),)
+        return (
+            ForceRecord(constant, self.body, motion=self.factor, frame=self.frame, p_i=self.at, vector=np.asarray(self.value)),
+        )
 
     @property
-    def function(self) -> UserFunction | None:
-        return self.value if callable(self.value) else None
+    def call(self) -> Call | None:
+        if not callable(self.value):
+            return None
+        of_time = argument_count(self.value) == 1 + len(self.parameters)
+        return Call(self.value, ((3,), (3,), (3, 3), (3,)), (3,), self.parameters, of_time)
 
     @property
     def motions(self) -> tuple[Motion | None, ...]:
         return (self.factor,)
 
-    def given(self, states: States) -> tuple[Array, ...]:
-        """r, v of its point, R and w of its body."""
-        r, v = states.point(self.body, self.at), states.point_velocity(self.body, self.at)
-        return r, v, states.rotation(self.body), states.angular_velocity(self.body)
-
     def world(self, states: States) -> Array:
         """(nt, 3) its value in world axes, without the factor."""
-        if not callable(self.value):
-            values = np.tile(self.value, (len(states.t), 1))
-        elif argument_count(self.value) == 1:
-            values = np.array([self.value(float(t)) for t in states.t], dtype=float)
+        if (call := self.call) is None:
+            values = np.tile(np.asarray(self.value), (len(states.t), 1))
         else:
-            rows = zip(states.t, *self.given(states), strict=True)
-            values = np.array([self.value(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows], dtype=float)
+            r, v = states.point(self.body, self.at), states.velocity(self.body, self.at)
+            rows = zip(states.t, r, v, states.rotation(self.body), states.angular_velocity(self.body), strict=True)
+            values = np.array([call(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows], dtype=float)
         return values if self.frame == "world" else np.asarray(np.einsum("tij,tj->ti", states.rotation(self.body), values))
 
     def leaving(self, states: States, normal: Array) -> Array:
@@ -95,6 +100,7 @@ class PointForce(_Load):
     point: Array
     frame: Frame
     factor: Motion | None = None
+    parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "force"
     noun: ClassVar[str] = "force"
     kinds: ClassVar[tuple[str, str]] = ("POINT_FORCE", "USER_FORCE")
@@ -122,6 +128,7 @@ class Torque(_Load):
     torque: Array | UserFunction
     frame: Frame
     factor: Motion | None = None
+    parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "torque"
     noun: ClassVar[str] = "torque"
     kinds: ClassVar[tuple[str, str]] = ("TORQUE", "USER_TORQUE")
@@ -147,6 +154,7 @@ class LoadVerbs(ElementStore):
         at: npt.ArrayLike | None = None,
         frame: Frame = "world",
         factor: MotionLike | None = None,
+        parameters: Parameters | None = None,
     ) -> PointForce:
         """A force at a body-fixed point, constant in world or body axes, times `factor(t)` if given.
 
@@ -154,13 +162,14 @@ class LoadVerbs(ElementStore):
             world position and velocity, R (3, 3) the rotation body -> world, w the world angular velocity
         point : where it acts, body axes [m], default the centre of mass;  at : instead, world coordinates of the model pose [m]
         frame : axes of the force, "world" or "body";  factor : function of time
+        parameters : numbers or arrays by name, given to the function as keyword arguments; may change without compiling anew
         """
         owner = self._new_name(PointForce.noun, name)
         target = self._moving_body(owner, body)
         _check_frame(owner, target, frame)
-        value = _load(owner, "force", force, factor)
+        value, given = _load(owner, "force", force, factor, parameters)
         p = own_point(owner, target, point, at)
-        return self._add(PointForce(name, target.name, value, p, frame, _factor(owner, factor)))
+        return self._add(PointForce(name, target.name, value, p, frame, _factor(owner, factor), given))
 
     def add_torque(
         self,
@@ -170,19 +179,21 @@ class LoadVerbs(ElementStore):
         *,
         frame: Frame = "world",
         factor: MotionLike | None = None,
+        parameters: Parameters | None = None,
     ) -> Torque:
         """A torque on a body, constant in world or body axes, times `factor(t)` if given.
 
         torque : three numbers [N m], or a function f(t) or f(t, r, v, R, w) as in `add_force`, r and v of the centre of mass
         frame : axes of the torque, "world" or "body";  factor : function of time
+        parameters : as in `add_force`
         """
         owner = self._new_name(Torque.noun, name)
         target = self._moving_body(owner, body)
         if target.kind == "point":
             raise ModelError(f"{owner}: point mass {target.name!r} cannot turn; use add_body, or add_force")
         _check_frame(owner, target, frame)
-        value = _load(owner, "torque", torque, factor)
-        return self._add(Torque(name, target.name, value, frame, _factor(owner, factor)))
+        value, given = _load(owner, "torque", torque, factor, parameters)
+        return self._add(Torque(name, target.name, value, frame, _factor(owner, factor), given))
 
 
 def _check_frame(owner: str, body: Body, frame: str) -> None:
@@ -191,16 +202,20 @@ def _check_frame(owner: str, body: Body, frame: str) -> None:
         raise ModelError(f'{owner}: point mass {body.name!r} has no axes of its own; use frame="world"')
 
 
-def _load(owner: str, label: str, value: npt.ArrayLike | UserFunction, factor: object) -> Array | UserFunction:
-    """A constant vector or a user function, and no factor(t) that would be ignored."""
+def _load(
+    owner: str, label: str, value: npt.ArrayLike | UserFunction, factor: object, parameters: object
+) -> tuple[Array | UserFunction, tuple[Parameter, ...]]:
+    """A constant vector or a user function with its parameters, and no factor(t) that would be ignored."""
     if factor is not None and not isinstance(factor, Motion) and not callable(factor):
         raise ModelError(f"{owner}: factor is {shown(factor)}; give a motion such as Harmonic, or leave it out")
     if not callable(value):
-        return vector(owner, label, value)
-    user_function(owner, value)
+        if parameters is not None:
+            raise ModelError(f"{owner}: parameters go with a function; {label} is {shown(value)}")
+        return vector(owner, label, value), ()
+    given = parameters_of(owner, value, _FORMS, parameters)
     if factor is not None:
         raise ModelError(f"{owner}: factor goes with a constant {label}; put it into the function instead")
-    return value
+    return value, given
 
 
 def _factor(owner: str, factor: MotionLike | None) -> Motion | None:

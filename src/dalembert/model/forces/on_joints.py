@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Force, ForceRecord, Joint, Joints, States, spring_energy
+from dalembert.model.elements import Call, Force, ForceRecord, Joint, Joints, Parameter, States, UserFunction, spring_energy
+from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate, type_of
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, choice, number, shown
+from dalembert.model.validation import Array, argument_count, choice, nearest, number, shown
 
+JointRefs = Sequence[JointRef | tuple[JointRef, int]]
 Law = Literal["coordinate", "rotation-vector", "euler-321"]
 
 
@@ -28,6 +31,14 @@ class _OnJoint(Force):
 
     def ends(self, joints: Joints) -> tuple[str, ...]:
         return joints[self.joint].first, joints[self.joint].second
+
+    def sides(self, joints: Joints) -> tuple[tuple[str, Array], ...]:
+        joint = joints[self.joint]
+        return (joint.first, joint.p_i), (joint.second, joint.p_j)
+
+    @property
+    def coordinates(self) -> int:
+        return 1
 
     def check(self, owner: str, joints: Joints) -> None:
         there = len(joints[self.joint].coordinates)
@@ -59,6 +70,10 @@ class JointSpringDamper(_OnJoint):
     @property
     def works(self) -> bool:
         return self.damping != 0.0 or self.law == "euler-321"
+
+    @property
+    def coordinates(self) -> int:
+        return int(self.law == "coordinate")
 
     def check(self, owner: str, joints: Joints) -> None:
         if self.law == "coordinate":
@@ -93,20 +108,70 @@ class JointSpringDamper(_OnJoint):
 
 @dataclass(frozen=True, eq=False)
 class JointMotor(_OnJoint):
-    """A prescribed torque (angle coordinate) or force (translation coordinate) along one joint coordinate."""
+    """A torque (angle coordinate) or force (translation coordinate) along one joint coordinate.
+
+    effort : a motion, or a function `effort(t, s, s_dot)` of the coordinate and its rate
+    """
 
     joint: str
-    effort: Motion
+    effort: Motion | UserFunction
     component: int = 0
+    parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "motor"
     noun: ClassVar[str] = "motor"
 
     @property
     def motions(self) -> tuple[Motion | None, ...]:
-        return (self.effort,)
+        return (self.effort,) if isinstance(self.effort, Motion) else ()
+
+    @property
+    def call(self) -> Call | None:
+        return None if isinstance(self.effort, Motion) else Call(self.effort, ((), ()), (), self.parameters)
 
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
-        return (on_coordinate(joints[self.joint], self.component, "MOTOR", motion=self.effort),)
+        joint = joints[self.joint]
+        if isinstance(self.effort, Motion):
+            return (on_coordinate(joint, self.component, "MOTOR", motion=self.effort),)
+        return law_records([on_coordinate(joint, self.component, "LAW")], self.call)
+
+
+@dataclass(frozen=True, eq=False)
+class JointLaw(Force):
+    """Efforts along several joint coordinates by one function `law(t, s, s_dot)` of all of them and their rates, as arrays."""
+
+    joints: tuple[str, ...]
+    components: tuple[int, ...]
+    law: UserFunction
+    parameters: tuple[Parameter, ...] = ()
+    verb: ClassVar[str] = "joint_law"
+    noun: ClassVar[str] = "joint law"
+
+    def ends(self, joints: Joints) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(end for name in self.joints for end in (joints[name].first, joints[name].second)))
+
+    @property
+    def coordinates(self) -> int:
+        return len(self.joints)
+
+    @property
+    def call(self) -> Call:
+        n = len(self.joints)
+        return Call(self.law, ((n,), (n,)), (n,), self.parameters)
+
+    def told(self) -> dict[str, Any]:
+        return {**super().told(), "joints": list(zip(self.joints, self.components, strict=True))}
+
+    def check(self, owner: str, joints: Joints) -> None:
+        if len(self.joints) != len(self.components) or not self.joints:
+            raise ModelError(f"{owner}: {len(self.joints)} joints, {len(self.components)} components; give one of each")
+        for name, component in zip(self.joints, self.components, strict=True):
+            if name not in joints:
+                raise ModelError(f"{owner}: there is no joint {shown(name)}; {nearest(name, joints)}")
+            check_coordinate(owner, joints[name], component)
+
+    def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
+        pairs = zip(self.joints, self.components, strict=True)
+        return law_records([on_coordinate(joints[name], component, "LAW") for name, component in pairs], self.call)
 
 
 class JointForceVerbs(ElementStore):
@@ -138,7 +203,7 @@ class JointForceVerbs(ElementStore):
         choice(owner, "law", chosen, ("coordinate", "rotation-vector", "euler-321"))
         at = number(owner, "reference", reference)
         if chosen == "coordinate":
-            _check_coordinate(owner, on, component)
+            check_coordinate(owner, on, component)
         elif not rotation_law or not on.coordinates:
             raise ModelError(
                 f"{owner}: law {chosen!r} on {on.type} joint {on.name!r}; it needs a spherical or universal joint of "
@@ -149,18 +214,71 @@ class JointForceVerbs(ElementStore):
         both = gains(owner, stiffness, damping)
         return self._add(JointSpringDamper(name, on.name, *both, chosen, component, at))
 
-    def add_motor(self, name: str, joint: JointRef, effort: float | MotionLike, *, component: int = 0) -> JointMotor:
-        """A prescribed torque or force along a joint coordinate: + on the second body, - on the first.
+    def add_motor(
+        self,
+        name: str,
+        joint: JointRef,
+        effort: float | MotionLike | UserFunction,
+        *,
+        component: int = 0,
+        parameters: Parameters | None = None,
+    ) -> JointMotor:
+        """A torque or force along a joint coordinate: + on the second body, - on the first.
 
-        effort : [N m], along a translation [N];  component : which of `joint.coordinates`, counted from 0
+        effort : [N m], along a translation [N]: a number or a motion, or a function effort(t, s, s_dot) of the coordinate [rad]
+            or [m], angles counted over full turns, and its rate, that returns a number
+        component : which of `joint.coordinates`, counted from 0
+        parameters : numbers or arrays by name, given to the function as keyword arguments; may change without compiling anew
         """
         owner = self._new_name(JointMotor.noun, name)
         on = self._joint(owner, joint)
-        _check_coordinate(owner, on, component)
-        return self._add(JointMotor(name, on.name, as_motion(owner, "effort", effort), component))
+        check_coordinate(owner, on, component)
+        if not callable(effort) or (parameters is None and argument_count(effort) == 1):
+            if parameters is not None:
+                raise ModelError(f"{owner}: parameters go with a function; effort is {shown(effort)}")
+            return self._add(JointMotor(name, on.name, as_motion(owner, "effort", effort), component))
+        given = parameters_of(owner, effort, {3: "effort(t, s, s_dot)"}, parameters)
+        return self._add(JointMotor(name, on.name, effort, component, given))
+
+    def add_joint_law(
+        self,
+        name: str,
+        joints: JointRefs,
+        law: UserFunction,
+        *,
+        parameters: Parameters | None = None,
+    ) -> JointLaw:
+        """Torques [N m] or forces [N] along several joint coordinates by one function, as in `add_motor`: a controller.
+
+        joints : of each its first coordinate, or (joint, component)
+        law : law(t, s, s_dot) of the coordinates [rad] or [m] and their rates, arrays in the order of `joints`, that returns
+            as many efforts
+        parameters : numbers or arrays by name, given to the law as keyword arguments; may change without compiling anew
+        """
+        owner = self._new_name(JointLaw.noun, name)
+        if isinstance(joints, str | Joint) or not isinstance(joints, Sequence) or not joints:
+            raise ModelError(f"{owner}: joints is {shown(joints)}; give a list of joints, or of (joint, component)")
+        pairs = []
+        for entry in joints:
+            joint, component = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, 0)
+            on = self._joint(owner, joint)
+            check_coordinate(owner, on, component)
+            pairs.append((on.name, int(component)))
+        if len(set(pairs)) < len(pairs):
+            twice = next(pair for pair in pairs if pairs.count(pair) > 1)
+            raise ModelError(f"{owner}: coordinate {twice[1]} of joint {twice[0]!r} is there twice; give each once")
+        given = parameters_of(owner, law, {3: "law(t, s, s_dot)"}, parameters)
+        names, components = zip(*pairs, strict=True)
+        return self._add(JointLaw(name, names, components, law, given))
 
 
-def _check_coordinate(owner: str, joint: Joint, component: int) -> None:
+def law_records(records: Sequence[ForceRecord], call: Call | None) -> tuple[ForceRecord, ...]:
+    """Those of the coordinates that a user's function acts along; the first one has its parameters."""
+    assert call is not None
+    return (replace(records[0], numbers=call.numbers), *records[1:])
+
+
+def check_coordinate(owner: str, joint: Joint, component: int) -> None:
     """An angle or a translation, along which a single effort can act."""
     coordinate = component_name(owner, joint, component)
     if angle_of(joint, component) is None and direction_of(joint, component) is None:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dalembert.model.elements import Force, ForceRecord, Joints, States, spring_energy
+from dalembert.errors import ModelError
+from dalembert.model.elements import Call, Force, ForceRecord, Joints, Parameter, States, UserFunction, spring_energy
+from dalembert.model.forces.curves import beyond, curve_of, plain_table
+from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.frames import own_points, world_point
 from dalembert.model.joint_verbs import BodyRef, Pair
+from dalembert.model.motions import Table
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, number
+from dalembert.model.validation import Array, number, shown
+
+_FORMS = {3: "law(t, l, l_dot)"}
 
 
 @dataclass(frozen=True, eq=False)
 class SpringDamper(Force):
-    """Point-to-point spring-damper: tension `stiffness (|d| - length) + damping d|d|/dt`."""
+    """Point-to-point spring-damper: tension `stiffness (l - length) + damping l' + force`, l = |d|.
+
+    damping : [N s/m], or a table of l' that gives a tension [N]
+    force : a table of l that gives a tension [N], whose energy is counted from `length` on, or a function of t, l, l'
+    """
 
     first: str
     second: str
     p_i: Array
     p_j: Array
     stiffness: float
-    damping: float
+    damping: float | Table
     length: float
+    force: Table | UserFunction | None = None
+    parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "spring_damper"
     noun: ClassVar[str] = "spring-damper"
     glyph: ClassVar[Literal["", "spring"]] = "spring"
@@ -37,11 +49,23 @@ class SpringDamper(Force):
 
     @property
     def works(self) -> bool:
-        return self.damping != 0.0
+        return self.damping != 0.0 or callable(self.force)
+
+    @property
+    def coordinates(self) -> int:
+        return 1
+
+    @property
+    def call(self) -> Call | None:
+        return Call(self.force, ((), ()), (), self.parameters) if callable(self.force) else None
 
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
-        gains = self.stiffness, self.damping, self.length
-        return (ForceRecord("SPRING", self.first, self.second, p_i=self.p_i, p_j=self.p_j, gains=gains),)
+        curve = self.force if isinstance(self.force, Table) else None
+        damper = self.damping if isinstance(self.damping, Table) else None
+        gains = self.stiffness, 0.0 if isinstance(self.damping, Table) else self.damping, self.length
+        numbers = () if self.call is None else self.call.numbers
+        bare = ForceRecord("SPRING", self.first, self.second, p_i=self.p_i, p_j=self.p_j, gains=gains)
+        return (replace(bare, numbers=numbers, curve=curve, damper=damper),)
 
     def distance(self, states: States) -> Array:
         """(nt,) between its ends [m]."""
@@ -49,13 +73,31 @@ class SpringDamper(Force):
         return np.asarray(np.linalg.norm(d, axis=1))
 
     def stored(self, states: States, joints: Joints, reach: float) -> tuple[Array, Array]:
-        return spring_energy(self.stiffness, self.distance(states) - self.length, reach)
+        l = self.distance(states)
+        U, size = spring_energy(self.stiffness, l - self.length, reach)
+        if isinstance(self.force, Table):
+            curve = curve_of(self.force)
+            more = curve.integral(l) - curve.integral(self.length)
+            U, size = U + more, size + np.abs(more) + max(map(abs, self.force.values)) * reach
+        return U, size
 
     def energy_scale(self, size: float) -> float:
-        return self.stiffness * size**2
+        most = max(map(abs, self.force.values)) if isinstance(self.force, Table) else 0.0
+        return self.stiffness * size**2 + most * size
 
     def undirected(self, states: States, slack: float) -> bool:
-        return self.length > 0 and bool(self.distance(states)[0] <= slack * self.length)
+        if self.length == 0 and self.force is None:
+            return False
+        return bool(self.distance(states)[0] <= slack * (self.length or 1.0))
+
+    def remark(self, states: States, joints: Joints) -> str:
+        said = beyond(self.force, self.distance(states), "length [m]") if isinstance(self.force, Table) else ""
+        if isinstance(self.damping, Table):
+            d = states.point(self.second, self.p_j) - states.point(self.first, self.p_i)
+            v = states.velocity(self.second, self.p_j) - states.velocity(self.first, self.p_i)
+            rate = np.sum(d * v, axis=1) / np.maximum(self.distance(states), 1e-300)
+            said = "; ".join(part for part in (said, beyond(self.damping, rate, "rate [m/s]")) if part)
+        return said
 
 
 class SpringVerbs(ElementStore):
@@ -67,17 +109,23 @@ class SpringVerbs(ElementStore):
         first: BodyRef,
         second: BodyRef,
         *,
-        stiffness: float,
-        damping: float = 0.0,
+        stiffness: float = 0.0,
+        damping: float | Table = 0.0,
         length: float | None = None,
         points: Pair | None = None,
         between: Pair | None = None,
+        force: Table | UserFunction | None = None,
+        parameters: Parameters | None = None,
     ) -> SpringDamper:
-        """Tension stiffness (|d| - length) + damping d|d|/dt between two body-fixed points, d = x_second - x_first.
+        """Tension stiffness (l - length) + damping l' + force between two body-fixed points at the distance l.
 
-        stiffness : [N/m];  damping : [N s/m];  length : when slack [m]; default: the distance in the model pose
+        stiffness : [N/m];  length : when slack [m]; default: the distance in the model pose
+        damping : [N s/m], or a `Table` of rates [m/s] and tensions [N], a damper curve
         points : (p_first, p_second), its ends in the axes of each body [m]; default: the centres of mass
         between : instead, its ends (x_first, x_second) in world coordinates of the model pose [m]
+        force : a function law(t, l, l_dot) that returns a tension [N] (a push where it is negative): bump stops, muscles, ropes
+            that go slack; or a `Table` of lengths [m] and tensions [N], which stores energy
+        parameters : numbers or arrays by name, given to the function as keyword arguments; may change without compiling anew
         """
         owner = self._new_name(SpringDamper.noun, name)
         i, j = self._two_bodies(owner, first, second)
@@ -85,7 +133,22 @@ class SpringVerbs(ElementStore):
         if length is None:
             length = float(np.linalg.norm(world_point(j, p_j) - world_point(i, p_i)))
         slack = number(owner, "length", length, least=0.0)
-        return self._add(SpringDamper(name, i.name, j.name, p_i, p_j, *gains(owner, stiffness, damping), slack))
+        given: tuple[Parameter, ...] = ()
+        if callable(force):
+            given = parameters_of(owner, force, _FORMS, parameters)
+        elif isinstance(force, Table):
+            force = plain_table(owner, "force", force)
+        elif force is not None:
+            raise ModelError(
+                f"{owner}: force is {shown(force)}; give a function {_FORMS[3]}, or a Table of lengths and tensions"
+            )
+        if parameters is not None and not callable(force):
+            raise ModelError(f"{owner}: parameters go with a function; give force=law")
+        if force is None and not stiffness and not damping:
+            raise ModelError(f"{owner}: got no stiffness, damping or force; give one of them")
+        k, c = gains(owner, stiffness, 0.0 if isinstance(damping, Table) else damping)
+        lost = plain_table(owner, "damping", damping) if isinstance(damping, Table) else c
+        return self._add(SpringDamper(name, i.name, j.name, p_i, p_j, k, lost, slack, force, given))
 
 
 def gains(owner: str, stiffness: float, damping: float) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from dalembert.results.report.checks import checks, conserved
 from dalembert.results.report.conditioning import conditioning
 from dalembert.results.report.contacts import contacts
 from dalembert.results.report.drivers import driver_lines
+from dalembert.results.report.forces import force_lines
 from dalembert.results.report.inertia import mass_conditioning, rounding
 from dalembert.results.report.invariance import enforced
 from dalembert.results.report.notes import mechanism_notes, run_notes
@@ -39,7 +40,13 @@ __all__ = ["Line", "Report", "make_report"]
 def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
     """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
-    found = [*checks(solution), *driver_lines(solution), *projection_lines(solution), error_estimate(solution)]
+    found = [
+        *checks(solution),
+        *driver_lines(solution),
+        *force_lines(solution),
+        *projection_lines(solution),
+        error_estimate(solution),
+    ]
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
     found += [
         *mass_conditioning(solution),
