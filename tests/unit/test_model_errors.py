@@ -295,11 +295,11 @@ CASES = {
     ),
     "function": (
         lambda m: m.add_force("f", "arm", lambda t, r: (0, 0, 0)),
-        "force 'f': the function has 2 parameters; give f(t) or f(t, r, v, R, w)",
+        "force 'f': the function has 2 arguments (t, r); give f(t) or f(t, r, v, R, w)",
     ),
     "star function": (
         lambda m: m.add_force("f", "arm", lambda *a: (0, 0, 0)),
-        "force 'f': the function has parameters that cannot be counted",
+        "force 'f': the function has arguments that cannot be counted",
     ),
     "stiffness": (
         lambda m: m.add_spring_damper("s", "arm", "leg", stiffness=-1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import overload
 
 import numpy as np
@@ -32,15 +33,18 @@ RowKey = tuple[int, int]
 
 
 @overload
-def compile(model: Model, coordinates: Coordinates = "absolute") -> Mechanism: ...
+def compile(model: Model, coordinates: Coordinates | None = None) -> Mechanism: ...
 @overload
-def compile(model: LagrangianSystem, coordinates: Coordinates = "absolute") -> LagrangianMechanism: ...
-def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolute") -> Mechanism | LagrangianMechanism:
+def compile(model: LagrangianSystem, coordinates: Coordinates | None = None) -> LagrangianMechanism: ...
+def compile(model: Model | LagrangianSystem, coordinates: Coordinates | None = None) -> Mechanism | LagrangianMechanism:
     """Frozen tables and a consistent initial state: a `Mechanism`, of a Lagrangian system a `LagrangianMechanism`.
 
     coordinates : "absolute" (position and Euler parameters per body), "planar" (x, y, angle per body, all in one plane) or
-        "tree" (those of the joints of a spanning tree; results are told in absolute ones)
+        "tree" (those of the joints of a spanning tree; results are told in absolute ones); default: "planar" for a model that
+        was written down in a plane, else "absolute"
     """
+    if coordinates is None:
+        coordinates = usual_coordinates(model)
     if coordinates not in KINDS:
         raise ModelError(f"coordinates are {coordinates!r}; give one of {', '.join(map(repr, KINDS))}")
     if isinstance(model, LagrangianSystem):
@@ -48,6 +52,11 @@ def compile(model: Model | LagrangianSystem, coordinates: Coordinates = "absolut
     if not isinstance(model, Model):
         raise ModelError(f"the model is {shown(model)}; give a Model or a LagrangianSystem")
     return _compile_bodies(model, coordinates)
+
+
+def usual_coordinates(model: object, taken: Container[str] = KINDS) -> Coordinates:
+    """Planar for a model that was written down in a plane, where these are taken, else absolute."""
+    return "planar" if getattr(model, "plane", None) is not None and "planar" in taken else "absolute"
 
 
 def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dalembert.model.forces import ForceVerbs
 from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef, JointVerbs
 from dalembert.model.later import carried_out
+from dalembert.model.plane import InPlane
 from dalembert.model.rotation import Rotation, unit_quaternion
 from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
@@ -41,15 +43,22 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     Each verb checks what it is given, adds one element and returns it; elements never change afterwards, but `replace`,
     `remove` and `rename` put others in their place.
 
-    gravity : (3,) acceleration, world axes [m/s^2]
+    gravity : (3,) acceleration, world axes [m/s^2], default (0, 0, -9.81), in a plane (0, -9.81) of its axes
+    plane : "xy", "xz" or "yz": points, forces and gravity may have two numbers, rotations, angular velocities, torques and
+        inertias one, about the normal e1 x e2; hinges need no axis; runs are in planar coordinates unless said otherwise
     """
 
-    def __init__(self, gravity: npt.ArrayLike = (0.0, 0.0, -9.81), *, name: str = "") -> None:
+    def __init__(self, gravity: npt.ArrayLike | None = None, *, name: str = "", plane: str | None = None) -> None:
         super().__init__()
         if not isinstance(name, str):
             raise ModelError(f"model: name is {shown(name)}; give a string")
         printable("model", name)
-        self._gravity = vector("model", "gravity", gravity)
+        self._flat = None if plane is None else InPlane(plane)
+        if self._flat is not None:
+            gravity = self._flat.vector((0.0, -9.81) if gravity is None else gravity)
+            for verb in (verb for verb in dir(type(self)) if verb.startswith("add_")):
+                self.__dict__[verb] = partial(self._flat.call, getattr(type(self), verb), self)
+        self._gravity = vector("model", "gravity", (0.0, 0.0, -9.81) if gravity is None else gravity)
         self._name = name
 
     if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
@@ -65,6 +74,11 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     def name(self) -> str:
         """What reports and files call the model."""
         return self._name
+
+    @property
+    def plane(self) -> str | None:
+        """The plane in which it was written down, "xy" or so, or None."""
+        return None if self._flat is None else self._flat.name
 
     @property
     def gravity(self) -> Array:
@@ -199,7 +213,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
 
     def copy(self) -> Model:
         """A model with the same elements that can be added to on its own; handles of either are good for both."""
-        other = Model(self._gravity, name=self._name)
+        other = Model(self._gravity, name=self._name, plane=self.plane)
         other._elements = dict(self._elements)
         return other
 
@@ -210,6 +224,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             "version": VERSION,
             "name": self._name,
             "gravity": encode(self._gravity),
+            **({} if self.plane is None else {"plane": self.plane}),
             "elements": [encode(e) for section in SECTIONS for e in getattr(self, section)],
         }
 
@@ -220,7 +235,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             raise ModelError(f"model data: got {shown(data)}; give the dict of Model.to_dict()")
         if data.get("version") != VERSION:
             raise ModelError(f"model data: version is {shown(data.get('version'))}; this release reads {VERSION}")
-        model = cls(data.get("gravity", ZERO), name=data.get("name", ""))
+        model = cls(data.get("gravity", ZERO), name=data.get("name", ""), plane=data.get("plane"))
         records = data.get("elements")
         from dalembert.model.stored import check_element
 

@@ -74,7 +74,7 @@ class PlacedSolid(Solid):
 
 @dataclass(frozen=True)
 class MeshSolid:
-    """What a mesh encloses: mass [kg], inertia (3x3) [kg m^2] about its centre of mass, which the file has at `position` [m]."""
+    """What a mesh encloses: mass [kg], inertia (3x3) [kg m^2] about its centre of mass, in the file at `position` [m]."""
 
     mass: float
     inertia: tuple[tuple[float, ...], ...]

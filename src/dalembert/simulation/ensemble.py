@@ -87,7 +87,7 @@ def simulate_many(
     else:
         if not isinstance(model, Model | LagrangianSystem | Compiled):
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
-        base, problems = as_compiled(model, coordinates), {}
+        base, problems = as_compiled(model, coordinates, formulation), {}
         refuse_vanishing_lengths(base.model, t_end)
         formulation = formulation or default_formulation(base)[0]
         given = full_states(base, initial_states)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compile import compile, refuse_vanishing_lengths
+from dalembert.compilation.compile import compile, refuse_vanishing_lengths, usual_coordinates
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError, ModelError
@@ -44,7 +44,8 @@ def variants(
             if isinstance(model, LagrangianSystem):
                 mechanism = model.replace(parameters=row).compile()
             else:
-                mechanism = compile(model(**row), coordinates or "absolute")
+                built = model(**row)
+                mechanism = compile(built, coordinates or usual_coordinates(built, formulation.coordinates))
             refuse_vanishing_lengths(mechanism.model, t_end)
             made[k] = mechanism, formulation.prepare(mechanism)
         except DalembertError as problem:

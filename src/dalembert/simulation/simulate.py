@@ -11,8 +11,8 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compile import compile, refuse_vanishing_lengths
-from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.compile import compile, refuse_vanishing_lengths, usual_coordinates
+from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
@@ -79,7 +79,7 @@ def simulate(
     """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
 
     formulation : how constraints enter, default see `default_formulation`;  integrator : how time advances, default `DOP853()`
-    coordinates : of bodies, "absolute" (default), "planar" or "tree"
+    coordinates : of bodies, "absolute" (default, unless the model was written down in a plane), "planar" or "tree"
     save_at : times to save, default t = 0 and every accepted step;  events : see `Event`
     progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
@@ -91,7 +91,7 @@ def simulate(
     t_end = duration(t_end)
     clock = _Clock()
     watched = _as_events(events)
-    mechanism = as_compiled(model, coordinates)
+    mechanism = as_compiled(model, coordinates, formulation)
     chosen = ""
     if formulation is None:
         formulation, chosen = default_formulation(mechanism)
@@ -162,10 +162,13 @@ def duration(t_end: object) -> float:
     return float(t_end)
 
 
-def as_compiled(model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None) -> Compiled:
+def as_compiled(
+    model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None, formulation: Formulation | None = None
+) -> Compiled:
     """The model in tables; one that is already compiled stays as it is."""
     if not isinstance(model, Compiled):
-        return compile(model, coordinates or "absolute")
+        taken = KINDS if formulation is None else formulation.coordinates
+        return compile(model, coordinates or usual_coordinates(model, taken))
     if coordinates not in (None, model.coordinates):
         raise ModelError(
             f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"

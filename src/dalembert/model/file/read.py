@@ -227,7 +227,8 @@ def _build(document: Document, checked: Any, folder: Path) -> Model:
     problems: list[Problem] = []
     broken: set[str] = set()
     try:
-        model = Model(checked.gravity, name=checked.name)
+        gravity = checked.gravity if "gravity" in checked.model_fields_set else None
+        model = Model(gravity, name=checked.name, plane=checked.plane)
     except ModelError as problem:  # pragma: no cover - the schema has checked both
         raise ModelFileError(document.name, [document.problem((), str(problem))]) from None
     for section in RECORDS:
@@ -267,14 +268,14 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
     if given.get("frames") is not None and JOINT_TYPES.get(kind, kind) in JOINTS:
         _add_by_frames(model, name, JOINT_TYPES.get(kind, kind), given)
         return
-    verb = getattr(model, f"add_{kind}")
-    for key, parameter in list(signature(verb).parameters.items())[1:]:
+    verb = getattr(Model, f"add_{kind}")
+    for key, parameter in list(signature(verb).parameters.items())[2:]:
         if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
             raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")
     arguments = {key: _python(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
     if kind == "body":
         arguments = _body_arguments(name, arguments)
-    verb(name, **arguments)
+    getattr(model, f"add_{kind}")(name, **arguments)
 
 
 def _python(owner: str, key: str, value: Any, folder: Path) -> Any:

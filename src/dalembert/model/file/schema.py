@@ -147,6 +147,10 @@ class _Head(Record):
     dalembert: Annotated[Literal[1, 2], Field(description="version of the file format")] = 2
     name: Annotated[str, Field(description="what reports call the model")] = ""
     gravity: Annotated[Vector, Field(description="world axes [m/s^2]")] = [0.0, 0.0, -9.81]
+    plane: Annotated[
+        Literal["xy", "xz", "yz"] | None,
+        Field(description="runs are in planar coordinates; gravity by default along its second axis"),
+    ] = None
     t_end: Annotated[Number | None, Field(description="suggested end of a run [s]; the command line's default")] = None
     parameters: Annotated[dict[str, Number], Field(description="numbers that expressions may use by name")] = {}
 

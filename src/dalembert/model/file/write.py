@@ -49,6 +49,8 @@ def write_model(model: Model, path: str | os.PathLike[str], *, t_end: float | No
 def model_text(model: Model, folder: Path, *, t_end: float | None = None) -> str:
     """The YAML text; mesh files are written relative to `folder`."""
     head: Data = {"dalembert": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
+    if model.plane is not None:
+        head["plane"] = model.plane
     if t_end is not None:
         head["t_end"] = float(t_end)
     lines = [f"# yaml-language-server: $schema={SCHEMA_FILE}", "# SI units: m, kg, s, rad, N"]

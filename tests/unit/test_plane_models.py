@@ -1,0 +1,101 @@
+"""Models that are written down in a plane: the same as in space, with fewer numbers."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ModelError
+from dalembert.model.plane import PLANES
+
+pytestmark = pytest.mark.nojit
+
+
+def flat(plane="xy"):
+    m = da.Model(plane=plane, name="arm")
+    m.add_body("a", mass=2, inertia=0.4, position=(0.5, 0.1), rotation=0.3, velocity=(0, 0), angular_velocity=1.5)
+    m.add_link("b", (1, 0), (2, 0.5), mass=1)
+    m.add_point_mass("bead", mass=1, position=(2, 1))
+    m.add_revolute("A", "ground", "a", point=(0, 0))
+    m.add_revolute("B", "a", "b", points=((0.5, 0), (-0.5, 0)))
+    m.add_distance("rod", "b", "bead", between=((2, 0.5), (2, 1)))
+    m.add_force("push", "b", (1, 2), at=(1.5, 0.25))
+    m.add_torque("turn", "b", 0.7)
+    m.add_spring_damper("k", "ground", "bead", stiffness=10, between=((3, 1), (2, 1)))
+    m.add_marker("tip", "b", (0.5, 0))
+    return m
+
+
+def spatial(plane):
+    e1, e2 = np.eye(3)[["xyz".index(letter) for letter in plane]]
+    n = np.cross(e1, e2)
+
+    def at(a, b):
+        return a * e1 + b * e2
+
+    m = da.Model(-9.81 * e2, name="arm")
+    J = 0.2 * np.eye(3) + 0.2 * np.outer(n, n)
+    m.add_body("a", mass=2, inertia=J, position=at(0.5, 0.1), rotation=da.Rotation.from_axis_angle(n, 0.3), velocity=(0, 0, 0),
+               angular_velocity=1.5 * n)  # fmt: skip
+    m.add_link("b", at(1, 0), at(2, 0.5), mass=1)
+    m.add_point_mass("bead", mass=1, position=at(2, 1))
+    m.add_revolute("A", "ground", "a", point=(0, 0, 0), axis=n)
+    m.add_revolute("B", "a", "b", points=(at(0.5, 0), at(-0.5, 0)), axis=n)
+    m.add_distance("rod", "b", "bead", between=(at(2, 0.5), at(2, 1)))
+    m.add_force("push", "b", at(1, 2), at=at(1.5, 0.25))
+    m.add_torque("turn", "b", 0.7 * n)
+    m.add_spring_damper("k", "ground", "bead", stiffness=10, between=(at(3, 1), at(2, 1)))
+    m.add_marker("tip", "b", at(0.5, 0))
+    return m
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_it_is_the_spatial_model(plane):
+    data = flat(plane).to_dict()
+    assert data.pop("plane") == plane
+    assert data == spatial(plane).to_dict()
+
+
+def test_runs_are_planar_where_the_formulation_takes_it():
+    step = da.RungeKutta4(step=0.005)
+    run = da.simulate(flat(), 0.01, integrator=step)
+    assert run.mechanism.coordinates == "planar"
+    other = da.simulate(flat(), 0.01, formulation=da.MovingFrame(), integrator=step)
+    assert other.mechanism.coordinates == "absolute"
+    np.testing.assert_allclose(run.position("tip"), other.position("tip"), atol=1e-9)
+    assert da.simulate(flat(), 0.01, coordinates="absolute", integrator=step).mechanism.coordinates == "absolute"
+    assert da.compile(flat()).coordinates == "planar" and da.compile(spatial("xy")).coordinates == "absolute"
+
+
+def test_copies_files_and_stored_models_keep_it(tmp_path):
+    model = flat()
+    model.to_yaml(tmp_path / "m.yaml")
+    assert "plane: xy" in (tmp_path / "m.yaml").read_text()
+    for again in (model.copy(), da.Model.from_yaml(tmp_path / "m.yaml"), da.Model.from_dict(model.to_dict())):
+        assert again.plane == "xy" and again.hash == model.hash
+        again.add_marker("more", "a", (1, 2))
+    model.replace("a", mass=3)
+    assert model.body("a").mass == 3
+
+
+def test_models_in_space_are_as_they_were():
+    assert da.Model().plane is None and "plane" not in da.Model().to_dict()
+    np.testing.assert_array_equal(da.Model().gravity, (0, 0, -9.81))
+    with pytest.raises(ModelError, match=r"marker 'm': point has shape \(2,\)"):
+        da.Model().add_marker("m", "ground", (1, 2))
+
+
+@pytest.mark.parametrize(
+    "add, text",
+    [
+        (lambda m: da.Model(plane="zx"), "model: plane is 'zx'; give 'xy' or 'xz' or 'yz'"),
+        (lambda m: m.add_marker("m", "a", (1, 2, 3, 4)), r"marker 'm': point has shape \(4,\)"),
+        (lambda m: m.add_body("c", mass=1, inertia="much"), "body 'c': inertia is 'much'"),
+        (lambda m: m.add_prismatic("p", "ground", "b", point=(0, 0)), "joint 'p': got no axis"),
+        (lambda m: m.add_revolute("A", "ground", "b", point=(0, 0)), "this name is already used"),
+    ],
+)
+def test_bad_input(add, text):
+    with pytest.raises(ModelError, match=text):
+        add(flat())
+    with pytest.raises(TypeError, match="mass"):
+        flat().add_body("c")
