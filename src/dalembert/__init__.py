@@ -35,9 +35,13 @@ if TYPE_CHECKING:
     from dalembert.integrators.tableau import explicit_tableau
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.model.assembly import Assembly
+    from dalembert.questions.eigenvalue_curves import EigenvalueCurves, eigenvalue_curves
     from dalembert.questions.equations import Equations, equations
+    from dalembert.questions.equilibrium import Equilibrium, equilibrium
     from dalembert.questions.inverse import InverseDynamics, inverse_dynamics
     from dalembert.questions.kinematics import kinematics
+    from dalembert.questions.linear_model import LinearModel
+    from dalembert.questions.linearise import linearise
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
     from dalembert.run.events import Event
@@ -69,9 +73,13 @@ _LAZY = """
     integrators.tableau        explicit_tableau
     lagrangian.system          LagrangianSystem
     model.assembly             Assembly
+    questions.eigenvalue_curves EigenvalueCurves eigenvalue_curves
     questions.equations        Equations equations
+    questions.equilibrium      Equilibrium equilibrium
     questions.inverse          InverseDynamics inverse_dynamics
     questions.kinematics       kinematics
+    questions.linear_model     LinearModel
+    questions.linearise        linearise
     results.citation           cite
     results.rolling_integrals  jellett routh
     run.events                 Event
@@ -93,8 +101,10 @@ __all__ = [
     "Constant",
     "DalembertError",
     "DormandPrince",
+    "EigenvalueCurves",
     "Ensemble",
     "Equations",
+    "Equilibrium",
     "Euler",
     "Event",
     "ExplicitRungeKutta",
@@ -108,6 +118,7 @@ __all__ = [
     "Jet",
     "LagrangianSolution",
     "LagrangianSystem",
+    "LinearModel",
     "Mechanism",
     "Midpoint",
     "Minimal",
@@ -135,11 +146,14 @@ __all__ = [
     "constrain",
     "cylinder",
     "disc",
+    "eigenvalue_curves",
     "equations",
+    "equilibrium",
     "explicit_tableau",
     "inverse_dynamics",
     "jellett",
     "kinematics",
+    "linearise",
     "load",
     "mesh",
     "project",

@@ -35,6 +35,7 @@ from dalembert.model.motions import Polynomial
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.curve import Curve, counted
 from dalembert.questions.equations import null_space, twist_map
+from dalembert.questions.size import size_of
 from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
 from dalembert.run.statistics import Statistics
 from dalembert.simulation.simulate import describe
@@ -221,7 +222,7 @@ def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, over:
     """Poses at all values, as far as they can be reached from the given one; over : what is swept, "" for time."""
     formulation = Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE)
     run = formulation.prepare(mechanism)
-    way = _Way(run, begin, x.copy(), _size(mechanism, x))
+    way = _Way(run, begin, x.copy(), size_of(mechanism, x))
     curve = Curve(mechanism, way.size)
     found = way.to(values)
     way.count, times = len(found), values[: len(found)]
@@ -301,19 +302,10 @@ def _change_point(curve: Curve, t: float, x: Array, value: float) -> tuple[str, 
     return None
 
 
-def _size(mechanism: Mechanism, x: Array) -> float:
-    """How far bodies are from each other [m]."""
-    start = mechanism.trajectory(np.zeros(1), x[None])
-    points = [start.position(body.name)[0] for body in mechanism.model.bodies]
-    for joint in mechanism.model.joints:
-        points += [start.point(joint.first, joint.p_i)[0], start.point(joint.second, joint.p_j)[0]]
-    return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or 1.0
-
-
 def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
     """States of the other ways in which the mechanism can be assembled, from seeded random poses of its joints."""
     run, close = MovingFrame().prepare(mechanism), Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE).prepare(mechanism)
-    tree, rng, size = run.tree, np.random.default_rng(0), _size(mechanism, mechanism.x_0)
+    tree, rng, size = run.tree, np.random.default_rng(0), size_of(mechanism, mechanism.x_0)
     assert tree is not None
     x_0 = mechanism.x_0.copy()
     known = [x_0]

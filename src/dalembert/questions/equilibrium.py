@@ -1,0 +1,233 @@
+"""equilibrium: a pose at rest, or a steady motion, near a given state.
+
+At rest, in displacements a along the constraints (neighbourhood.py), mass-orthonormal, with r the accelerations they allow:
+
+    r(a) = 0,      K = -dr/da      eigenvalues of K [1/s^2]: squares of natural frequencies, negative where it is unstable
+
+K holds the geometric stiffness of reactions, because r is differentiated along poses that meet the joints. Newton's method
+with steps of limited length; where it does not bring r down, a step downhill, with eigenvalues of K made positive, as far as
+forces do work. A steady motion solves Y' = zeta for the state and the rates of the actions (symmetries.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import dense_rows
+from dalembert.compilation.trajectory import State
+from dalembert.errors import ModelError, SimulationError
+from dalembert.model.model import Model
+from dalembert.model.validation import number, shown
+from dalembert.questions.linear_model import LinearModel
+from dalembert.questions.linearise import linearise
+from dalembert.questions.neighbourhood import Neighbourhood, refuse_massless
+from dalembert.questions.poses import apart, posed, scattered
+from dalembert.questions.state import compiled
+from dalembert.questions.states import solution_of_states
+from dalembert.questions.steady import scale_of
+from dalembert.questions.steady_motion import steady_motion
+from dalembert.results.reactions import Reaction
+from dalembert.simulation.solution import Solution
+
+Array = npt.NDArray[np.float64]
+
+_STEPS = 200
+_LARGEST = 0.4  # rotation [rad] of a step, or displacement over the size
+_AT_REST = 1e-9  # accelerations that are left, against gravity and those of the parts
+
+
+class Equilibrium(State):
+    """A pose at rest or a steady motion, with the outputs of a solution: position("link"), coordinate("A"), reaction("A"), ...
+
+    residual : acceleration that is left, as part of what loads would give;  iterations : steps that it took
+    stiffness : (f,) eigenvalues of the reduced stiffness by the masses [1/s^2]; empty for a steady motion
+    steady_rates : what moves at a constant rate, by name
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, t: float, x: Array, *, residual: float, iterations: int, steady_rates: dict[str, float]
+    ) -> None:
+        super().__init__(mechanism, t, x)
+        self.residual, self.iterations, self.steady_rates = residual, iterations, steady_rates
+        self.stiffness = np.zeros(0)
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The same as a solution of one state."""
+        return solution_of_states(self.mechanism, self.t, self.x)
+
+    def reaction(self, element: object) -> Reaction:
+        """What a joint or driver does to its second body: .force, .torque (3,), world axes, acting at .point (3,)."""
+        found = self.solution.reaction(element)
+        return Reaction(found.force[0], found.torque[0], found.unique, found.point[0])
+
+    @property
+    def potential_energy(self) -> float:
+        """[J]"""
+        return float(self.solution.energy.potential[0])
+
+    @cached_property
+    def linear(self) -> LinearModel:
+        """`linearise` here, without inputs and outputs."""
+        return linearise(self.mechanism, self)
+
+    @property
+    def stable(self) -> bool:
+        """Whether a small push is followed by a small motion, in the linear approximation; neutral directions do not count."""
+        if len(self.stiffness):
+            return bool(np.all(self.stiffness >= -1e-9 * np.abs(self.stiffness).max())) and self.linear.stable
+        return self.linear.stable
+
+    def __repr__(self) -> str:
+        what = f"steady motion, {self.steady_rates}" if self.steady_rates else "at rest"
+        name = self.mechanism.model.name or "model"
+        return f"<Equilibrium of {name!r}: {what}, {'stable' if self.stable else 'unstable'}, residual {self.residual:.1e}>"
+
+
+def equilibrium(
+    model: Model | Mechanism,
+    *,
+    starts: int | Sequence[Mapping[str, float]] | None = None,
+    rates: Mapping[str, float] | None = None,
+) -> Equilibrium | list[Equilibrium]:
+    """A pose at rest near the given one in which everything balances, stable or not; or a steady motion.
+
+    starts : poses to start from, each {joint: coordinate [rad or m]}, or a number of random ones; gives the list of all
+        different equilibria that were found, by potential energy
+    rates : {name: rate [rad/s or m/s]} of what moves at a constant rate: joints, and for bodies that are free or on spherical
+        joints "body.x" (shift), "joint.about_z" or "body.about_z" (turn in space), "body.spin_y" (about an axis of the body)
+
+    Functions of time are taken as they are at t = 0.
+    """
+    mechanism = compiled("equilibrium", model)
+    refuse_massless("equilibrium", mechanism)
+    wanted = _rates(rates)
+    if starts is None:
+        return _one(mechanism, mechanism.x_0, wanted)
+    poses = (
+        scattered(mechanism, starts) if isinstance(starts, int) else [posed("equilibrium", mechanism, one) for one in starts]
+    )
+    found: list[Equilibrium] = []
+    problem: SimulationError | None = None
+    for x in poses:
+        try:
+            one = _one(mechanism, x, wanted)
+        except SimulationError as error:
+            problem = error
+            continue
+        if all(apart(mechanism, one.x[0], other.x[0]) > 1e-6 for other in found):
+            found.append(one)
+    if not found and problem is not None:
+        raise problem
+    return sorted(found, key=lambda one: one.potential_energy)
+
+
+def _rates(rates: Mapping[str, float] | None) -> dict[str, float]:
+    if rates is None:
+        return {}
+    if not isinstance(rates, Mapping):
+        raise ModelError(f"equilibrium: rates is {shown(rates)}; give {{name: rate}}, such as {{'bearing': 10.0}}")
+    return {str(name): number("equilibrium", f"rates[{name!r}]", value) for name, value in rates.items()}
+
+
+def _one(mechanism: Mechanism, x: Array, rates: dict[str, float]) -> Equilibrium:
+    if mechanism.degrees_of_freedom == 0 and not rates:
+        raise ModelError("equilibrium: nothing can move freely: drivers and joints leave no freedom; use kinematics")
+    if rates or np.abs(dense_rows(mechanism, 0.0, x)[2]).max(initial=0.0) > 0.0:
+        state, found, iterations = steady_motion(mechanism, x, rates)
+        moving = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}
+        return Equilibrium(mechanism, 0.0, state, residual=found.residual, iterations=iterations, steady_rates=moving)
+    x = x.copy()
+    x[mechanism.nq : mechanism.nq + mechanism.nu] = 0.0
+    return _at_rest(mechanism, x)
+
+
+def _at_rest(mechanism: Mechanism, x: Array) -> Equilibrium:
+    best, best_K, quiet = np.inf, np.zeros((0, 0)), 0
+    best_x = x
+    for iterations in range(_STEPS):
+        around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
+        n = around.positions.shape[1]
+        r, K = around.rate[n:], -around.derivative(around.rates)[n:]
+        size = _size(around.centre.acceleration[0], around)
+        if size < best:
+            quiet = quiet + 1 if size > 0.5 * best else 0
+            best, best_x, best_K = size, around.x, K
+        else:
+            quiet += 1
+        if best <= 1e-15 or (best <= _AT_REST and quiet > 1):
+            stiffness = np.linalg.eigvals(best_K) if best_K.shape[0] == best_K.shape[1] else np.linalg.svd(best_K)[1]
+            made = Equilibrium(mechanism, 0.0, best_x, residual=best, iterations=iterations, steady_rates={})
+            made.stiffness = np.sort(stiffness.real)
+            return made
+        x = _next(around, r, K)
+    raise SimulationError(_keeps_moving(mechanism, best_x, best), time=0.0)
+
+
+def _next(around: Neighbourhood, r: Array, K: Array) -> Array:
+    """The next pose: Newton's, shortened until r falls; else downhill."""
+    step = np.linalg.lstsq(K, r, rcond=1e-12)[0].astype(float)
+    step = step * min(1.0, _LARGEST / max(around.largest(step), 1e-300))
+    before = float(np.linalg.norm(r))
+    part = 1.0
+    while part > 0.05:
+        x = _tried(around, part * step)
+        if x is not None and np.linalg.norm(_accelerations(around, x)) <= (1.0 - 0.1 * part) * before:
+            return x
+        part *= 0.5
+    if around.largest(step) < 1e-9:  # rounding
+        return around.moved(step)
+    if K.shape[0] != K.shape[1]:
+        direction = K.T @ r
+    else:
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        direction = vectors @ ((vectors.T @ r) / (np.abs(values) + 1e-6 * np.abs(values).max(initial=1.0)))
+    direction *= min(1.0, _LARGEST / max(around.largest(direction), 1e-300))
+    part = 1.0
+    while part > 1e-4:
+        x = _tried(around, part * direction)
+        if x is not None:
+            twist = around.positions @ direction
+            there = around._evaluated(x[None]).acceleration[0]
+            if twist @ around.mass @ (there + around.centre.acceleration[0]) > 0.0:  # forces do work on the way
+                return x
+        part *= 0.5
+    return around.moved(part * direction)
+
+
+def _tried(around: Neighbourhood, step: Array) -> Array | None:
+    try:
+        return around.moved(step)
+    except SimulationError:
+        return None
+
+
+def _accelerations(around: Neighbourhood, x: Array) -> Array:
+    """sqrt(M) u': at rest its size is that of r."""
+    try:
+        found = around._evaluated(x[None]).acceleration[0]
+    except SimulationError:
+        return np.array([np.inf])
+    return np.asarray(np.linalg.cholesky(around.mass).T @ found)
+
+
+def _size(acceleration: Array, around: Neighbourhood) -> float:
+    each = np.abs(acceleration.reshape(-1, 6))
+    largest = max(float(each[:, :3].max(initial=0.0)), around.size * float(each[:, 3:].max(initial=0.0)))
+    return largest / max(scale_of(around)[1], 1e-300)
+
+
+def _keeps_moving(mechanism: Mechanism, x: Array, residual: float) -> str:
+    solution = solution_of_states(mechanism, np.zeros(1), x[None])
+    sizes = {body.name: float(np.linalg.norm(solution.acceleration(body.name)[0])) for body in mechanism.model.bodies}
+    worst = max(sizes, key=lambda name: sizes[name])
+    where = ", ".join(f"{value:.3g}" for value in solution.position(worst)[0])
+    return (
+        f"equilibrium: none was found: body {worst!r} keeps moving, at ({where}) m with {sizes[worst]:.3g} m/s^2 "
+        f"({residual:.1e} of what the loads would give); hold it by a joint or a spring, or start nearer (starts=)"
+    )

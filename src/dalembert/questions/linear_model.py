@@ -1,0 +1,214 @@
+"""A linear model z' = A z + B w, y = C z + D w of small deviations, with eigenvalues, modes and responses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.errors import ModelError
+from dalembert.model.validation import nearest, shown
+from dalembert.questions.neighbourhood import Neighbourhood
+from dalembert.questions.steady import Linearised, eigenvalues, staircase
+
+if TYPE_CHECKING:
+    from dalembert.plot.linear import LinearPlots
+    from dalembert.simulation.solution import Solution
+
+Array = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A free motion exp(eigenvalue t) times a shape; a complex pair is one mode.
+
+    eigenvalue [1/s], imaginary part not negative;  frequency : |eigenvalue| / 2 pi [Hz], 0 where it does not oscillate
+    damping_ratio : - real part / |eigenvalue|, negative where it grows;  state : (n,) shape in the states of the model
+    """
+
+    eigenvalue: complex
+    state: Complex
+    _names: tuple[str, ...]
+    _states: tuple[str, ...]
+    _bodies: Complex
+
+    @property
+    def frequency(self) -> float:
+        return abs(self.eigenvalue) / (2.0 * np.pi) if self.eigenvalue.imag > 0.0 else 0.0
+
+    @property
+    def damping_ratio(self) -> float:
+        return -self.eigenvalue.real / abs(self.eigenvalue)
+
+    def position(self, body: str) -> Complex:
+        """(3,) displacement of the centre of mass, world axes; its size and phase are those of the shape."""
+        return self._bodies[self._body(body), :3]
+
+    def rotation(self, body: str) -> Complex:
+        """(3,) small rotation [rad], world axes."""
+        return self._bodies[self._body(body), 3:]
+
+    def coordinate(self, name: str) -> complex:
+        """Part of an independent coordinate or rate, by its name in `LinearModel.state_names`."""
+        if name not in self._states:
+            raise ModelError(f"there is no independent coordinate {name!r}; {nearest(name, self._states)}")
+        return complex(self.state[self._states.index(name)])
+
+    def _body(self, name: str) -> int:
+        if name not in self._names:
+            raise ModelError(f"there is no body {name!r}; {nearest(name, self._names)}")
+        return self._names.index(name)
+
+    def __repr__(self) -> str:
+        return f"<Mode {self.eigenvalue:.6g} 1/s, {self.frequency:.6g} Hz, damping ratio {self.damping_ratio:.4g}>"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """z' = A z + B w, y = C z + D w: deviations z of independent coordinates and rates from a steady state or motion.
+
+    state_names : of z, a joint "A" and its rate "A'" [rad, m, rad/s, m/s];  input_names, output_names : of w and y
+    t [s];  steady_rates : what moves at a constant rate, by name (a joint, "body.x", "body.about_z", "body.spin_y")
+    residual : velocities and accelerations that are not steady, as part of those that are there
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    state_names: tuple[str, ...]
+    input_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    t: float
+    steady_rates: dict[str, float]
+    residual: float
+    _chart: Linearised
+    _around: Neighbourhood
+    _to_states: Array
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self._around.mechanism
+
+    @cached_property
+    def eigenvalues(self) -> Complex:
+        """All of A [1/s]; those that are zero, of cyclic coordinates and of steady motions next to this one, are exactly so."""
+        return eigenvalues(self._chart.A)
+
+    @cached_property
+    def reduced_eigenvalues(self) -> Complex:
+        """Those that are not zero: cyclic coordinates and the choice among steady motions are left out."""
+        found = self.eigenvalues
+        return np.asarray(found[found != 0.0])
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """One for each eigenvalue that is not zero, and for each pair, by frequency."""
+        k, Q, upper = staircase(self._chart.A)
+        values, shapes = np.linalg.eig(upper[k:, k:])
+        found = []
+        for value, shape in zip(values.astype(complex), shapes.T.astype(complex), strict=True):
+            if value.imag >= 0.0:
+                before = np.linalg.solve(value * np.eye(k) - upper[:k, :k], upper[:k, k:] @ shape)
+                found.append(self._mode(complex(value), Q @ np.concatenate([before, shape])))
+        return tuple(sorted(found, key=lambda mode: (round(abs(mode.eigenvalue.imag), 12), mode.eigenvalue.real)))
+
+    @property
+    def frequencies(self) -> Array:
+        """Of the modes that oscillate [Hz], |eigenvalue| / 2 pi."""
+        return np.array([mode.frequency for mode in self.modes if mode.frequency > 0.0])
+
+    @property
+    def damping_ratios(self) -> Array:
+        """Of the modes that oscillate."""
+        return np.array([mode.damping_ratio for mode in self.modes if mode.frequency > 0.0])
+
+    @property
+    def stable(self) -> bool:
+        """Whether no eigenvalue has a positive real part, by more than rounding leaves."""
+        values = self.reduced_eigenvalues
+        return bool(np.all(values.real <= 1e-9 * np.abs(values).max(initial=0.0)))
+
+    def frequency_response(self, frequencies: npt.ArrayLike) -> Complex:
+        """(n, outputs, inputs) C (i w - A)^-1 B + D, w = 2 pi f;  frequencies : f [Hz]"""
+        if not self.input_names or not self.output_names:
+            raise ModelError("frequency_response: the linear model has no inputs or no outputs; give both to linearise")
+        w = 2.0 * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
+        if w.ndim != 1 or not np.isfinite(w).all():
+            raise ModelError(f"frequency_response: frequencies are {shown(frequencies)}; give finite numbers [Hz]")
+        unit = np.eye(len(self.A))
+        return np.array([self.C @ np.linalg.solve(1j * one * unit - self.A, self.B) + self.D for one in w])
+
+    def to_scipy(self) -> Any:
+        """A scipy.signal.StateSpace."""
+        from scipy.signal import StateSpace
+
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """A control.StateSpace with names, where python-control is installed."""
+        try:
+            import control  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            raise ModelError("to_control: python-control is not installed; install 'control', or use to_scipy") from None
+        names = {"states": list(self.state_names), "inputs": list(self.input_names), "outputs": list(self.output_names)}
+        return control.ss(self.A, self.B, self.C, self.D, **names)
+
+    def motion(self, mode: int = 0, *, amplitude: float = 0.2, frames: int = 60) -> Solution:
+        """One period of a mode as a `Solution`; of one that does not oscillate, half a swing of its shape there and back.
+
+        mode : index into `modes`;  amplitude : of the largest rotation [rad], or displacement over the mechanism's size
+        """
+        from dalembert.questions.states import solution_of_states
+
+        if not isinstance(mode, int) or not 0 <= mode < len(self.modes):
+            raise ModelError(f"mode is {shown(mode)}; there are {len(self.modes)}, counted from 0")
+        chosen, around = self.modes[mode], self._around
+        n = around.positions.shape[1]
+        y = np.linalg.solve(self._to_states, chosen.state)[:n].astype(complex)
+        size = max(around.largest(y.real), around.largest(y.imag))
+        period = 2.0 * np.pi / (chosen.eigenvalue.imag or 2.0 * np.pi)
+        t = np.linspace(0.0, period, frames)
+        phases = np.exp(2j * np.pi * t / period)
+        states = np.array([around.moved((phase * y * amplitude / size).real) for phase in phases])
+        return solution_of_states(around.mechanism, t, states)
+
+    def view(self, mode: int = 0, *, amplitude: float = 0.2) -> Any:
+        """Show a mode in the browser, or in place in a notebook; see `motion`."""
+        return self.motion(mode, amplitude=amplitude).view()
+
+    @property
+    def plot(self) -> LinearPlots:
+        """Figures: linear.plot.eigenvalues(), .bode()."""
+        from dalembert.plot.linear import LinearPlots
+
+        return LinearPlots(self)
+
+    def table(self) -> list[dict[str, float]]:
+        """One row per mode: real and imaginary part, frequency, damping ratio, time to half or double."""
+        rows = []
+        for mode in self.modes:
+            value = mode.eigenvalue
+            row = {"real": value.real, "imaginary": value.imag, "frequency": mode.frequency}
+            rows.append(row | {"damping_ratio": mode.damping_ratio})
+        return rows
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
+        return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {'' if self.stable else 'un'}stable>"
+
+    def _mode(self, value: complex, y: Complex) -> Mode:
+        around = self._around
+        n = around.positions.shape[1]
+        bodies = (around.positions @ y[:n]).reshape(-1, 6)
+        if not np.abs(bodies).max(initial=0.0) > 0.0:
+            bodies = (around.velocities @ y[n:]).reshape(-1, 6)
+        R = around.bodies(around.x[None])[1][0]
+        bodies = np.concatenate([bodies[:, :3], np.einsum("bij,bj->bi", R, bodies[:, 3:])], axis=1)
+        largest = bodies.ravel()[np.argmax(np.abs(bodies))]
+        return Mode(value, self._to_states @ y / largest, self.mechanism.body_names, self.state_names, bodies / largest)

@@ -1,0 +1,139 @@
+"""linearise: a mechanism about a steady state or motion, as a linear model in named independent coordinates.
+
+In the chart Y of the state (neighbourhood.py, steady.py) with named coordinates and rates z = S Y:
+
+    A = S A_Y S^-1      B = S D(Y')_w      C = D(y)_Y S^-1      D = D(y)_w
+
+Holonomic and nonholonomic rows are eliminated exactly: derivatives are taken along states that meet them. Where the state is
+not steady, z' = F(z) is differentiated itself, A = D(F)_Y S^-1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.errors import ModelError
+from dalembert.formulations.evaluation import evaluate
+from dalembert.model.model import Model
+from dalembert.questions.inputs import with_input
+from dalembert.questions.linear_model import LinearModel
+from dalembert.questions.named import Named, independent
+from dalembert.questions.neighbourhood import Neighbourhood, reference_run, refuse_massless
+from dalembert.questions.outputs import Output, output_of
+from dalembert.questions.state import state_of
+from dalembert.questions.states import solution_of_states
+from dalembert.questions.steady import Linearised, divided, linearised
+from dalembert.simulation.solution import Solution
+
+Array = npt.NDArray[np.float64]
+
+
+def linearise(
+    model: Model | Mechanism,
+    at: Trajectory | None = None,
+    *,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str | tuple[object, ...] | Callable[[Solution], npt.ArrayLike]] = (),
+) -> LinearModel:
+    """A mechanism about a steady state or motion: A, B, C, D in named independent coordinates, eigenvalues and modes.
+
+    at : default the initial state; an equilibrium; a state of a solution, `solution(t)`
+    inputs : motors (their effort [N m or N]), forces and torques (the factor by which they are multiplied), by name
+    outputs : a joint by name (its coordinates), ("position", "link") and so on for every output of a solution, or a function of
+        a solution that gives (nt,) or (nt, n) values
+
+    A motion is steady where joints, free bodies and spins about axes of symmetry go on at constant rates and nothing else
+    changes: a governor at speed, a wheel that rolls straight on or in a circle. The model then holds in a frame that goes
+    along. A state that is neither gets a warning with the size of what is left over.
+    """
+    names = _names("inputs", inputs)
+    mechanism, t, x = state_of("linearise", model, at, model.coordinates if isinstance(model, Mechanism) else "absolute")
+    refuse_massless("linearise", mechanism)
+    if mechanism.degrees_of_freedom == 0:
+        raise ModelError("linearise: nothing can move freely: drivers and joints leave no freedom; use kinematics")
+    around = Neighbourhood("linearise", mechanism, t, x)
+    found = linearised(around)
+    if not found.steady:
+        warnings.warn(_unsteady(found), RuntimeWarning, stacklevel=2)
+    positions, velocities = independent(around)
+    S = around.derivative(_values(around.series, positions, velocities))
+    A = S @ found.A if found.steady else _differentiated(around, positions, velocities)
+    A = divided(A, S)
+    states = (*(named.name for named in positions), *(f"{named.name}'" for named in velocities))
+    B, pushed = _inputs(around, names, S)
+    C, D, shown_names = _outputs(around, [output_of(mechanism, one) for one in outputs], S, pushed)
+    rates = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}
+    return LinearModel(A, B, C, D, states, names, shown_names, t, rates, found.residual, found, around, S)
+
+
+def _names(label: str, values: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise ModelError(f"linearise: {label} is {values!r}; give a list of names, [{values!r}]")
+    return tuple(str(getattr(value, "name", value)) for value in values)
+
+
+def _unsteady(found: Linearised) -> str:
+    return (
+        f"linearise: the state is not steady: {found.residual:.2g} of the velocities and accelerations is left over, most at "
+        f"body {found.where!r}; the model holds for a moment only. Use at=da.equilibrium(model)"
+    )
+
+
+def _values(series: Trajectory, positions: list[Named], velocities: list[Named]) -> Array:
+    return np.column_stack([*(one.value(series) for one in positions), *(one.rate(series) for one in velocities)])
+
+
+def _differentiated(around: Neighbourhood, positions: list[Named], velocities: list[Named]) -> Array:
+    """D(F) of z' = F(z), rates of rates by differences along the motion."""
+    mechanism, step = around.mechanism, 1e-3
+    nq = mechanism.nq
+    rate = np.zeros_like(around.x)
+    along = np.empty_like(around.states)
+    for k, x in enumerate(around.states):
+        around.run.rate(around.t, x, rate)
+        along[k] = rate
+    largest = np.abs(along[:, : nq + mechanism.nu]).max(initial=0.0) or 1.0
+    h = step / largest
+    turns = np.zeros((len(around.states), len(velocities)))
+    for k, weight in ((1, 2 / 3), (2, -1 / 12)):
+        for sign in (1, -1):
+            series = mechanism.trajectory(around.series.t, around.states + sign * k * h * along)
+            turns += sign * weight / h * np.column_stack([one.rate(series) for one in velocities])
+    rates = np.column_stack([one.rate(around.series) for one in positions])
+    return around.derivative(np.column_stack([rates, turns]))
+
+
+def _inputs(around: Neighbourhood, names: Sequence[str], S: Array) -> tuple[Array, list[Solution]]:
+    """B, and the state with each input one unit larger."""
+    columns, solutions = [], []
+    t, x = np.array([around.t]), around.x[None]
+    for name in names:
+        pushed = with_input("linearise", around.mechanism, name)
+        solution = solution_of_states(pushed, t, x, evaluate(reference_run(pushed), t, x))
+        change = solution.evaluated.acceleration - around.centre.acceleration
+        columns.append(S @ around.in_chart(np.zeros((1, around.mechanism.nb, 6)), change.reshape(1, -1, 6))[0])
+        solutions.append(solution)
+    return np.array(columns).reshape(len(names), len(S)).T, solutions
+
+
+def _outputs(
+    around: Neighbourhood, wanted: list[Output], S: Array, pushed: list[Solution]
+) -> tuple[Array, Array, tuple[str, ...]]:
+    if not wanted:
+        return np.zeros((0, len(S))), np.zeros((0, len(pushed))), ()
+    near = solution_of_states(around.mechanism, around.series.t, around.states, around.evaluated)
+    here = solution_of_states(around.mechanism, np.array([around.t]), around.x[None], around.centre)
+    C = around.derivative(np.hstack([output.values(near) for output in wanted]))
+    at = np.hstack([output.values(here) for output in wanted])[0]
+    D = (
+        np.array([np.hstack([output.values(one) for output in wanted])[0] - at for one in pushed])
+        .reshape(len(pushed), len(at))
+        .T
+    )
+    return divided(C, S), D, tuple(name for output in wanted for name in output.names(here))

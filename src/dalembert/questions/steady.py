@@ -1,0 +1,112 @@
+"""The linearisation of a steady state or motion in the chart of its neighbourhood: Y' = A Y in a frame that goes along.
+
+A = D(Y' - zeta) (D Y)^-1      with zeta(x_0) = Y'(x_0), zero at rest
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.rows import dense_rows
+from dalembert.questions.neighbourhood import Neighbourhood
+from dalembert.questions.symmetries import Steady, actions, choices, fitted, symmetries
+
+Array = npt.NDArray[np.float64]
+
+RESTING = 1e-6  # of what is left over of accelerations and velocities, against those that are there
+_ZERO = 1e-10  # singular values of A against the largest: directions along which nothing happens
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """A in the chart;  zeta : the actions along which the state moves;  residual : what is left over, as part of what is there
+
+    where : the body that is farthest from steady
+    """
+
+    A: Array
+    zeta: Steady
+    residual: float
+    where: str
+
+    @property
+    def steady(self) -> bool:
+        return self.residual <= RESTING
+
+
+def linearised(around: Neighbourhood) -> Linearised:
+    """In a frame that goes along with the motion."""
+    if _rests(around):
+        return _with(around, Steady((), np.zeros(0)))
+    found = actions(around.mechanism)
+    free = symmetries(found, around)
+    for combinations in choices(found, free):
+        if (one := _with(around, fitted(found, combinations, around))).steady:
+            return one
+    return _with(around, Steady((), np.zeros(0)))
+
+
+def staircase(A: Array) -> tuple[int, Array, Array]:
+    """(k, Q, Q^T A Q): k zero eigenvalues, taken out kernel by kernel, come first in an upper block triangle.
+
+    Eigenvalues that are zero more often than they have vectors would come out as roots of rounding errors otherwise.
+    """
+    n, k, Q = len(A), 0, np.eye(len(A))
+    scale = float(np.linalg.norm(A, 2)) if n else 0.0
+    while k < n and scale > 0.0:
+        rest = (Q.T @ A @ Q)[k:, k:]
+        _, values, V = np.linalg.svd(rest)
+        zeros = int(np.sum(values <= _ZERO * scale))
+        if not zeros:
+            break
+        turn = np.vstack([V[len(values) - zeros :], V[: len(values) - zeros]]).T
+        Q[:, k:] = Q[:, k:] @ turn
+        k += zeros
+    return (k if scale > 0.0 else n), Q, Q.T @ A @ Q
+
+
+def eigenvalues(A: Array) -> npt.NDArray[np.complex128]:
+    """All of them, exact zeros included, by imaginary part, then real part."""
+    k, _, upper = staircase(A)
+    found = np.concatenate([np.zeros(k), np.linalg.eigvals(upper[k:, k:])]).astype(complex)
+    return found[np.lexsort((found.imag, found.real.round(12), np.abs(found.imag).round(12)))]
+
+
+def divided(a: Array, b: Array) -> Array:
+    """a b^-1"""
+    return np.asarray(np.linalg.solve(b.T, a.T).T, dtype=float)
+
+
+def scale_of(around: Neighbourhood) -> tuple[float, float]:
+    """Velocities [m/s] and accelerations [m/s^2] that are there: what residuals are compared with."""
+    _, _, v, w = around.bodies(around.x[None])
+    acceleration = around.centre.acceleration.reshape(-1, 6)
+    speed = float(np.abs(v).max(initial=0.0) + around.size * np.abs(w).max(initial=0.0))
+    gravity = float(np.linalg.norm(around.mechanism.model.gravity))
+    there = np.abs(acceleration[:, :3]).max(initial=0.0) + around.size * np.abs(acceleration[:, 3:]).max(initial=0.0)
+    loads = np.abs(around.derivative(around.rates)).max(initial=0.0) * 1e-6
+    return speed or 1.0, max(gravity, there, speed**2 / around.size, float(loads) * around.size) or 1.0
+
+
+def _rests(around: Neighbourhood) -> bool:
+    mechanism = around.mechanism
+    nq, nu = mechanism.nq, mechanism.nu
+    g_t = dense_rows(mechanism, around.t, around.x)[2]
+    return not np.abs(around.x[nq : nq + nu]).max(initial=0.0) > 1e-12 and not np.abs(g_t).max(initial=0.0) > 0.0
+
+
+def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
+    rates = around.rates - zeta.in_chart(around, around.states)
+    A = divided(around.derivative(rates), around.derivative(around.chart()))
+    poses = around.bodies(around.x[None])
+    moved, changed = zeta.at(poses)
+    left = np.concatenate([poses[2], poses[3]], axis=2) - moved
+    acceleration = around.centre.acceleration.reshape(1, -1, 6) - changed
+    speed, size = scale_of(around), around.size
+    units = np.array([1.0, 1.0, 1.0, size, size, size])
+    each = np.maximum(np.abs(left * units).max(axis=2)[0] / speed[0], np.abs(acceleration * units).max(axis=2)[0] / speed[1])
+    worst = int(np.argmax(each)) if len(each) else 0
+    return Linearised(A, zeta, float(each.max(initial=0.0)), around.mechanism.body_names[worst])

@@ -1,0 +1,211 @@
+"""Linear models against closed forms, published eigenvalues, and the motion itself at small amplitude."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.gallery.bicycle import bicycle
+
+G = 9.81
+
+
+def chain(n, gravity=(0, 0, -G)):
+    """n rods of 1 m and 1 kg, hanging."""
+    model = da.Model(gravity=gravity)
+    before = model.ground
+    for k in range(n):
+        body = model.add_body(f"rod{k + 1}", mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), position=(0, 0, -(k + 0.5)))
+        model.add_revolute(f"J{k + 1}", before, body, point=(0, 0, -k), axis=(0, 1, 0))
+        before = body
+    return model
+
+
+def frequencies_of_chain(n):
+    """From the matrices in absolute angles: M th'' + K th = 0."""
+    M, K = np.zeros((2, n, n))
+    for k in range(n):
+        arms = np.where(np.arange(n) < k, 1.0, 0.0)
+        arms[k] = 0.5
+        M += np.outer(arms, arms)
+        M[k, k] += 1 / 12
+        K += G * np.diag(arms)
+    return np.sort(np.sqrt(np.linalg.eigvals(np.linalg.solve(M, K))))
+
+
+@pytest.mark.parametrize(("n", "error"), [(1, 1e-12), (4, 1e-12), (16, 2e-10)])
+def test_small_oscillations_of_a_hanging_chain(n, error):
+    linear = da.linearise(chain(n))
+    found = np.array([mode.eigenvalue.imag for mode in linear.modes])
+    np.testing.assert_allclose(found, frequencies_of_chain(n), rtol=error)
+    assert np.abs(linear.eigenvalues.real).max() < 1e-12
+    np.testing.assert_allclose(np.sort(np.abs(np.linalg.eigvals(linear.A).imag))[::2], found, rtol=1e-6)
+    assert linear.state_names == (*(f"J{k + 1}" for k in range(n)), *(f"J{k + 1}'" for k in range(n)))
+    assert linear.stable and linear.residual < 1e-12
+
+
+def test_matrices_of_a_double_pendulum_by_hand():
+    """In relative angles, with a motor at the first joint: M s'' = -K s + (1, 0)."""
+    model = chain(2)
+    model.add_motor("motor", "J1", 0.0)
+    linear = da.linearise(model, inputs=["motor"], outputs=["J2", ("position", "rod2"), ("reaction", "J1")])
+    to_absolute = np.array([[1.0, 0.0], [1.0, 1.0]])
+    M = to_absolute.T @ np.array([[1 / 3 + 1, 0.5], [0.5, 1 / 3]]) @ to_absolute
+    K = to_absolute.T @ np.diag([1.5 * G, 0.5 * G]) @ to_absolute
+    np.testing.assert_allclose(linear.A[2:, :2], -np.linalg.solve(M, K), rtol=1e-10)
+    np.testing.assert_allclose(linear.B[2:, 0], np.linalg.solve(M, [1.0, 0.0]), rtol=1e-10)
+    np.testing.assert_allclose(linear.C[0], [0, 1, 0, 0], atol=1e-11)
+    np.testing.assert_allclose(linear.C[1], [-1.5, -0.5, 0, 0], atol=1e-11)
+    at = linear.output_names.index("reaction(J1).fx")
+    push = -0.5 * linear.B[2] - (1.5 * linear.B[2] + 0.5 * linear.B[3])  # accelerations of the rods along x
+    np.testing.assert_allclose(linear.D[at], push, rtol=1e-10)
+
+
+def test_mode_shapes_move_all_bodies():
+    linear = da.linearise(chain(2))
+    slow = linear.modes[0]
+    assert abs(slow.rotation("rod1")[1]) < abs(slow.rotation("rod2")[1])
+    assert slow.coordinate("J1'") == pytest.approx(slow.eigenvalue * slow.coordinate("J1"), rel=1e-9)
+    np.testing.assert_allclose(slow.position("rod1")[0], -0.5 * slow.rotation("rod1")[1], rtol=1e-9)
+    motion = linear.motion(0, frames=9)
+    assert motion.t[-1] == pytest.approx(1 / linear.frequencies[0]) and motion.drift.position.max() < 1e-12
+
+
+# [MeijaardPapadopoulosRuinaSchwab2007, Table 2], to the digits printed there: weave and capsize, castering
+PUBLISHED = {
+    0.0: (3.13164324790656, -3.13164324790656, 5.53094371765393, -5.53094371765393),
+    3.0: (1.70675605663975 + 2.31582447384325j, -2.63366137253667, -10.35101467245920),
+    5.0: (-0.77534188219585 + 4.46486771378823j, -0.32286642900409, -14.07838969279820),
+    8.0: (-2.69348683581097 + 8.46037971396931j, 0.14327879765713, -20.27940894394560),
+}
+
+
+@pytest.mark.parametrize("speed", PUBLISHED)
+def test_benchmark_bicycle(speed):
+    linear = da.linearise(_straight(speed))
+    found = linear.reduced_eigenvalues
+    expected = np.array([*PUBLISHED[speed], *(np.conj(v) for v in PUBLISHED[speed] if np.imag(v))])
+    np.testing.assert_allclose(np.sort_complex(found), np.sort_complex(expected), rtol=2e-10)
+    assert len(linear.eigenvalues) == 10 and np.sum(linear.eigenvalues == 0.0) == 6
+    assert linear.stable == (speed == 5.0)
+    if speed:
+        assert linear.steady_rates["front hub"] == pytest.approx(-speed / 0.35)
+
+
+def _straight(speed):
+    return bicycle(speed, rates=(0.0, 0.0, 0.0, 0.0, -speed / 0.3, -speed / 0.35))
+
+
+def test_weave_and_capsize_speed():
+    """4.292 and 6.024 m/s: between them the bicycle is stable [MeijaardPapadopoulosRuinaSchwab2007]."""
+    curves = da.eigenvalue_curves(_straight, speed=[4.0, 4.2, 4.4, 4.6, 5.8, 5.95, 6.1, 6.25])
+    crossings = curves.crossings()
+    np.testing.assert_allclose([at for at, _ in crossings], [4.292382536341, 6.024262015388], atol=2e-3)
+    assert crossings[1][1] == 0.0 and crossings[0][1] > 3.0
+    assert list(curves.stable) == [False, False, True, True, True, True, False, False]
+    assert np.abs(np.diff(curves.eigenvalues, axis=0)).max() < 5.0
+
+
+@pytest.mark.parametrize("k", [0.25, 0.5])
+def test_critical_speed_of_a_disc_and_a_hoop(k):
+    """Lean of a disc with A = k m r^2 across, C = 2 A: (A + m r^2) th'' + ((C + m r^2) C / A w^2 - m g r) th = 0."""
+    m, r = 2.0, 0.5
+    A, C = k * m * r * r, 2 * k * m * r * r
+
+    def squared(v):
+        return -((C + m * r * r) * C / A * (v / r) ** 2 - m * G * r) / (A + m * r * r)
+
+    critical = r * np.sqrt(m * G * r * A / ((C + m * r * r) * C))
+    for v in (0.9 * critical, 1.1 * critical):
+        linear = da.linearise(_disc(v, m, r, A, C))
+        np.testing.assert_allclose(np.square(linear.reduced_eigenvalues), squared(v), rtol=1e-10, atol=1e-10)
+        assert linear.stable == (v > critical)
+
+
+def _disc(v, m, r, A, C):
+    model = da.Model(gravity=(0, 0, -G))
+    spin = {"angular_velocity": (0, v / r, 0), "velocity": (v, 0, 0)}
+    model.add_body("disc", mass=m, inertia=(A, C, A), position=(0, 0, r), **spin)
+    model.add_rolling_disc("floor", "disc", radius=r, axis=(0, 1, 0))
+    return model
+
+
+@pytest.mark.parametrize("spin", [30.0, 120.0])
+def test_sleeping_top(spin):
+    """J l^2 + i C s l ... : roots (C s +- sqrt(C^2 s^2 - 4 J m g l)) / 2 J, stable where the root is real."""
+    m, length, A, C = 1.0, 0.5, 0.1, 0.05
+    J = A + m * length**2
+    model = da.Model(gravity=(0, 0, -G))
+    model.add_body("top", mass=m, inertia=(A, A, C), position=(0, 0, length), angular_velocity=(0, 0, spin))
+    model.add_spherical("O", model.ground, "top", point=(0, 0, 0))
+    linear = da.linearise(model)
+    root = np.sqrt(complex((C * spin) ** 2 - 4 * J * m * G * length))
+    expected = [1j * sign * (C * spin + s * root) / (2 * J) for sign in (1, -1) for s in (1, -1)]
+    assert np.abs(linear.reduced_eigenvalues[:, None] - np.array(expected)[None]).min(axis=1).max() < 1e-9
+    assert len(linear.reduced_eigenvalues) == 4 and linear.stable == (spin > 100)
+
+
+def test_the_same_eigenvalues_in_the_plane():
+    model = chain(3)
+    planar = da.linearise(da.compile(model, "planar"))
+    np.testing.assert_allclose(planar.eigenvalues, da.linearise(model).eigenvalues, atol=1e-10)
+
+
+def test_step_response_of_the_motion_itself():
+    """The error against the full motion falls with the square of the amplitude."""
+    from scipy.signal import lsim
+
+    times, errors = np.linspace(0, 1.5, 31), []
+    for size in (0.4, 0.2, 0.1):
+        model = chain(2)
+        model.add_motor("motor", "J1", 0.0)
+        linear = da.linearise(model, inputs=["motor"], outputs=["J2"])
+        _, y, _ = lsim(linear.to_scipy(), np.full(len(times), size), times)
+        pushed = chain(2)
+        pushed.add_motor("motor", "J1", size)
+        full = da.simulate(pushed, 1.5, save_at=times, integrator=da.DOP853(rtol=1e-11, atol=1e-12)).coordinate("J2")
+        errors.append(np.abs(full - y).max() / size)
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+
+
+def test_frequency_response_and_pictures(tmp_path):
+    model = chain(1)
+    model.add_force("wind", "rod1", (1, 0, 0), point=(0, 0, -0.5))
+    equilibrium = da.equilibrium(model)
+    linear = da.linearise(model, equilibrium, inputs=["wind"], outputs=["J1"])
+    w = np.sqrt(np.abs(np.linalg.det(linear.A)))
+    response = linear.frequency_response([0.0, 3.0])[:, 0, 0]
+    np.testing.assert_allclose(np.abs(response[1] / response[0]), abs(1 / (1 - (6 * np.pi / w) ** 2)), rtol=1e-8)
+    for figure in (linear.plot.eigenvalues(), linear.plot.bode()):
+        figure.savefig(tmp_path / "figure.png")
+
+
+def test_bad_input():
+    swinging = da.simulate(_tilted(), 0.1)
+    with pytest.warns(RuntimeWarning, match="not steady: .* body 'rod1'"):
+        linear = da.linearise(_tilted(), swinging(0.1))
+    assert linear.residual > 0.01
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(da.ModelError, match="no motor, force or torque 'motor'"):
+            da.linearise(chain(1), inputs=["motor"])
+        with pytest.raises(da.ModelError, match="output 'J3'"):
+            da.linearise(chain(1), outputs=["J3"])
+        with pytest.raises(da.ModelError, match="a solution has no 'place'"):
+            da.linearise(chain(1), outputs=[("place", "rod1")])
+        with pytest.raises(da.ModelError, match="give a list of names"):
+            da.linearise(chain(1), inputs="motor")
+        driven = chain(1)
+        driven.add_driver("drive", "J1", 0.0)
+        with pytest.raises(da.ModelError, match="leave no freedom; use kinematics"):
+            da.linearise(driven)
+    with pytest.raises(da.ModelError, match="give one with its values"):
+        da.eigenvalue_curves(_straight, speed=[1.0, 2.0], other=[1.0])
+
+
+def _tilted():
+    model = da.Model(gravity=(0, 0, -G))
+    model.add_body("rod1", mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), position=(0.3, 0, -0.4))
+    model.add_revolute("J1", model.ground, "rod1", point=(0, 0, 0), axis=(0, 1, 0))
+    return model
