@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
+from dalembert.results.efforts import Effort
 from dalembert.results.reactions import Reaction
 from dalembert.simulation.solution import Solution
 
@@ -34,6 +35,8 @@ class Output:
         found = self.function(solution)
         if isinstance(found, Reaction):
             found = np.hstack([found.force, found.torque])
+        if isinstance(found, Effort):
+            found = found.value if found.value is not None else np.hstack([found.force, found.torque])
         values = np.asarray(found, dtype=float)
         if values.ndim < 1 or len(values) != len(solution.t):
             raise ModelError(
