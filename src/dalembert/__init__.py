@@ -172,6 +172,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("dalembert.gallery")
     if name in _PLACES:
         return getattr(importlib.import_module(f"dalembert.{_PLACES[name]}"), name)
+    for registry in ("formulations", "integrators") if name[:1].isupper() else ():  # of those that were added since
+        found = vars(importlib.import_module(f"dalembert.{registry}")).get(name)
+        if isinstance(found, type):
+            return found
     raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
 
 

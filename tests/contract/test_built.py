@@ -24,3 +24,17 @@ def test_stages_are_those_of_the_imports():
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", TEXT, re.MULTILINE)
     stages = [test_package_order.STAGE[package] for row in rows for package in re.findall(r"`(\w+)`", row)]
     assert len(stages) > 10 and stages == sorted(stages)
+
+
+def test_rows_of_the_registries_are_public_names(monkeypatch):
+    """One that was just added needs no line in the package's own list."""
+    from dalembert import formulations, integrators
+
+    registered = (*formulations.FORMULATIONS.values(), *integrators.INTEGRATORS.values())
+    for cls in registered:
+        if cls.__module__.startswith("dalembert"):
+            assert getattr(dalembert, cls.__name__) is cls
+    monkeypatch.setattr(integrators, "Heun", type("Heun", (), {}), raising=False)
+    assert dalembert.Heun is integrators.Heun
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        dalembert.Nothing  # noqa: B018
