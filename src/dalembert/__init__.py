@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from dalembert.questions.linearise import linearise
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
+    from dalembert.run.actions import Close, Free, Lock, Push, Unlock
     from dalembert.run.events import Event
     from dalembert.simulation.ensemble import Ensemble, simulate_many
     from dalembert.simulation.load import load
+    from dalembert.simulation.pieces import concatenate
     from dalembert.simulation.simulate import simulate
     from dalembert.simulation.solution import LagrangianSolution, Solution
 
@@ -82,9 +84,11 @@ _LAZY = """
     questions.linearise        linearise
     results.citation           cite
     results.rolling_integrals  jellett routh
+    run.actions                Close Free Lock Push Unlock
     run.events                 Event
     simulation.ensemble        Ensemble simulate_many
     simulation.load            load
+    simulation.pieces          concatenate
     simulation.simulate        simulate
     simulation.solution        LagrangianSolution Solution
 """
@@ -97,6 +101,7 @@ __all__ = [
     "DOP853",
     "Assembly",
     "AssemblyError",
+    "Close",
     "Comparison",
     "Constant",
     "DalembertError",
@@ -110,6 +115,7 @@ __all__ = [
     "ExplicitRungeKutta",
     "FixedStep",
     "Formulation",
+    "Free",
     "GaussLegendre",
     "Harmonic",
     "Impulse",
@@ -119,6 +125,7 @@ __all__ = [
     "LagrangianSolution",
     "LagrangianSystem",
     "LinearModel",
+    "Lock",
     "Mechanism",
     "Midpoint",
     "Minimal",
@@ -126,6 +133,7 @@ __all__ = [
     "ModelError",
     "MovingFrame",
     "Polynomial",
+    "Push",
     "RadauIIA",
     "Rotation",
     "RungeKutta4",
@@ -137,12 +145,14 @@ __all__ = [
     "StoreError",
     "SymplecticEuler",
     "Table",
+    "Unlock",
     "Variational",
     "ViewerError",
     "box",
     "cite",
     "compare",
     "compile",
+    "concatenate",
     "constrain",
     "cylinder",
     "disc",

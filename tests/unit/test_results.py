@@ -333,7 +333,7 @@ def test_store_that_does_not_fit_its_model(stored, change, message):
 
 
 def test_model_that_no_longer_compiles(stored, monkeypatch):
-    def refuse(model, coordinates):
+    def refuse(model, coordinates, **options):
         raise AssemblyError("joint 'B' cannot close", joints=("B",))
 
     monkeypatch.setattr(results, "compile", refuse)

@@ -66,11 +66,11 @@ def assemble(model: Model) -> Assembly:
     return assembled(model)[0]
 
 
-def assembled(model: Model) -> tuple[Assembly, FlatModel, Packed | None]:
-    """The same, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
-    given = _given_values(model)
+def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed | None]:
+    """The same at a time, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
+    given = _given_values(model, t_0)
     flat = flatten(model, given)
-    packed = pack(flat, None)
+    packed = pack(flat, None, t_0=t_0)
     size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = absolute_state(flat.bodies, len(flat.angles))
@@ -91,7 +91,7 @@ def assembled(model: Model) -> tuple[Assembly, FlatModel, Packed | None]:
 def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
     """Rows that have no value or no derivative at the model pose, as of a disc that lies flat."""
     with np.errstate(all="ignore"):
-        G, g, g_t, _ = dense_rows(packed, 0.0, x)
+        G, g, g_t, _ = dense_rows(packed, packed.t_0, x)
     bad = set(np.flatnonzero(~np.isfinite(np.column_stack([G, g, g_t])).all(axis=1)).tolist())
     names = tuple(dict.fromkeys(row.element for row in packed.rows if row.index in bad))
     if names:
@@ -102,7 +102,7 @@ def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
         )
 
 
-def _given_values(model: Model) -> list[FlatPrimitive]:
+def _given_values(model: Model, t_0: float) -> list[FlatPrimitive]:
     """Rows for the joint coordinates and rates that the model asks for; labels "coordinate", "rate" or "both"."""
     index = {body.name: k + 1 for k, body in enumerate(model.bodies)}
     rows = []
@@ -115,7 +115,8 @@ def _given_values(model: Model) -> list[FlatPrimitive]:
             label = "rate" if value is None else ("coordinate" if rate is None else "both")
             if value is None:  # the angle at which the rate holds: near the model pose, where assembly will stay
                 value = _angle_at_pose(model, first, second, row) if row.kind == "A" else 0.0
-            motion = Polynomial((value, 0.0 if rate is None else rate))
+            slope = 0.0 if rate is None else rate
+            motion = Polynomial((value - slope * t_0, slope))
             rows.append(
                 FlatPrimitive(
                     joint.name, index.get(first, 0), index.get(second, 0), replace(row, labels=(label,), motion=motion)
@@ -153,7 +154,7 @@ def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list
 
 
 def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]:
-    """Primitive -> how far a prescribed angle is from its value at t = 0, in (-pi, pi]; the residual is its sine."""
+    """Primitive -> how far a prescribed angle is from its value at the start, in (-pi, pi]; the residual is its sine."""
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     rotation = [np.eye(3), *(quaternion_to_matrix(body.rotation) for body in bodies)]
     errors = {}
@@ -162,7 +163,7 @@ def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]
         if row.kind == "A":
             d = rotation[item.i].T @ rotation[item.j] @ row.a_j
             angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
-            target = row.offset + motion_values(row.motion, 0.0)[0]
+            target = row.offset + motion_values(row.motion, packed.t_0)[0]
             errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
     return errors
 
@@ -173,7 +174,7 @@ def _assemble_positions(
     """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away."""
     errors = _angle_errors(flat, packed, x)
     steps = max([1, *(int(np.ceil(abs(error) / _ANGLE_STEP)) for error in errors.values())])
-    start = float(np.abs(dense_rows(packed, 0.0, x)[1][rows]).max(initial=0.0))
+    start = float(np.abs(dense_rows(packed, packed.t_0, x)[1][rows]).max(initial=0.0))
     g = np.zeros(0)
     for step in range(1, steps + 1):
         F = packed.F.copy()
@@ -207,7 +208,7 @@ def _gauss_newton(
     scale = inverse_root_mass(packed) * movable
     W = new_workspace(packed.I)
     zero = np.zeros(len(scale))
-    G, g, *_ = dense_rows(packed, 0.0, x)
+    G, g, *_ = dense_rows(packed, packed.t_0, x)
     for _ in range(_MAX_ITERATIONS):
         residual = float(np.abs(g[rows]).max(initial=0.0))
         if residual <= POSITION_TOLERANCE * size:
@@ -221,7 +222,7 @@ def _gauss_newton(
         for _ in range(12):
             trial = x.copy()
             move(trial, damping * step, zero, packed.I, packed.F, W)
-            G_new, g_new, *_ = dense_rows(packed, 0.0, trial)
+            G_new, g_new, *_ = dense_rows(packed, packed.t_0, trial)
             if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
                 break
             damping *= 0.5
@@ -246,10 +247,10 @@ def _assemble_velocities(
         from dalembert.kernels.coordinates.one_state import velocity_residual
 
         out = np.zeros(int(packed.I[T.M_ALL]))
-        velocity_residual(0.0, x, out, packed.I, packed.F, W, plain_rows(packed.row_source))
+        velocity_residual(packed.t_0, x, out, packed.I, packed.F, W, plain_rows(packed.row_source))
         return out[rows]
 
-    G, *_ = dense_rows(packed, 0.0, x)
+    G, *_ = dense_rows(packed, packed.t_0, x)
     r = residual_at(x)
     start = float(np.abs(r).max(initial=0.0))
     speed = 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))

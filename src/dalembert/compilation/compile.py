@@ -23,6 +23,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.model.assembly import Assembly
 from dalembert.model.elements import Body
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
@@ -33,25 +34,30 @@ RowKey = tuple[int, int]
 
 
 @overload
-def compile(model: Model, coordinates: Coordinates | None = None) -> Mechanism: ...
+def compile(model: Model, coordinates: Coordinates | None = None, *, t_start: float = 0.0) -> Mechanism: ...
 @overload
-def compile(model: LagrangianSystem, coordinates: Coordinates | None = None) -> LagrangianMechanism: ...
-def compile(model: Model | LagrangianSystem, coordinates: Coordinates | None = None) -> Mechanism | LagrangianMechanism:
+def compile(
+    model: LagrangianSystem, coordinates: Coordinates | None = None, *, t_start: float = 0.0
+) -> LagrangianMechanism: ...
+def compile(
+    model: Model | LagrangianSystem, coordinates: Coordinates | None = None, *, t_start: float = 0.0
+) -> Mechanism | LagrangianMechanism:
     """Frozen tables and a consistent initial state: a `Mechanism`, of a Lagrangian system a `LagrangianMechanism`.
 
     coordinates : "absolute" (position and Euler parameters per body), "planar" (x, y, angle per body, all in one plane) or
         "tree" (those of the joints of a spanning tree; results are told in absolute ones); default: "planar" for a model that
         was written down in a plane, else "absolute"
+    t_start : when the initial data hold and drivers start [s]
     """
     if coordinates is None:
         coordinates = usual_coordinates(model)
     if coordinates not in KINDS:
         raise ModelError(f"coordinates are {coordinates!r}; give one of {', '.join(map(repr, KINDS))}")
     if isinstance(model, LagrangianSystem):
-        return compile_system(model)
+        return compile_system(model, t_start)
     if not isinstance(model, Model):
         raise ModelError(f"the model is {shown(model)}; give a Model or a LagrangianSystem")
-    return _compile_bodies(model, coordinates)
+    return _compile_bodies(model, coordinates, t_start)
 
 
 def usual_coordinates(model: object, taken: Container[str] = KINDS) -> Coordinates:
@@ -59,18 +65,31 @@ def usual_coordinates(model: object, taken: Container[str] = KINDS) -> Coordinat
     return "planar" if getattr(model, "plane", None) is not None and "planar" in taken else "absolute"
 
 
-def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
+def _compile_bodies(model: Model, coordinates: Coordinates, t_0: float) -> Mechanism:
     if not model.bodies:
         raise ModelError("the model has no bodies; add one with add_body or add_point_mass")
     model = model.copy()  # what is added to the user's model later was not compiled
-    assembly, placed, tables = assembled(model)
+    assembly, placed, tables = assembled(model, t_0)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
     if plane is not None:
-        check_held(model, placed.bodies, plane, _held(placed, plane, tables or pack(placed, None)))
-    everything = tables if tables is not None and plane is None else pack(placed, plane)
+        check_held(model, placed.bodies, plane, _held(placed, plane, tables or pack(placed, None, t_0=t_0)))
+    everything = tables if tables is not None and plane is None else pack(placed, plane, t_0=t_0)
     x_0 = _initial_state(placed, everything, plane)
+    return mechanism_of(model, coordinates, placed, plane, everything, x_0, assembly)
+
+
+def mechanism_of(
+    model: Model,
+    coordinates: Coordinates,
+    placed: FlatModel,
+    plane: Plane | None,
+    everything: Packed,
+    x_0: Array,
+    assembly: Assembly,
+) -> Mechanism:
+    """What a model compiles to, from a consistent state."""
     vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
-    in_plane = pack(placed, plane, vanishing) if vanishing else everything
+    in_plane = pack(placed, plane, vanishing, t_0=everything.t_0) if vanishing else everything
     report = analyse(in_plane, x_0)
     _refuse_overdriven(everything, report.redundant, x_0, everything.I)
     packed = with_choices(in_plane, report.choices)
@@ -103,6 +122,8 @@ def _compile_bodies(model: Model, coordinates: Coordinates) -> Mechanism:
         moved=assembly.changed,
         completed=assembly.completed,
         warnings=warnings,
+        t_0=packed.t_0,
+        given_at=packed.t_0,
     )
     check_forces(mechanism)
     _refuse_coinciding_ends(mechanism)
@@ -121,13 +142,13 @@ def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
 
 
 def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
-    """State at t = 0 with joint angles counted from their given or driven values."""
+    """State at the start with joint angles counted from their given or driven values."""
     from dalembert.kernels.coordinates.one_state import measure_angles
 
     x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
     first = len(x) - len(flat.angles)
     joints = {joint.name: joint for joint in flat.joints}
-    driven = _driven_angles(flat)
+    driven = _driven_angles(flat, packed.t_0)
     for k, item in enumerate(flat.angles):
         joint = joints[item.joint]
         value = joint.coordinate[item.component]
@@ -138,10 +159,10 @@ def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Arra
     return x
 
 
-def _driven_angles(flat: FlatModel) -> dict[tuple[str | None, str], float]:
+def _driven_angles(flat: FlatModel, t_0: float) -> dict[tuple[str | None, str], float]:
     """(joint, coordinate) -> where its driver starts, whole turns included."""
     return {
-        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, 0.0)[0])
+        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, t_0)[0])
         for driver in flat.model.drivers
         if driver.primitive.kind == "A"
     }
@@ -163,7 +184,7 @@ def _held(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np.bool_
 
     from dalembert.compilation.rank import inverse_root_mass
 
-    G, *_ = dense_rows(packed, 0.0, absolute_state(flat.bodies, len(flat.angles)))
+    G, *_ = dense_rows(packed, packed.t_0, absolute_state(flat.bodies, len(flat.angles)))
     scale = inverse_root_mass(packed)
     Q, triangle, _ = qr((G * scale).T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(triangle))
@@ -194,7 +215,7 @@ def _out_of_plane(packed: Packed, x_0: Array) -> frozenset[RowKey]:
     for _ in range(2):
         x = x_0.copy()
         x[: packed.I[T.NQ]] += rng.uniform(-0.3, 0.3, int(packed.I[T.NQ]))
-        G, _, _, _ = dense_rows(packed, 0.0, x)
+        G, _, _, _ = dense_rows(packed, packed.t_0, x)
         here = {
             (rows[k].primitive, rows[k].component)
             for rows in by_element.values()
@@ -219,12 +240,12 @@ def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array,
         )
 
 
-def refuse_vanishing_lengths(model: object, t_end: float) -> None:
+def refuse_vanishing_lengths(model: object, t_start: float, t_end: float) -> None:
     """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
     for joint in model.joints if isinstance(model, Model) else ():
         for primitive in joint.primitives:
             if primitive.kind == "D" and primitive.motion is not None:
-                t = vanishes(primitive.motion, 0.0, t_end)
+                t = vanishes(primitive.motion, t_start, t_end)
                 if t is not None:
                     raise ModelError(
                         f"joint {joint.name!r}: its length reaches 0 at t = {t:.6g} s; give a length that stays above 0 until"

@@ -53,6 +53,8 @@ class Compiled(ABC):
     functions: tuple[Any, ...]
     body_names: Any
     x_0: Array
+    t_0: float
+    given_at: float
     moved: tuple[str, ...]
     completed: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -121,8 +123,8 @@ class Compiled(ABC):
         """A new workspace for one thread."""
 
     @abstractmethod
-    def energies(self, x: Array) -> tuple[float, float]:
-        """Kinetic and potential energy of a state at t = 0."""
+    def energies(self, x: Array, t: float = 0.0) -> tuple[float, float]:
+        """Kinetic and potential energy of a state."""
 
     @abstractmethod
     def locking(self, t: float, x: Array) -> tuple[float, list[str]]:

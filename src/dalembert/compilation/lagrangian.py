@@ -93,7 +93,7 @@ def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by
 
 @dataclass(frozen=True, eq=False)
 class LagrangianMechanism(Compiled):
-    """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t = 0."""
+    """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t_0."""
 
     element_word: ClassVar[str] = "constraint"
 
@@ -112,6 +112,8 @@ class LagrangianMechanism(Compiled):
     out_of_plane: tuple[Row, ...] = ()
     functions: tuple[Any, ...] = ()
     body_names: tuple[str, ...] = ()
+    t_0: float = 0.0
+    given_at: float = 0.0
 
     @property
     def rank(self) -> int:
@@ -147,8 +149,8 @@ class LagrangianMechanism(Compiled):
         self.code.compiled(part, t, W, at)
         return Values(self.I, W)
 
-    def energies(self, x: Array) -> tuple[float, float]:
-        values = self.evaluate(T.ENERGY_PART, 0.0, x)
+    def energies(self, x: Array, t: float = 0.0) -> tuple[float, float]:
+        values = self.evaluate(T.ENERGY_PART, t, x)
         at = int(self.I[T.W_SCALARS])
         return float(values.W[at + 1]), float(values.W[at + 2])
 
@@ -239,7 +241,7 @@ def pack_system(system: LagrangianSystem) -> tuple[IntArray, Array]:
     return I, F
 
 
-def compile_system(system: LagrangianSystem) -> LagrangianMechanism:
+def compile_system(system: LagrangianSystem, t_0: float = 0.0) -> LagrangianMechanism:
     """Frozen tables and a consistent initial state, or an error that names the culprit."""
     from dalembert.compilation.lagrangian_start import assemble_system
 
@@ -251,5 +253,5 @@ def compile_system(system: LagrangianSystem) -> LagrangianMechanism:
             label = str(k + 1) if len(constraint.rows) > 1 else ""
             moving = not e.b[len(rows)].is_constant(0.0)
             rows.append(Row(constraint.name, label, moving, 0, k, len(rows), nonholonomic=len(rows) >= len(e.g)))
-    start = LagrangianMechanism(system, I, F, tuple(rows), (), (), np.zeros(2 * e.n + 1), (), ())
+    start = LagrangianMechanism(system, I, F, tuple(rows), (), (), np.zeros(2 * e.n + 1), (), (), t_0=t_0, given_at=t_0)
     return assemble_system(start)

@@ -56,10 +56,10 @@ def assemble_system(mechanism: LagrangianMechanism) -> LagrangianMechanism:
 
 def _nearby_rows(mechanism: LagrangianMechanism, x: Array) -> tuple[Array, int]:
     """Rows at a point a little off the start, where rank is as in general position; dependent rows at the start itself."""
-    A = mechanism.evaluate(T.ROWS_PART, 0.0, x).A
+    A = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x).A
     there = x.copy()
     there[: mechanism.nq] += np.random.default_rng(1).uniform(-1e-3, 1e-3, mechanism.nq)
-    nearby = mechanism.evaluate(T.ROWS_PART, 0.0, there).A
+    nearby = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, there).A
     at_start = dependent_rows(A, range(len(A)))
     if not np.all(np.isfinite(nearby)):
         nearby = A
@@ -72,12 +72,12 @@ def _onto_constraints(mechanism: LagrangianMechanism, x: Array) -> Array:
     """Rows at the point of the constraints nearest to x."""
     n, m = mechanism.nq, int(mechanism.I[T.M_HOLONOMIC])
     for _ in range(20):
-        values = mechanism.evaluate(T.ROWS_PART, 0.0, x)
+        values = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x)
         step = np.linalg.lstsq(values.A[:m], values.g, rcond=1e-9)[0]
         x[:n] -= step
         if np.abs(step).max() < 1e-14:
             break
-    return mechanism.evaluate(T.ROWS_PART, 0.0, x).A
+    return mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x).A
 
 
 def _moved(names: Sequence[str], given: Array, x: Array, free: npt.NDArray[np.bool_]) -> list[str]:
@@ -92,14 +92,14 @@ def _moved(names: Sequence[str], given: Array, x: Array, free: npt.NDArray[np.bo
 
 def _scale(mechanism: LagrangianMechanism, x: Array) -> Array:
     """1 / sqrt(M_ii): coordinates weigh with their inertia."""
-    inertia = np.diag(mechanism.evaluate(T.MOTION_PART, 0.0, x).M)
+    inertia = np.diag(mechanism.evaluate(T.MOTION_PART, mechanism.t_0, x).M)
     largest = float(np.max(np.abs(inertia), initial=0.0)) or 1.0
     heavy = inertia > 1e-12 * largest
     return np.asarray(1.0 / np.sqrt(np.where(heavy, inertia, largest)))
 
 
 def _check_finite(mechanism: LagrangianMechanism, x: Array) -> None:
-    values = mechanism.evaluate(T.MOTION_PART, 0.0, x)
+    values = mechanism.evaluate(T.MOTION_PART, mechanism.t_0, x)
     culprits = [
         f"the equation of {name!r}" for name, h in zip(mechanism.model.coordinates, values.h, strict=True) if not np.isfinite(h)
     ]
@@ -130,7 +130,7 @@ def _positions(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.bo
     for may in (free, np.ones(n, dtype=bool)):
         if not may.any():
             continue
-        values = mechanism.evaluate(T.ROWS_PART, 0.0, x)
+        values = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x)
         trial_x = x
         for _ in range(_ITERATIONS):
             g = values.g.copy()
@@ -141,7 +141,7 @@ def _positions(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.bo
             for _ in range(12):
                 trial = trial_x.copy()
                 trial[:n] += damping * step
-                new = mechanism.evaluate(T.ROWS_PART, 0.0, trial)
+                new = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, trial)
                 if np.linalg.norm(new.g) < np.linalg.norm(g) * (1.0 - 1e-4 * damping):
                     break
                 damping *= 0.5
@@ -165,7 +165,7 @@ def _velocities(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.b
         return x
     x = x.copy()
     scale = _scale(mechanism, x)
-    values = mechanism.evaluate(T.ROWS_PART, 0.0, x)
+    values = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x)
     A, b = values.A.copy(), values.b.copy()
     for _ in range(3):
         x[n : 2 * n] -= scale * least_change(A * scale, A @ x[n : 2 * n] + b, free)
@@ -181,7 +181,7 @@ def _velocities(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.b
 
 def _check_mass(mechanism: LagrangianMechanism, x: Array) -> float:
     """Weight of A^T A that makes the mass matrix regular, 0 where it is by itself; raises where nothing does."""
-    values = mechanism.evaluate(T.MOTION_PART, 0.0, x)
+    values = mechanism.evaluate(T.MOTION_PART, mechanism.t_0, x)
     M, A, names = values.M.copy(), values.A.copy(), mechanism.model.coordinates
     largest = float(np.abs(M).max()) or 1.0
     smallest, direction = _least_eigenvalue(M)
@@ -203,7 +203,7 @@ def _check_mass(mechanism: LagrangianMechanism, x: Array) -> float:
 
 def without_inertia(mechanism: LagrangianMechanism) -> str:
     """The velocity that the kinetic energy of the start leaves out, as text."""
-    M = mechanism.evaluate(T.MOTION_PART, 0.0, mechanism.x_0).M
+    M = mechanism.evaluate(T.MOTION_PART, mechanism.t_0, mechanism.x_0).M
     return _combination(mechanism.model.coordinates, _least_eigenvalue(M)[1])
 
 

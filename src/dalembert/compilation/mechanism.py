@@ -34,7 +34,7 @@ class Mechanism(Compiled):
     redundant : rows that the others imply, as many as are idle in the solve
     not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
-    x_0 : consistent initial state at t = 0: q, u, external work, joint angles
+    x_0 : consistent initial state at t_0: q, u, external work, joint angles;  given_at : when the model's own data hold
     assembly : what it found and changed;  moved : what it had to change in the given initial data, one text per body
     completed : bodies of which assembly found velocities that were not given
     warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
@@ -59,6 +59,8 @@ class Mechanism(Compiled):
     moved: tuple[str, ...]
     completed: tuple[str, ...]
     warnings: tuple[str, ...]
+    t_0: float = 0.0
+    given_at: float = 0.0
 
     @property
     def nb(self) -> int:
@@ -105,7 +107,7 @@ class Mechanism(Compiled):
         """A new workspace for one thread."""
         return new_workspace(self.I, dense=dense)
 
-    def energies(self, x: Array) -> tuple[float, float]:
+    def energies(self, x: Array, t: float = 0.0) -> tuple[float, float]:
         from dalembert.kernels.coordinates.one_state import energies
 
         T_, U_ = energies(x.tolist(), self.I.tolist(), self.F.tolist(), self.workspace().tolist())

@@ -35,7 +35,7 @@ _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V
 
 @dataclass(frozen=True)
 class Packed:
-    """The packed arrays and what is needed to read them."""
+    """The packed arrays and what is needed to read them; t_0 : when a run starts."""
 
     I: IntArray
     F: Array
@@ -47,9 +47,10 @@ class Packed:
     bend_source: str
     turn_source: str
     functions: tuple[Force, ...]
+    t_0: float
 
 
-def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
+def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset(), *, t_0: float = 0.0) -> Packed:
     """Lay everything out, in the plane where there is one; rows in `dropped` are monitored only."""
     functions_of_time = function_numbers(
         [*(item.primitive.motion for item in flat.primitives), *(motion for force in flat.forces for motion in force.motions)]
@@ -78,6 +79,7 @@ def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = froz
         bend_source,
         turn_source,
         functions,
+        t_0,
     )
 
 

@@ -96,7 +96,7 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
     for size in steps:
         x = (x_0 if size < 0.0 or not points else points[-1]).copy()
         step = rng.standard_normal(len(scale)) * scale
-        G = dense_rows(packed, 0.0, x)[0]
+        G = dense_rows(packed, packed.t_0, x)[0]
         A, c = _unit(G * scale, G @ step)
         step = step - scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
         largest = np.abs(step / scale).max(initial=0.0)
@@ -104,7 +104,7 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
             break
         move(x, step * (abs(size) / largest), np.zeros(len(scale)), packed.I, packed.F, W)
         for _ in range(40):
-            G, g = (values[held] for values in dense_rows(packed, 0.0, x)[:2])
+            G, g = (values[held] for values in dense_rows(packed, packed.t_0, x)[:2])
             if np.abs(g).max(initial=0.0) <= ON_CONSTRAINTS * max(length, float(np.abs(x[:nq]).max(initial=0.0))):
                 points.append(x)
                 break
@@ -145,7 +145,7 @@ def _unit(A: Array, c: Array) -> tuple[Array, Array]:
 def analyse(packed: Packed, x_0: Array) -> RankReport:
     """Rank and redundant rows of a mechanism whose tables were packed with every row kept."""
     states = [x_0, *(generic_points(packed, x_0) if packed.forest.cuts else [])]
-    scaled = [unit_rows(packed, dense_rows(packed, 0.0, x)[0]) for x in states]
+    scaled = [unit_rows(packed, dense_rows(packed, packed.t_0, x)[0]) for x in states]
     by_node: dict[int, list[int]] = {}
     node_of_row = _node_of_rows(packed)
     for index, node in node_of_row.items():

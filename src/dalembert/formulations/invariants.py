@@ -43,12 +43,13 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
             " the report shows the energy balance"
         )
     x_0 = run.mechanism.x_0
-    T_0, U_0 = run.mechanism.energies(x_0)
+    T_0, U_0 = run.mechanism.energies(x_0, run.mechanism.t_0)
+    W_0 = float(x_0[run.mechanism.nq + run.mechanism.nu])  # of a run that goes on
     run.I[T.ENERGY] = int(invariants == "energy")
-    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0, max(abs(T_0), abs(U_0), min(_at_stake(run), 1.0)) or 1.0
+    run.F[T.ENERGY_0], run.F[T.ENERGY_SCALE] = T_0 + U_0 - W_0, max(abs(T_0), abs(U_0), min(_at_stake(run), 1.0)) or 1.0
     values = []
     for k, function in enumerate(invariant_functions(invariants)):
-        values.append(run.callbacks.invariant(k, 0.0, x_0))
+        values.append(run.callbacks.invariant(k, run.mechanism.t_0, x_0))
         if not np.isfinite(values[-1]):
             name = getattr(function, "__name__", f"invariant {k}")
             raise ModelError(f"invariant {name!r} is {values[-1]} at the start; give a function that is finite there")

@@ -18,10 +18,10 @@ MOST = 1024
 class Watched:
     """Every `stride`-th accepted step, between MOST and MOST / 2 of them in a long run: all steps of a short one."""
 
-    def __init__(self, run: Run, x_0: Array) -> None:
+    def __init__(self, run: Run, x_0: Array, t_0: float = 0.0) -> None:
         self.stride = 1
         self._run = run
-        self._t, self._x = np.zeros(1), x_0[None].copy()
+        self._t, self._x = np.array([t_0]), x_0[None].copy()
 
     def room(self, count: int) -> int:
         """Room that the next `count` steps need; the stride grows where they are many."""

@@ -34,6 +34,7 @@ from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.solution import BodyResult, Result
 from dalembert.results.versions import current_versions
+from dalembert.run.ending import STORED, Ending
 from dalembert.run.statistics import Statistics
 
 __all__ = ["RunWriter", "open_writer", "read", "save"]
@@ -44,7 +45,7 @@ Array = npt.NDArray[np.float64]
 _SECONDS_BETWEEN_APPENDS = 1.0
 _VALUES_PER_APPEND = 2**19
 
-_STEPS = "watched_"
+_STEPS, _ENDING = "watched_", "ending_"
 _DIMS = {
     "t": ("time",),
     "x": ("time", "state"),
@@ -175,6 +176,7 @@ def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, st
         "model_hash": model_hash,
         "coordinates": mechanism.coordinates,
         "x_0": mechanism.x_0,
+        "given_at": mechanism.given_at,
         "settings": settings,
         "versions": versions,
         "bodies": mechanism.body_names,
@@ -196,7 +198,7 @@ def _end(solution: Result) -> dict[str, Any]:
 
 def _outputs(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
     """The evaluated outputs; none where they cannot be computed, which is said again by who asks for them."""
-    made = _watched(solution)
+    made = _watched(solution) | _ending_arrays(solution)
     try:
         evaluated = solution.evaluated
     except DalembertError:
@@ -211,6 +213,24 @@ def _watched(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
     t, x, more = solution.watched
     arrays = {"t": t, "x": x, **more}
     return {f"{_STEPS}{name}": (("step", *_dims(f"{_STEPS}{name}", a)), a) for name, a in arrays.items()}
+
+
+def _ending_arrays(solution: Result) -> dict[str, tuple[tuple[str, ...], Array]]:
+    """Where the run ended, with what the next one needs to go on with it."""
+    end = solution.ending
+    if end is None:
+        return {}
+    kept = {name: end.kept[name] for name in STORED if name in end.kept}
+    arrays = {"x": end.x, "state": end.state, "t": np.array([end.t, end.start]), **kept}
+    return {f"{_ENDING}{name}": (_dims(f"{_ENDING}{name}", a[None]), a) for name, a in arrays.items()}
+
+
+def _ending(arrays: Mapping[str, Array]) -> Ending | None:
+    parts = {name.removeprefix(_ENDING): values for name, values in arrays.items() if name.startswith(_ENDING)}
+    if not {"t", "x", "state"} <= parts.keys() or parts["t"].shape != (2,):
+        return None
+    t, start = parts.pop("t").tolist()
+    return Ending(t, start, parts.pop("x"), parts.pop("state"), parts)
 
 
 def _monitored_rows(mechanism: Compiled) -> list[str]:
@@ -248,8 +268,9 @@ def _rebuild(
         evaluated=_evaluated(arrays),
         versions=versions,
         warnings=tuple(attributes.get("warnings", ())),
-        more={name: values for name, values in arrays.items() if name not in _DIMS and not name.startswith(_STEPS)},
+        more={n: values for n, values in arrays.items() if n not in _DIMS and not n.startswith((_STEPS, _ENDING))},
     )
+    solution.ending = _ending(arrays)
     steps = {name.removeprefix(_STEPS): values for name, values in arrays.items() if name.startswith(_STEPS)}
     if steps and not missing_forces(mechanism.model):
         solution.watched = steps.pop("t"), steps.pop("x"), steps
@@ -283,7 +304,7 @@ def _recompile(
         elif isinstance(model, Model):
             model = with_files(model, place)
         kind: Coordinates = "absolute" if isinstance(model, LagrangianSystem) else attributes["coordinates"]
-        mechanism: Any = compile(model, kind)
+        mechanism: Any = compile(model, kind, t_start=float(attributes.get("given_at", 0.0)))
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
     same_rows = mechanism.row_names() == attributes["rows"]
@@ -293,7 +314,7 @@ def _recompile(
         )
     x_0 = np.asarray(attributes["x_0"], dtype=float)
     x_0.flags.writeable = False
-    made: Compiled = replace(mechanism, x_0=x_0)
+    made: Compiled = replace(mechanism, x_0=x_0, t_0=float(attributes["settings"].get("t_start", 0.0)))
     return made
 
 
@@ -309,6 +330,10 @@ def _check_shapes(folder: Path, mechanism: Compiled, arrays: Mapping[str, Array]
     for name, values in arrays.items():
         if values.dtype != np.float64:
             raise StoreError(f"{folder}: array '{name}' holds {values.dtype}; a run writes float64")
+        if name.startswith(_ENDING):
+            if name == f"{_ENDING}x" and values.shape != mechanism.x_0.shape:
+                raise StoreError(f"{folder}: array '{name}' has shape {values.shape}, the stored model {mechanism.x_0.shape}")
+            continue
         steps = name.startswith(_STEPS)
         width = expected.get(name.removeprefix(_STEPS), values.shape[1:])
         shape = (len(arrays[f"{_STEPS}t" if steps else "t"]), *width)

@@ -51,6 +51,9 @@ def check_attributes(folder: Path, attributes: Mapping[str, Any]) -> None:
     for key in ("rows", "monitored_rows", "warnings"):
         if not all(isinstance(text, str) for text in attributes.get(key, ())):
             raise _bad(folder, key, attributes[key])
+    for value in (attributes.get("given_at", 0.0), settings.get("t_start", 0.0)):
+        if not _is_number(value) or not np.isfinite(value):
+            raise _bad(folder, "start", value)
     if not all(_is_number(value) for value in attributes["x_0"]):
         raise _bad(folder, "x_0", attributes["x_0"])
     _check_settings(folder, settings)

@@ -11,20 +11,30 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compiled import Compiled, Series
+from dalembert.compilation.phases import Phase, is_idle
 from dalembert.compilation.trajectory import Trajectory, apply, cross
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
+from dalembert.model.model import Model
 from dalembert.model.validation import nearest
 from dalembert.results.dense import integrate_to
 from dalembert.results.efforts import Effort, effort_of
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
+from dalembert.results.joined import (
+    drift_in_pieces,
+    evaluated_in_pieces,
+    multiplier_in_pieces,
+    reaction_in_pieces,
+    states_in_pieces,
+)
 from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.versions import current_versions
+from dalembert.run.ending import Ending
 from dalembert.run.settings import from_data
 from dalembert.run.statistics import Statistics
 
@@ -40,6 +50,9 @@ class Result(Series):
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
     path : the store that `load` read it from, else None
     more : what the formulation saved beside the states, by name;  warnings : what happened in the run that a reader should know
+    pieces : of a run in several, see `concatenate`, each a solution of its own;  kept : which of the states of each it has
+    model, phase : the whole model, and what of it is not in force;  ending : where the run ended, with all that it remembers
+    acted : of a piece that an event ended by its action, (name, t, change of energy)
     """
 
     def __init__(
@@ -63,6 +76,12 @@ class Result(Series):
         super().__init__(mechanism, t, x)
         self.path: Path | None = None
         self.watched: tuple[Array, Array, dict[str, Array]] | None = None
+        self.pieces: tuple[Any, ...] = ()
+        self.kept: tuple[npt.NDArray[np.bool_], ...] = ()
+        self.model: Any = mechanism.model
+        self.phase = Phase()
+        self.ending: Ending | None = None
+        self.acted: tuple[str, float, float] | None = None
         self.warnings = warnings
         self.more = more or {}
         self.settings = settings
@@ -93,6 +112,31 @@ class Result(Series):
         reached = f" to t = {self.t[-1]:.6g} s" if len(self.t) else ""
         return f"<Solution of {name!r}: {len(self.t)} states{reached}, {self.status}>"
 
+    def _is_idle(self, name: str) -> bool:
+        """Whether a joint, driver or lock is not in force in this run: it has no reaction."""
+        if self.pieces or not isinstance(self.model, Model) or self.mechanism.rows_of(name):
+            return False
+        return is_idle(self.model, self.phase, name)
+
+    @property
+    def begin_time(self) -> float:
+        """When the run started [s]."""
+        return float(self.settings.get("t_start", 0.0))
+
+    @property
+    def end_time(self) -> float:
+        """When the run ended [s]: its last state may be saved before."""
+        if self.pieces:
+            return float(self.pieces[-1].end_time)
+        return self.ending.t if self.ending is not None else float(self.t[-1])
+
+    @property
+    def end_state(self) -> Array:
+        """(nx,) state at the end of the run."""
+        if self.pieces:
+            return np.asarray(self.pieces[-1].end_state)
+        return self.ending.x if self.ending is not None else self.x[-1]
+
     @property
     def formulation_type(self) -> type[Formulation]:
         """The class of the formulation, of a stored run too; the bare protocol where it is not known any more."""
@@ -116,6 +160,8 @@ class Result(Series):
     @cached_property
     def evaluated(self) -> Evaluated:
         """Multipliers, accelerations, residuals and energies at every saved state, computed once on demand."""
+        if self.pieces:
+            return evaluated_in_pieces(self)
         if not self.formulation_type.compliant:
             return evaluate(REFERENCE().prepare(self.mechanism.as_told), self.t, self.x)
         formulation: Formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
@@ -126,7 +172,7 @@ class Result(Series):
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
-        x = integrate_to(self, times)
+        x = states_in_pieces(self, times) if self.pieces else integrate_to(self, times)
         mechanism = self.mechanism
         return mechanism.state(float(times[0]), x[0]) if np.ndim(t) == 0 else mechanism.trajectory(times, x)
 
@@ -139,6 +185,8 @@ class Result(Series):
     @cached_property
     def drift(self) -> Drift:
         """Constraint residuals over time, redundant rows included at position level."""
+        if self.pieces:
+            return drift_in_pieces(self)
         g, g_dot = np.abs(self.evaluated.g), np.abs(self.evaluated.g_dot)
         by_element = {}
         for name in dict.fromkeys(row.element for row in self.mechanism.rows):
@@ -147,7 +195,9 @@ class Result(Series):
         return Drift(g.max(axis=1, initial=0.0), g_dot.max(axis=1, initial=0.0), by_element)
 
     def multiplier(self, element: object) -> Array:
-        """(nt, rows) multipliers of a joint or driver; zero for redundant rows."""
+        """(nt, rows) multipliers of a joint or driver; zero for redundant rows, and where the element is not in force."""
+        if self.pieces:
+            return multiplier_in_pieces(self, element)
         return self._rows_of(element, self.evaluated.lam)
 
     @property
@@ -269,6 +319,11 @@ class BodyResult(Result, Trajectory):
         coordinates it comes from the same states in absolute ones, with what acts across the plane.
         """
         name = str(getattr(element, "name", element))
+        if self._is_idle(name):
+            zero = np.zeros((len(self.t), 3))
+            return Reaction(zero, zero, True, np.full_like(zero, np.nan))
+        if self.pieces and any(piece.mechanism.rows_of(name) for piece in self.pieces):
+            return reaction_in_pieces(self, name)
         if self._spatial is not None and name in self._spatial.drift._by_element:
             return self._spatial.reaction(name)
         return resultant(self, name, self.multiplier(name))

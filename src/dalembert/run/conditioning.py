@@ -94,7 +94,7 @@ def _look(run: Run, integrator: Integrator, states: Series, t_0: float, t_1: flo
     mechanism = run.mechanism
     assert isinstance(mechanism, Mechanism)
     saved = int(np.searchsorted(states.t, t_0, side="right")) - 1
-    t, x_m = (float(states.t[saved]), states.x[saved]) if saved >= 0 else (0.0, mechanism.x_0)
+    t, x_m = (float(states.t[saved]), states.x[saved]) if saved >= 0 else (mechanism.t_0, mechanism.x_0)
     t_1 = min(t_1, float(states.t[-1])) if len(states.t) else t_1
     last = mechanism.rank - 1
 

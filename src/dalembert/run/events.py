@@ -1,4 +1,4 @@
-"""Events: roots of a function of the state; record them, or stop there.
+"""Events: roots of a function of the state; record them, act, or stop there.
 
 Every step is looked at on its dense output, at five times or more: so many that no body turns by more than half a radian
 between two of them. Where values come as near to zero as they change, intervals are halved until the function is as straight
@@ -9,7 +9,7 @@ more than they change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,17 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
+from dalembert.model.model import Model
 from dalembert.model.validation import shown
+from dalembert.run.actions import Action, as_actions
 
 Array = npt.NDArray[np.float64]
 
 FINEST = 4096  # halvings of an interval stop at this part of it
 TURN = 0.5  # angle by which a body turns between two looks [rad]
 MOST = 4096  # looks at a step
+LEFT = 1e-9  # part of its largest value by which the function of an event that acted must leave zero to count again
+TOGETHER = 1e-12  # events so near to each other stop a run, or act, at the same time [s]
 
 
 @dataclass(frozen=True)
@@ -35,27 +38,52 @@ class Event:
     """Where `function(state)` changes sign.
 
     function : of a `State` (state.time, state.position("slider"), state.coordinate("A"), ...; of a Lagrangian system
-        state["x"], state["x'"]), returning a number
+        state["x"], state["x'"]), returning a number; also of what a solution has: state.reaction("B").force, state.energy, ...
     direction : 0 any change, 1 only rising, -1 only falling;  stop : end the run there
+    action : what happens there: `Lock`, `Unlock`, `Free`, `Close`, `Push`, a dict with new velocities by body, v or (v, w) in
+        world axes (of a Lagrangian system by coordinate), a list of these, or a function of the state that returns them
 
     Looked for within every step, not only at its ends; a function that touches zero without changing its sign is no event.
+    After an action velocities are made to fit all constraints, by impulses of their rows; what the energy changes by counts as
+    external work.
     """
 
     function: Callable[[Any], float]
     name: str = "event"
     stop: bool = False
     direction: int = 0
+    action: Action | Sequence[Action] | Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ModelError(f"event {self.name!r}: function is {self.function!r}; give a function of the state")
         if self.direction not in (-1, 0, 1):
             raise ModelError(f"event {self.name!r}: direction is {self.direction!r}; give -1, 0 or 1")
+        if not callable(self.action):
+            as_actions(f"event {self.name!r}: action", self.action)
 
-    def value(self, mechanism: Compiled, t: float, x: Array) -> float:
-        """The function at one state; what it raises is reported with the event's name and time."""
+    def check(self, model: object) -> None:
+        """Refuse an action on what the model does not have."""
+        for action in () if callable(self.action) else as_actions(f"event {self.name!r}: action", self.action):
+            if isinstance(model, Model) and not isinstance(action, Mapping):
+                action.check(f"event {self.name!r}", model)
+
+    def actions(self, state: Any) -> tuple[Action, ...]:
+        """What is to be done at a state."""
+        owner = f"event {self.name!r}: action"
+        if not callable(self.action):
+            return as_actions(owner, self.action)
         try:
-            value = self.function(mechanism.state(t, x))
+            given = self.action(state)
+        except Exception as problem:
+            raise SimulationError(f"{owner} raised {problem!r} at t = {state.time:.6g} s", time=state.time) from problem
+        return as_actions(f"{owner}: what it returned", given)
+
+    def value(self, state: Any) -> float:
+        """The function at one state; what it raises is reported with the event's name and time."""
+        t = state.time
+        try:
+            value = self.function(state)
         except Exception as problem:
             text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
             raise SimulationError(text, time=t) from problem
@@ -121,38 +149,78 @@ class Watch:
     """Looks for events within every step, on its dense output, and locates them by the integrator itself.
 
     state_at : (t_0, x_0, t) -> the run's state at t, integrated from x_0 at t_0
+    seen : (t, x) -> what the functions of events are given, of (n,) states of the run
+    largest : |value| of every event's function so far, of the pieces of the run before this one too
+    resting : numbers of events that have just acted: they are looked at again once their functions have left zero
     """
 
     run: Run
     events: tuple[Event, ...]
     state_at: Callable[[float, Array, float], Array]
+    seen: Callable[[float, Array], Any]
+    largest: list[float] = field(default_factory=list)
+    resting: set[int] = field(default_factory=set)
     found: list[tuple[str, float]] = field(default_factory=list)
+    acting: list[Event] = field(default_factory=list)
+    stopped: tuple[float, Array] = (np.nan, np.zeros(0))
     _before: list[float] = field(default_factory=list)
+    _sides: dict[int, float] = field(default_factory=dict)
 
     def start(self, advance: Advance) -> None:
         advance.keep_interpolant(bool(self.events))
-        self._before = [event.value(self.run.mechanism, advance.t, advance.state) for event in self.events]
+        if self.events:
+            state = self.seen(advance.t, advance.x)
+            self._before = [event.value(state) for event in self.events]
+            self.largest = [max(abs(v), far) for v, far in zip(self._before, self.largest or self._before, strict=True)]
+            self._sides = {k: self._side(k, advance) for k in self.resting}
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
-        """Record events of the last step; (time, (n,) state of the run) when one of them stops the run."""
+        """Record events of the last step; (time, (n,) state of the run) when one of them stops the run or acts."""
         if not self.events:
             return None
         times = np.linspace(advance.t_old, advance.t, 1 + self._pieces(advance))
-        states = [advance.inside(t) for t in times[1:-1].tolist()]
-        inner = self.run.to_absolute(np.array(states))
-        recorded: list[tuple[float, str, bool]] = []
+        inner = [self.seen(t, advance.inside(t)) for t in times[1:-1].tolist()]
+        last = self.seen(advance.t, advance.x)
+        recorded: list[tuple[float, Event]] = []
         for k, event in enumerate(self.events):
-            between = [event.value(self.run.mechanism, t, x) for t, x in zip(times[1:-1].tolist(), inner, strict=True)]
-            values = [self._before[k], *between, event.value(self.run.mechanism, advance.t, advance.state)]
+            values = [self._before[k], *(event.value(state) for state in inner), event.value(last)]
             self._before[k] = values[-1]
+            self.largest[k] = max(self.largest[k], *map(abs, values))
+            first = self._left_zero(k, values)
             at = partial(self._value, event, advance, exact=False)
-            for a, b in brackets(at, times, values):
+            for a, b in brackets(at, times[first:], values[first:]):
                 if event.wanted(at(a), at(b)):
-                    recorded.append((self._located(event, advance, a, b), event.name, event.stop))
+                    recorded.append((self._located(event, advance, a, b), event))
         recorded.sort(key=lambda item: item[0])
-        stop = next((k for k, item in enumerate(recorded) if item[2]), len(recorded))
-        self.found += [(name, t) for t, name, _ in recorded[: stop + 1]]
-        return None if stop == len(recorded) else (recorded[stop][0], self._state(advance, recorded[stop][0], exact=True))
+        t_stop = next((t for t, event in recorded if event.stop or event.action is not None), None)
+        together = np.inf if t_stop is None else t_stop + TOGETHER * max(1.0, abs(t_stop))
+        self.found += [(event.name, t) for t, event in recorded if t <= together]
+        if t_stop is None:
+            return None
+        self.acting = [event for t, event in recorded if t_stop <= t <= together]
+        self.resting |= {k for k, event in enumerate(self.events) if any(event is one for one in self.acting)}
+        return t_stop, self._state(advance, t_stop, exact=True)
+
+    def _left_zero(self, k: int, values: Sequence[float]) -> int:
+        """From which of the looks at a step on an event counts: one that has acted, where its function has left zero."""
+        if k not in self.resting:
+            return 0
+        away = next((i for i, value in enumerate(values) if abs(value) > LEFT * self.largest[k]), None)
+        if away is None:
+            return len(values) - 1
+        if values[away] * self._sides.get(k, 0.0) < 0.0:
+            raise SimulationError(
+                f"event {self.events[k].name!r}: its function came back through zero so soon after its action that it could not"
+                " be seen; let the action bring what has become slow to rest (Lock, Close), or stop there"
+            )
+        self.resting.discard(k)
+        return away + away % 2
+
+    def _side(self, k: int, advance: Advance) -> float:
+        """To which side of zero the function of an event that has just acted goes: its sign a moment later, 0 for neither."""
+        t = advance.t + 1e-3 * min(float(advance.bundle.h), 1e-3)
+        change = self.events[k].value(self.seen(t, self.state_at(advance.t, advance.x, t))) - self._before[k]
+        return float(np.sign(change)) if abs(change) > 1e-14 * self.largest[k] else 0.0
 
     def _pieces(self, advance: Advance) -> int:
         """An even number of pieces of the step: at least four, and so many that nothing turns by more than TURN in one."""
@@ -169,8 +237,7 @@ class Watch:
         return b
 
     def _value(self, event: Event, advance: Advance, t: float, *, exact: bool) -> float:
-        state = self.run.to_absolute(self._state(advance, t, exact=exact)[None])[0]
-        return event.value(self.run.mechanism, t, np.array(state))
+        return event.value(self.seen(t, self._state(advance, t, exact=exact)))
 
     def _state(self, advance: Advance, t: float, *, exact: bool) -> Array:
         """The run's state at t within the last step; at its ends as it was accepted."""

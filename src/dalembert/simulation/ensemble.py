@@ -34,8 +34,9 @@ from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.statistics import Statistics, statistics_of
 from dalembert.simulation.ensemble_variants import full_states, starts_of, variants
-from dalembert.simulation.simulate import as_compiled, describe, duration, save_times
+from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
+from dalembert.simulation.start import as_compiled
 
 Array = npt.NDArray[np.float64]
 EVALUATED = (
@@ -88,7 +89,9 @@ def simulate_many(
         if not isinstance(model, Model | LagrangianSystem | Compiled):
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
         base, problems = as_compiled(model, coordinates, formulation), {}
-        refuse_vanishing_lengths(base.model, t_end)
+        if base.t_0 != 0.0:
+            raise ModelError(f"simulate_many: the mechanism was compiled for t = {base.t_0:g} s; many runs start at 0")
+        refuse_vanishing_lengths(base.model, 0.0, t_end)
         formulation = formulation or default_formulation(base)[0]
         given = full_states(base, initial_states)
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]

@@ -46,7 +46,7 @@ def variants(
             else:
                 built = model(**row)
                 mechanism = compile(built, coordinates or usual_coordinates(built, formulation.coordinates))
-            refuse_vanishing_lengths(mechanism.model, t_end)
+            refuse_vanishing_lengths(mechanism.model, 0.0, t_end)
             made[k] = mechanism, formulation.prepare(mechanism)
         except DalembertError as problem:
             shown = ", ".join(f"{name} = {value}" for name, value in row.items())

@@ -11,15 +11,16 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compile import compile, refuse_vanishing_lengths, usual_coordinates
-from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
+from dalembert.compilation.compile import refuse_vanishing_lengths
+from dalembert.compilation.compiled import Compiled, Coordinates, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.default import default_formulation
 from dalembert.formulations.pairs import check_pair
-from dalembert.integrators.advance import Advance
+from dalembert.formulations.run import Run
+from dalembert.integrators.advance import LOOKS, Advance
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.watched import Watched
@@ -27,6 +28,8 @@ from dalembert.io.results import open_writer
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.model.validation import number
+from dalembert.run.ending import Ending
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
 from dalembert.run.jumps import STALLED, raise_if_stalled
@@ -35,7 +38,11 @@ from dalembert.run.recorder import Recorder
 from dalembert.run.settings import to_data
 from dalembert.run.statistics import statistics_of
 from dalembert.run.steps import one_step
-from dalembert.simulation.solution import LagrangianSolution, Solution, note_what_happened, solution_of
+from dalembert.simulation.acts import Acts
+from dalembert.simulation.pieces import joined
+from dalembert.simulation.seen import Sight
+from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
+from dalembert.simulation.start import Start, start_of
 
 Array = npt.NDArray[np.float64]
 
@@ -45,75 +52,152 @@ _CHUNK_SECONDS = 0.15
 class Options(TypedDict, total=False):
     """Of `simulate`, by keyword."""
 
+    t_start: float | None
+    initial: Series | None
     formulation: Formulation | None
     integrator: Integrator | None
     coordinates: Coordinates | None
     save_at: npt.ArrayLike | None
     events: Event | Sequence[Event]
+    free: Sequence[str]
     progress: bool | ProgressFunction | None
     out: str | os.PathLike[str] | None
     overwrite: bool
 
 
 @overload
-def simulate(model: Model | Mechanism, t_end: float, **options: Unpack[Options]) -> Solution: ...
-@overload
-def simulate(model: LagrangianSystem | LagrangianMechanism, t_end: float, **options: Unpack[Options]) -> LagrangianSolution: ...
+def simulate(model: Model | Mechanism | Solution, t_end: float, **options: Unpack[Options]) -> Solution: ...
 @overload
 def simulate(
-    model: Model | LagrangianSystem | Compiled, t_end: float, **options: Unpack[Options]
+    model: LagrangianSystem | LagrangianMechanism | LagrangianSolution, t_end: float, **options: Unpack[Options]
+) -> LagrangianSolution: ...
+@overload
+def simulate(
+    model: Model | LagrangianSystem | Compiled | AnySolution, t_end: float, **options: Unpack[Options]
 ) -> Solution | LagrangianSolution: ...
 def simulate(
-    model: Model | LagrangianSystem | Compiled,
+    model: Model | LagrangianSystem | Compiled | AnySolution,
     t_end: float,
     *,
+    t_start: float | None = None,
+    initial: Series | None = None,
     formulation: Formulation | None = None,
     integrator: Integrator | None = None,
     coordinates: Coordinates | None = None,
     save_at: npt.ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
+    free: Sequence[str] = (),
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Solution | LagrangianSolution:
-    """Assemble, integrate from t = 0 to t_end, and return the solution with its evidence.
+    """Assemble, integrate to t_end, and return the solution with its evidence.
 
+    model : a solution, too: then its run goes on from its end, with its formulation and integrator where none are given; the
+        solution has what is new (`concatenate` puts both together)
+    t_start : when initial data hold and drivers start [s], default 0
+    initial : a state of another run, solution(t), of a model with the same bodies and joints; t_start is then its time
     formulation : how constraints enter, default see `default_formulation`;  integrator : how time advances, default `DOP853()`
     coordinates : of bodies, "absolute" (default, unless the model was written down in a plane), "planar" or "tree"
-    save_at : times to save, default t = 0 and every accepted step;  events : see `Event`
+    save_at : times to save, default the start and every accepted step;  events : see `Event`
+    free : joints and drivers that are out of force until an event closes them
     progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
-    integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation or REFERENCE(), integrator)
-    t_end = duration(t_end)
-    clock = _Clock()
+    check_pair(formulation or REFERENCE(), integrator or DOP853())
+    goes_on = isinstance(model, AnySolution)
+    t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)
-    mechanism = as_compiled(model, coordinates, formulation)
-    chosen = ""
+    clock = _Clock()
+    start = start_of(model, coordinates, formulation, t_start, initial, _names(free))
+    if not t_end > start.t:
+        raise ModelError(f"t_end is {t_end:g}; give a time after the start of the run, t = {start.t:g} s")
+    for event in watched:
+        event.check(start.model)
+    chosen, formulation = "", formulation or start.formulation
     if formulation is None:
-        formulation, chosen = default_formulation(mechanism)
-    refuse_vanishing_lengths(mechanism.model, t_end)
+        formulation, chosen = default_formulation(start.mechanism)
+    integrator = integrator or start.integrator or DOP853()
+    check_pair(formulation, integrator)
+    refuse_vanishing_lengths(start.mechanism.model, start.t, t_end)
     clock.lap("assembly")
-    times = save_times(save_at, t_end)
-    run = formulation.prepare(mechanism)
-    settings = describe(formulation, integrator, mechanism, t_end)
-    settings["plain_python"] = list(run.callbacks.slow)
-    if chosen:
-        settings["chosen"] = chosen
-    x_0 = run.from_absolute(mechanism.x_0)
-    advance = Advance(run, integrator, 0.0, x_0, t_end, times)
-    advance.watched = None if times is None else Watched(run, x_0)
-    clock.lap("compilation")
-    opened = None if out is None else partial(open_writer, mechanism, settings, out, overwrite)
-    recorder = Recorder(run, opened)
-    if times is None or bool(np.any(_at_start(save_at))):
-        recorder.add(np.zeros(1), x_0[None], mechanism.x_0[None])
-    watch = Watch(run, watched, partial(one_step, run, integrator))
-    status, message, failure = "complete", "", None
+    times = save_times(save_at, t_end, start.t)
+    if out is not None and any(event.action is not None for event in watched):
+        raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
+    made = _Runs(formulation, integrator, chosen, t_end, times, bool(np.any(_asked(save_at) == start.t)), watched, clock)
+    made.out = None if out is None else (out, overwrite)
     with Progress(progress) as bar:
+        made.all_of(start, bar)
+    solution: Solution | LagrangianSolution = joined(made.pieces, None if save_at is None else _asked(save_at))
+    if made.failure is not None:
+        made.failure.solution = solution
+        raise made.failure
+    return solution
+
+
+class _Runs:
+    """A run, in pieces where events act."""
+
+    def __init__(
+        self,
+        formulation: Formulation,
+        integrator: Integrator,
+        chosen: str,
+        t_end: float,
+        times: Array | None,
+        first: bool,
+        events: tuple[Event, ...],
+        clock: _Clock,
+    ) -> None:
+        self.formulation, self.integrator, self.chosen, self.t_end = formulation, integrator, chosen, t_end
+        self.times, self.first, self.events, self.clock = times, first, events, clock
+        self.out: tuple[str | os.PathLike[str], bool] | None = None
+        self.pieces: list[Solution | LagrangianSolution] = []
+        self.failure: SimulationError | None = None
+
+    def all_of(self, start: Start, bar: Progress) -> None:
+        """Pieces until the end, or until something fails."""
+        largest: list[float] = []
+        resting: set[int] = set()
+        acts = Acts(self.events)
+        while True:
+            watch = self.piece(start, bar, largest, resting)
+            piece = self.pieces[-1]
+            if piece.status != "event" or self.failure is not None or all(e.action is None for e in watch.acting):
+                return
+            piece.message = f"event {watch.acting[0].name!r} acted at t = {piece.end_time:.6g} s"
+            try:
+                start, piece.acted = acts.after(start, watch, piece)
+            except (ModelError, SimulationError) as problem:
+                piece.status, piece.message = "failed", str(problem)
+                self.failure = SimulationError(str(problem), time=piece.end_time)
+                return
+            largest, resting = watch.largest, watch.resting
+            if any(event.stop for event in watch.acting) or not start.t < self.t_end:
+                return
+
+    def piece(self, start: Start, bar: Progress, largest: list[float], resting: set[int]) -> Watch:
+        """From a start to the end, to an event that stops it or acts, or as far as it can go."""
+        mechanism, formulation, integrator = start.mechanism, self.formulation, self.integrator
+        times = None if self.times is None else self.times[self.times > start.t]
+        run = formulation.prepare(mechanism)
+        settings = describe(formulation, integrator, mechanism, self.t_end, start.t)
+        settings["plain_python"] = list(run.callbacks.slow)
+        if self.chosen:
+            settings["chosen"] = self.chosen
+        advance, x_0 = advance_from(start, formulation, integrator, run, self.t_end, times)
+        advance.watched = None if times is None else Watched(run, x_0, start.t)
+        self.clock.lap("compilation")
+        opened = None if self.out is None else partial(open_writer, mechanism, settings, *self.out)
+        recorder = Recorder(run, opened)
+        if times is None or self.first or self.pieces or any(event.action is not None for event in self.events):
+            recorder.add(np.array([start.t]), x_0[None], mechanism.x_0[None])
+        made = partial(solution_of, settings=settings, formulation=formulation, integrator=integrator)
+        sight = Sight(run, made, start.model, start.phase)
+        watch = Watch(run, self.events, partial(one_step, run, integrator), sight, list(largest), set(resting))
+        status, message, failure = "complete", "", None
         try:
             status, message = _loop(advance, watch, recorder, bar, integrator.max_steps)
         except KeyboardInterrupt:
@@ -130,29 +214,42 @@ def simulate(
                 raise
             else:
                 status, message, failure = "failed", str(problem), problem
-    clock.lap("integration")
-    t, x, more = recorder.result()
-    solution = solution_of(
-        mechanism,
-        t,
-        x,
-        more=more,
-        settings=settings,
-        formulation=formulation,
-        integrator=integrator,
-        statistics=statistics_of(run, advance, clock.parts),
-        status=status,
-        message=message,
-        events=tuple(watch.found),
-    )
-    if advance.watched is not None:
-        solution.watched = advance.watched.result(watch.found[-1][1] if status == "event" else advance.t)
-    note_what_happened(run, advance.x, solution)
-    recorder.close(solution)
-    if failure is not None:
-        failure.solution = solution
-        raise failure
-    return solution
+        self.clock.lap("integration")
+        t, x, more = recorder.result()
+        statistics = statistics_of(run, advance, self.clock.parts)
+        found = tuple(watch.found)
+        solution = made(mechanism, t, x, more=more, statistics=statistics, status=status, message=message, events=found)
+        solution.model, solution.phase = start.model, start.phase
+        if status == "event":
+            t_stop, state = watch.stopped
+            solution.ending = Ending(t_stop, float(advance.bundle.start), np.array(run.to_absolute(state[None])[0]), state)
+        else:
+            solution.ending = Ending.of(advance)
+        if advance.watched is not None:
+            solution.watched = advance.watched.result(solution.ending.t)
+        note_what_happened(run, advance.x, solution)
+        recorder.close(solution)
+        self.pieces.append(solution)
+        self.failure = failure
+        return watch
+
+
+def advance_from(
+    start: Start, formulation: Formulation, integrator: Integrator, run: Run, t_end: float, times: Array | None
+) -> tuple[Advance, Array]:
+    """An integration from a start, with all that the run before remembers where it is the same method; its first state."""
+    ending = start.ending if formulation == start.formulation else None
+    if ending is not None and run.state_size != len(ending.state):
+        ending = None
+    x_0 = run.from_absolute(start.mechanism.x_0, start.t) if ending is None else ending.state.copy()
+    advance = Advance(run, integrator, start.t, x_0, t_end, times)
+    if run.callbacks.of_time:
+        advance.bundle.look = (t_end - start.t) / LOOKS
+    if ending is not None and integrator == start.integrator:
+        advance.bundle.start = ending.start
+        if ending.fits(advance):
+            ending.resume(advance)
+    return advance, x_0
 
 
 def duration(t_end: object) -> float:
@@ -160,20 +257,6 @@ def duration(t_end: object) -> float:
     if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
         raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
     return float(t_end)
-
-
-def as_compiled(
-    model: Model | LagrangianSystem | Compiled, coordinates: Coordinates | None, formulation: Formulation | None = None
-) -> Compiled:
-    """The model in tables; one that is already compiled stays as it is."""
-    if not isinstance(model, Compiled):
-        taken = KINDS if formulation is None else formulation.coordinates
-        return compile(model, coordinates or usual_coordinates(model, taken))
-    if coordinates not in (None, model.coordinates):
-        raise ModelError(
-            f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"
-        )
-    return model
 
 
 def _as_events(events: Event | Sequence[Event]) -> tuple[Event, ...]:
@@ -191,11 +274,16 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _at_start(save_at: npt.ArrayLike | None) -> npt.NDArray[np.bool_]:
-    return np.asarray(np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float)) == 0.0)
+def _names(free: object) -> tuple[str, ...]:
+    listed = (free,) if isinstance(free, str) or not isinstance(free, Iterable) else tuple(free)
+    return tuple(str(getattr(name, "name", name)) for name in listed)
 
 
-def save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
+def _asked(save_at: npt.ArrayLike | None) -> Array:
+    return np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float))
+
+
+def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0) -> Array | None:
     """The times after the start, checked."""
     if save_at is None:
         return None
@@ -205,14 +293,17 @@ def save_times(save_at: npt.ArrayLike | None, t_end: float) -> Array | None:
         raise ModelError(f"save_at is {save_at!r}; give finite times in increasing order") from None
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError("save_at: give finite times in increasing order")
-    if times.size and (times[0] < 0 or times[-1] > t_end):
-        raise ModelError(f"save_at: times from {times[0]:g} to {times[-1]:g} s; the run covers 0 to {t_end:g} s")
-    return times[times > 0]
+    if times.size and (times[0] < t_start or times[-1] > t_end):
+        raise ModelError(f"save_at: times from {times[0]:g} to {times[-1]:g} s; the run covers {t_start:g} to {t_end:g} s")
+    return times[times > t_start]
 
 
-def describe(formulation: Formulation, integrator: Integrator, mechanism: Compiled, t_end: float) -> dict[str, Any]:
+def describe(
+    formulation: Formulation, integrator: Integrator, mechanism: Compiled, t_end: float, t_start: float = 0.0
+) -> dict[str, Any]:
     """Settings of a run as plain data."""
     return {
+        "t_start": float(t_start),
         "t_end": float(t_end),
         "coordinates": mechanism.coordinates,
         "formulation": to_data(formulation),
@@ -233,10 +324,11 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
             raise failure_of(status, advance)
         stop = watch.check(advance)
         if stop is not None:
+            watch.stopped = stop
             t, x = advance.saved()
             recorder.add(t[t < stop[0]], x[t < stop[0]])
             recorder.add(np.array([stop[0]]), stop[1][None])
-            return "event", f"stopped by event {watch.found[-1][0]!r} at t = {stop[0]:.6g} s"
+            return "event", f"stopped by event {watch.acting[0].name!r} at t = {stop[0]:.6g} s"
         recorder.add(*advance.saved())
         bar.update(advance.t, advance.t_end)
         if advance.t >= advance.t_end:

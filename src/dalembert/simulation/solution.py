@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.compiled import Array, Compiled
 from dalembert.compilation.lagrangian import LagrangianMechanism
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, StoreError
 from dalembert.formulations.run import Run
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
+from dalembert.results.report.pieces import report_in_pieces
 from dalembert.results.solution import BodyResult, Result
 from dalembert.run.conditioning import crossed, with_pivots
 
@@ -37,6 +39,8 @@ class AnySolution(Result, ABC):
 
         invariants : what should have stayed constant, one line each, see `invariant`
         """
+        if self.pieces:
+            return report_in_pieces(self, [make_report(piece, invariants) for piece in self.pieces])
         return make_report(self, invariants)
 
     @property
@@ -54,6 +58,11 @@ class AnySolution(Result, ABC):
         """A self-describing zarr store, written whole or not at all; `dalembert.load` reads it back bit for bit."""
         from dalembert.io.results import save
 
+        if self.pieces:
+            raise StoreError(
+                f"{path}: the run is in {len(self.pieces)} pieces with equations of their own; save each of solution.pieces,"
+                " load them, and put them together again by concatenate"
+            )
         save(self, path, overwrite=overwrite)
 
     def export(self, path: str | os.PathLike[str]) -> None:
@@ -126,6 +135,21 @@ class LagrangianSolution(AnySolution, LagrangianResult):
 def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Solution | LagrangianSolution:
     """States of a run with what belongs to them."""
     return (LagrangianSolution if isinstance(mechanism, LagrangianMechanism) else Solution)(mechanism, t, x, **record)
+
+
+def joined_solution(
+    mechanism: Compiled,
+    t: Array,
+    x: Array,
+    *,
+    pieces: tuple[AnySolution, ...],
+    kept: tuple[npt.NDArray[np.bool_], ...],
+    **record: Any,
+) -> Solution | LagrangianSolution:
+    """Pieces of a run as one solution."""
+    made = solution_of(mechanism, t, x, **record)
+    made.pieces, made.kept, made.model = pieces, kept, pieces[0].model
+    return made
 
 
 def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSolution) -> None:

@@ -71,7 +71,7 @@ def _by_halving(solution: Result) -> Line:
     even, worst = _chosen(steps, h)
     one, two, order = _repeated(steps, np.concatenate([even, worst]), h)
     richardson = 2.0**order / (2.0**order - 1.0)
-    count = max(1, round(float(steps.t[-1]) / h))
+    count = max(1, round(float(steps.t[-1] - steps.t[0]) / h))
     largest = (-1.0, "")
     for name, differences, scale, rounding in _motions(steps, one, two):
         errors = np.maximum(richardson * differences - rounding, 0.0)

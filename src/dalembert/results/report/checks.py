@@ -31,7 +31,7 @@ _UNITS: dict[Level, str] = {"position": "m or rad", "velocity": "m/s or rad/s"}
 
 
 def checks(solution: Result) -> Iterator[Line]:
-    yield _status(solution)
+    yield status(solution)
     steps: Result = solution.steps
     unanswered = _unanswered(solution)
     for level in _UNITS:
@@ -45,7 +45,8 @@ def checks(solution: Result) -> Iterator[Line]:
 def _unanswered(solution: Result) -> Callable[[str], Line | None]:
     """Of a run that left nothing behind its start, the line that says so; it is no pass."""
     t = solution.steps.t
-    if solution.status in ENDED_WELL and not (len(t) and (t[-1] > 0 or solution.settings.get("kinematics"))):
+    moved = len(t) and (t[-1] > solution.begin_time or solution.settings.get("kinematics"))
+    if solution.status in ENDED_WELL and not moved:
         return lambda name: Line(name, "cannot be checked: no state after the start was saved", None, "FAIL")
     if not len(t):
         return lambda name: Line(name, "no states saved")
@@ -60,7 +61,7 @@ def guarded(name: str, check: Callable[[str], Line]) -> Line:
         return Line(name, f"cannot be checked: {problem}", None, "FAIL")
 
 
-def _status(solution: Result) -> Line:
+def status(solution: Result) -> Line:
     span = f"{len(solution.t)} states to t = {solution.t[-1]:.6g} s" if len(solution.t) else "no states saved"
     watched = len(solution.steps.t)
     if watched > len(solution.t):
@@ -193,13 +194,15 @@ def _invariant(solution: Result, invariant: Invariant, kept: bool) -> Line:
     deviation = invariant.deviation
     k = int(np.argmax(deviation))
     limit, how = _allowed(solution, kept)
-    since = f" since t = {solution.t[0]:.4g} s" if solution.t[0] > 0 else ""
+    since = f" since t = {solution.t[0]:.4g} s" if solution.t[0] > solution.begin_time else ""
     shown = f"{deviation[k]:.3g} of {invariant.scale:.3g} {invariant.unit}".rstrip() + since
     return limited(invariant.name, f"{shown}, worst at t = {solution.t[k]:.4g} s{how}", float(deviation[k]), limit)
 
 
 def _energy_at_start(solution: Result) -> float:
-    """T + U at t = 0, also when the first saved state is later."""
-    if solution.t[0] == 0.0:
+    """T + U - W at the start, also when the first saved state is later."""
+    mechanism = solution.mechanism
+    if solution.t[0] == mechanism.t_0:
         return float(solution.energy.total[0])
-    return float(sum(solution.mechanism.energies(solution.mechanism.x_0)))
+    work = mechanism.x_0[mechanism.nq + mechanism.nu]
+    return float(sum(mechanism.energies(mechanism.x_0, mechanism.t_0)) - work)

@@ -22,11 +22,11 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     forces of time were looked at."""
     yield from _gap(solution)
     yield from _breakpoints(solution)
-    mechanism, t_end = solution.mechanism, float(solution.settings["t_end"])
+    mechanism, span = solution.mechanism, float(solution.settings["t_end"]) - solution.begin_time
     of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
     of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
     if of_time and not solution.settings["integrator"]["options"].get("step"):
-        yield Line("functions of time", f"looked at every {t_end / LOOKS:.3g} s or closer; a shorter push may be missed")
+        yield Line("functions of time", f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed")
 
 
 def _breakpoints(solution: Result) -> Iterator[Line]:

@@ -56,7 +56,7 @@ def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Ca
             size = part.size or 1.0
             own = size if row in lengths else 1.0
             if level == "velocity":
-                slowest = own / solution.settings["t_end"]
+                slowest = own / (solution.settings["t_end"] - solution.begin_time)
                 own = max(part.speed, size * part.spin, slowest) if row in lengths else max(part.spin, slowest)
         own = min(1.0, own) if np.isfinite(own) else 1.0
         rounding = min(1e-15 * largest, LOOSEST_DRIFT * max(1.0, size))

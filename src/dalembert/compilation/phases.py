@@ -1,0 +1,236 @@
+"""Phases of a run: the same bodies with some joints held, some joints or drivers out of force; states that go over.
+
+A joint that is free keeps its coordinates and loses its rows; one that is locked is held where it is by drivers of its own,
+"lock of NAME". Bodies, coordinates and counted angles are those of the whole model, so that a state of one phase is a state of
+the next. What velocities lose there, they lose in the mass metric: M du = G^T Lambda, G (u + du) + g_t = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compile import compile, mechanism_of
+from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.flatten import flatten
+from dalembert.compilation.lagrangian import LagrangianMechanism
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack import Packed, pack
+from dalembert.compilation.rows import dense_rows, new_workspace, plain_rows
+from dalembert.errors import ModelError
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import INERTIA
+from dalembert.model.elements import Driver, Joint
+from dalembert.model.joints import driver_primitive
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant
+from dalembert.model.validation import nearest, shown
+
+Array = npt.NDArray[np.float64]
+
+MEETS = 1e-6  # residual at which rows may come into force, of the mechanism's size [m or rad]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What differs from a model: joints and drivers that are free, joints that are held at values of their coordinates."""
+
+    free: frozenset[str] = frozenset()
+    locked: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def of(self, model: Model) -> Model:
+        """The model with only the rows that are in force."""
+        made = model.copy()
+        for name in self.free:
+            element = made._elements[name]
+            if isinstance(element, Joint):
+                made._elements[name] = replace(element, primitives=())
+            else:
+                del made._elements[name]
+        for name, values in self.locked.items():
+            joint = made.joint(name)
+            for component, value in enumerate(values):
+                first, second, row = driver_primitive(f"lock of {name!r}", joint, component, Constant(value))
+                made._add(Driver(lock_name(joint, component), name, first, second, row))
+        return made
+
+
+def lock_name(joint: Joint, component: int) -> str:
+    """The driver that holds a coordinate of a locked joint."""
+    return f"lock of {joint.name}" + (f", {joint.coordinates[component]}" if len(joint.coordinates) > 1 else "")
+
+
+def check_names(owner: str, model: Model, names: tuple[object, ...], kinds: tuple[type, ...] = (Joint, Driver)) -> None:
+    """Refuse what is no joint or driver of a model."""
+    word = "joint" if kinds == (Joint,) else "joint or driver"
+    known = {name: element for name, element in model._elements.items() if isinstance(element, kinds)}
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise ModelError(f"{owner}: there is no {word} {shown(name)}; {nearest(name, known)}")
+
+
+def compile_phase(model: Model, phase: Phase, coordinates: Coordinates, t_start: float) -> Mechanism:
+    """A model that starts with some of its joints and drivers free."""
+    return compile(phase.of(model), coordinates, t_start=t_start)
+
+
+def next_phase(model: Model, phase: Phase, before: Mechanism, t: float, x: Array) -> Mechanism:
+    """The mechanism of another phase on the bodies of the one before, from its state."""
+    variant = phase.of(model)
+    placed = replace(flatten(variant), bodies=before.assembly.bodies)
+    everything = pack(placed, before.plane, t_0=t)
+    _refuse_open(everything, before, t, x)
+    made = mechanism_of(variant, before.coordinates, placed, before.plane, everything, x.copy(), before.assembly)
+    return replace(made, given_at=before.given_at)
+
+
+def _refuse_open(tables: Packed, before: Mechanism, t: float, x: Array) -> None:
+    """Rows that come into force must hold already."""
+    g = np.abs(dense_rows(tables, t, x)[1])
+    new = [row for row in tables.rows if not row.nonholonomic and not before.rows_of(row.element)]
+    worst = max(new, key=lambda row: float(g[row.index]), default=None)
+    if worst is not None and not g[worst.index] < MEETS * (1.0 + float(np.abs(x[: before.nq]).max(initial=0.0))):
+        raise ModelError(
+            f"{worst.element!r} is {g[worst.index]:.3g} m or rad from where it would hold; let it come into force when its"
+            " residual is zero"
+        )
+
+
+def is_idle(model: Model, phase: Phase, name: str) -> bool:
+    """Whether a joint, a driver or a lock of a model is not in force."""
+    locks = {lock_name(joint, k) for joint in model.joints for k in range(len(joint.coordinates))}
+    return name in phase.free or (name in locks and name not in {*model._elements})
+
+
+def coordinates_of(mechanism: Mechanism, joint: str, t: float, x: Array) -> tuple[float, ...]:
+    """The coordinates of a joint at a state, angles counted."""
+    values = np.atleast_1d(mechanism.state(t, x).coordinate(joint))
+    return tuple(float(value) for value in values)
+
+
+def with_velocities(mechanism: Compiled, x: Array, owner: str, changes: Mapping[Any, Any]) -> Array:
+    """A state with other velocities of some bodies, (v) or (v, w) in world axes, or of some generalised coordinates."""
+    x = x.copy()
+    nq = mechanism.nq
+    names = mechanism.model.coordinates if isinstance(mechanism, LagrangianMechanism) else mechanism.body_names
+    for name, value in changes.items():
+        key = str(getattr(name, "name", name)).removesuffix("'")
+        if key not in names:
+            word = "coordinate" if isinstance(mechanism, LagrangianMechanism) else "body"
+            raise ModelError(f"{owner}: there is no {word} {key!r}; {nearest(key, names)}")
+        if isinstance(mechanism, LagrangianMechanism):
+            x[nq + names.index(key)] = _numbers(owner, key, value, 1)[0]
+        else:
+            assert isinstance(mechanism, Mechanism)
+            _set_body(mechanism, x, names.index(key) + 1, _numbers(owner, key, value, 3, 6))
+    return x
+
+
+def _numbers(owner: str, name: str, value: object, *lengths: int) -> Array:
+    wanted = "one number" if lengths == (1,) else "three numbers (v), or two times three (v, w)"
+    try:
+        numbers = np.asarray(value, dtype=float).ravel()
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if len(numbers) not in lengths:
+        raise ModelError(f"{owner}: the velocity of {name!r} is {shown(value)}; give {wanted}")
+    if not np.isfinite(numbers).all():
+        raise ModelError(f"{owner}: the velocity of {name!r} is {shown(value)}; give finite numbers")
+    return numbers
+
+
+def _set_body(mechanism: Mechanism, x: Array, body: int, values: Array) -> None:
+    kind, _, u = mechanism.I[mechanism.I[T.BODY_I] + T.BODY_I_W * body :][: T.BODY_I_W]
+    at = mechanism.nq + int(u)
+    if kind == T.PLANAR:
+        plane = mechanism.plane
+        assert plane is not None
+        x[at : at + 2] = plane.e1 @ values[:3], plane.e2 @ values[:3]
+        if len(values) == 6:
+            x[at + 2] = plane.normal @ values[3:]
+        return
+    x[at : at + 3] = values[:3]
+    if kind == T.RIGID and len(values) == 6:
+        R = mechanism.state(0.0, x).rotation(mechanism.body_names[body - 1])
+        x[at + 3 : at + 6] = R.T @ values[3:]
+
+
+def consistent(mechanism: Compiled, t: float, x: Array, owner: str) -> Array:
+    """A state on the constraints: positions by what rounding left open, velocities by the impulses of all rows."""
+    if isinstance(mechanism, LagrangianMechanism):
+        return _consistent_system(mechanism, t, x)
+    assert isinstance(mechanism, Mechanism)
+    from dalembert.kernels.coordinates.one_state import measure_angles, move
+
+    x, I, F, W = x.copy(), mechanism.I, mechanism.F, new_workspace(mechanism.I)
+    inverse, zero = _inverse_mass(mechanism), np.zeros(6 * mechanism.nb)
+    held = [row.index for row in mechanism.rows if not row.nonholonomic and row.index < mechanism.m]
+    size = 1.0 + float(np.abs(x[: mechanism.nq]).max(initial=0.0))
+    for sweep in range(5):
+        G, g, *_ = dense_rows(mechanism, t, x)
+        worst = float(np.abs(g[held]).max(initial=0.0))
+        if sweep == 0 and not worst < MEETS * size:
+            name = mechanism.element_of_row(held[int(np.argmax(np.abs(g[held])))])
+            raise ModelError(f"{owner}: the state misses {name!r} by {worst:.3g} m or rad at t = {t:.6g} s; give one that fits")
+        if worst <= 1e-15 * size:
+            break
+        move(x, -_impulses(G[held], inverse, g[held]), zero, I, F, W)
+    if len(mechanism.angles):
+        angles = np.zeros(len(mechanism.angles))
+        measure_angles(x, angles, I, F, W)
+        x[len(x) - len(angles) :] = angles
+    _stop_across(mechanism, t, x, inverse, owner)
+    return x
+
+
+def _stop_across(mechanism: Mechanism, t: float, x: Array, inverse: Array, owner: str) -> None:
+    """x <- with velocities that all rows allow, the nearest in the mass metric."""
+    from dalembert.kernels.coordinates.one_state import move, velocity_residual
+
+    I, F, W, m = mechanism.I, mechanism.F, new_workspace(mechanism.I), mechanism.m
+    zero, r = np.zeros(6 * mechanism.nb), np.zeros(int(mechanism.I[T.M_ALL]))
+    speed = 1.0 + float(np.abs(x[mechanism.nq : mechanism.nq + mechanism.nu]).max(initial=0.0))
+    for _ in range(3):
+        velocity_residual(t, x, r, I, F, W, plain_rows(mechanism.row_source))
+        if np.abs(r[:m]).max(initial=0.0) <= 1e-15 * speed:
+            return
+        move(x, zero, -_impulses(dense_rows(mechanism, t, x)[0][:m], inverse, r[:m]), I, F, W)
+    velocity_residual(t, x, r, I, F, W, plain_rows(mechanism.row_source))
+    worst = float(np.abs(r[:m]).max(initial=0.0))
+    if not worst <= 1e-9 * speed:
+        name = mechanism.element_of_row(int(np.argmax(np.abs(r[:m]))))
+        raise ModelError(
+            f"{owner}: no velocities fit at t = {t:.6g} s: {name!r} keeps a residual of {worst:.3g} m/s or rad/s; the rows in"
+            " force then leave no freedom for what is driven: free a driver or a joint"
+        )
+
+
+def _impulses(G: Array, inverse: Array, r: Array) -> Array:
+    """M^-1 G^T Lambda with G M^-1 G^T Lambda = r, redundant rows too."""
+    blocks = np.einsum("bij,rbj->rbi", inverse, G.reshape(len(G), -1, 6)).reshape(G.shape)
+    return np.asarray(blocks.T @ np.linalg.lstsq(G @ blocks.T, r, rcond=1e-12)[0])
+
+
+def _inverse_mass(mechanism: Mechanism) -> Array:
+    """(nb, 6, 6) M^-1 of every body in (v, w_B)."""
+    made, (m_inv, J_inv) = np.zeros((mechanism.nb, 6, 6)), (INERTIA.fields[label][1] for label in ("m_inv", "J_inv"))
+    for b in range(mechanism.nb):
+        record = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * (b + 1) :]
+        made[b, :3, :3] = record[m_inv] * np.eye(3)
+        xx, xy, xz, yy, yz, zz = record[J_inv : J_inv + 6]
+        made[b, 3:, 3:] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return made
+
+
+def _consistent_system(mechanism: LagrangianMechanism, t: float, x: Array) -> Array:
+    x, n = x.copy(), mechanism.nq
+    M = mechanism.evaluate(T.MOTION_PART, t, x).M
+    rows = mechanism.evaluate(T.ROWS_PART, t, x)
+    if len(rows.A):
+        Y = np.linalg.lstsq(M, rows.A.T, rcond=None)[0]
+        x[n : 2 * n] -= Y @ np.linalg.lstsq(rows.A @ Y, rows.A @ x[n : 2 * n] + rows.b, rcond=1e-12)[0]
+    return x

@@ -1,0 +1,88 @@
+"""Outputs of a run in pieces: each is asked of the piece that it belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.formulations.evaluation import Evaluated
+from dalembert.results.quantities import Drift
+from dalembert.results.reactions import Reaction
+
+Array = npt.NDArray[np.float64]
+
+
+def _kept(solution: Any, values: list[Array]) -> Array:
+    return np.concatenate([part[use] for part, use in zip(values, solution.kept, strict=True)])
+
+
+def evaluated_in_pieces(solution: Any) -> Evaluated:
+    """In the rows of the first piece; zero where a row is not in force."""
+    pieces = solution.pieces
+    parts = [piece.evaluated for piece in pieces]
+    first = pieces[0].mechanism
+    rows, monitored = first.row_names(), _monitored(first)
+
+    def placed(names: list[str], own: list[str], values: Array) -> Array:
+        made = np.zeros((len(values), len(names)))
+        for k, name in enumerate(names):
+            if name in own:
+                made[:, k] = values[:, own.index(name)]
+        return made
+
+    owns = [(piece.mechanism.row_names(), _monitored(piece.mechanism)) for piece in pieces]
+    return Evaluated(
+        lam=_kept(solution, [placed(rows, own, e.lam) for (own, _), e in zip(owns, parts, strict=True)]),
+        acceleration=_kept(solution, [e.acceleration for e in parts]),
+        g=_kept(solution, [placed(monitored, own, e.g) for (_, own), e in zip(owns, parts, strict=True)]),
+        g_dot=_kept(solution, [placed(rows, own, e.g_dot) for (own, _), e in zip(owns, parts, strict=True)]),
+        energy=_kept(solution, [e.energy for e in parts]),
+    )
+
+
+def _monitored(mechanism: Any) -> list[str]:
+    return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
+
+
+def drift_in_pieces(solution: Any) -> Drift:
+    parts = [piece.drift for piece in solution.pieces]
+    names = dict.fromkeys(name for part in parts for name in part._by_element)
+    zero = [np.zeros(len(piece.t)) for piece in solution.pieces]
+    found = {}
+    for name in names:
+        columns = [part._by_element.get(name, (none, none)) for part, none in zip(parts, zero, strict=True)]
+        found[name] = (_kept(solution, [c[0] for c in columns]), _kept(solution, [c[1] for c in columns]))
+    return Drift(_kept(solution, [p.position for p in parts]), _kept(solution, [p.velocity for p in parts]), found)
+
+
+def multiplier_in_pieces(solution: Any, element: object) -> Array:
+    name = str(getattr(element, "name", element))
+    known = [piece for piece in solution.pieces if piece.mechanism.rows_of(name)]
+    rows = (known or solution.pieces)[0].multiplier(name).shape[1]
+    return _kept(solution, [p.multiplier(name) if p in known else np.zeros((len(p.t), rows)) for p in solution.pieces])
+
+
+def reaction_in_pieces(solution: Any, name: str) -> Reaction:
+    """Zero, at no point (NaN), where the element is not in force."""
+    parts = []
+    for piece in solution.pieces:
+        if piece.mechanism.rows_of(name):
+            parts.append(piece.reaction(name))
+        else:
+            zero = np.zeros((len(piece.t), 3))
+            parts.append(Reaction(zero, zero, True, np.full_like(zero, np.nan)))
+    force, torque, point = (_kept(solution, [getattr(p, label) for p in parts]) for label in ("force", "torque", "point"))
+    return Reaction(force, torque, all(p.unique for p in parts), point)
+
+
+def states_in_pieces(solution: Any, times: Array) -> Array:
+    """Dense output: where two pieces meet, the state of the later one."""
+    begins = np.array([piece.begin_time for piece in solution.pieces])
+    which = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, None)
+    states = np.zeros((len(times), solution.x.shape[1]))
+    for k, piece in enumerate(solution.pieces):
+        if np.any(which == k):
+            states[which == k] = piece(times[which == k]).x
+    return states

@@ -1,0 +1,50 @@
+"""The report of a run in pieces: of each check the worst, and what events did between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dalembert.results.report.checks import status
+from dalembert.results.report.notes import run_notes
+from dalembert.results.report.table import Line, Report
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+_WORST = ("FAIL", "WARN", "pass", "note")
+
+
+def report_in_pieces(solution: Result, reports: list[Report]) -> Report:
+    """Of each check the worst of all pieces, with its place; notes are those of the last piece."""
+    names = dict.fromkeys(line.name for report in reports for line in report.lines)
+    lines = []
+    for name in names:
+        found = [(k, line) for k, report in enumerate(reports) for line in report.lines if line.name == name]
+        k, line = min(found, key=lambda item: (_WORST.index(item[1].verdict), -_size(item[1])))
+        if line.verdict == "note":
+            k, line = found[-1]
+        elif len(reports) > 1:
+            piece = solution.pieces[k]
+            where = f"t = {piece.begin_time:.4g} to {piece.end_time:.4g} s"
+            line = replace(line, value=f"{line.value}; worst of {len(found)} pieces: {where}")
+        lines.append(line)
+    whole = {line.name: line for line in (status(solution), *run_notes(solution))}
+    lines = [whole.get(line.name, line) for line in lines]
+    return Report(reports[-1].title, (*lines[:1], *acted(solution), *lines[1:]))
+
+
+def _size(line: Line) -> float:
+    return float(line.data) if isinstance(line.data, int | float) and line.data == line.data else 0.0
+
+
+def acted(solution: Result) -> list[Line]:
+    """What events did, and what the energy changed by."""
+    done = [piece.acted for piece in solution.pieces if piece.acted is not None]
+    if not done:
+        return []
+    jumps = [change for _, _, change in done]
+    worst = max(done, key=lambda item: abs(item[2]))
+    names = ", ".join(f"{name!r} ({sum(one == name for one, _, _ in done)})" for name in dict.fromkeys(n for n, _, _ in done))
+    text = f"{names}; energy changed by {sum(jumps):.3g} J in all, counted as external work, most at t = {worst[1]:.4g} s:"
+    return [Line("events that act", f"{text} {worst[2]:.3g} J", data=[list(item) for item in done])]

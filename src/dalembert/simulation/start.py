@@ -1,0 +1,143 @@
+"""Where a run starts: at a model's initial data, at a state of another run, or where a run ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compile import compile, usual_coordinates
+from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.phases import Phase, check_names, consistent
+from dalembert.errors import ModelError
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.integrators import INTEGRATORS
+from dalembert.integrators.integrator import Integrator
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.model.model import Model
+from dalembert.model.validation import number, shown
+from dalembert.results.solution import Result
+from dalembert.run.ending import Ending
+from dalembert.run.settings import from_data
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """mechanism : of the phase that begins, x_0 is the state;  t : when
+    model, phase : the whole model, and what of it is not in force;  ending : of the run that goes on, None for a new start
+    formulation, integrator : of that run, None for none
+    """
+
+    mechanism: Compiled
+    t: float
+    model: Any
+    phase: Phase = field(default_factory=Phase)
+    ending: Ending | None = None
+    formulation: Formulation | None = None
+    integrator: Integrator | None = None
+
+
+def start_of(
+    model: Model | LagrangianSystem | Compiled | Result,
+    coordinates: Coordinates | None,
+    formulation: Formulation | None,
+    t_start: float | None,
+    initial: Series | None,
+    free: tuple[str, ...],
+) -> Start:
+    """Where `simulate` starts."""
+    if isinstance(model, Result):
+        given = {"coordinates": coordinates, "t_start": t_start, "initial": initial, "free": free or None}
+        for label, value in given.items():
+            if value is not None:
+                raise ModelError(f"{label} is {shown(value)}, but a run goes on as it is, from its end; leave out {label}")
+        return going_on(model)
+    t = None if t_start is None else number("simulate", "t_start", t_start)
+    if initial is not None and t is None:
+        t = _state(initial)[0]
+    if free:
+        check_names("simulate: free", model, free) if isinstance(model, Model) else _refuse_free(model)
+    phase = Phase(frozenset(free))
+    given_model = phase.of(model) if free and isinstance(model, Model) else model
+    mechanism = as_compiled(given_model, coordinates, formulation, 0.0 if initial is not None else t or 0.0)
+    whole = model if free else mechanism.model
+    if isinstance(model, Compiled) and t is not None and initial is None and t != mechanism.t_0:
+        raise ModelError(f"t_start is {t:g}, but the mechanism was compiled for t = {mechanism.t_0:g}; give the model")
+    if initial is not None:
+        mechanism = starting_at(mechanism, t or 0.0, _taken(mechanism, t or 0.0, initial))
+    return Start(mechanism, mechanism.t_0 if t is None else t, whole, phase)
+
+
+def as_compiled(
+    model: Model | LagrangianSystem | Compiled,
+    coordinates: Coordinates | None,
+    formulation: Formulation | None = None,
+    t_start: float = 0.0,
+) -> Compiled:
+    """The model in tables; one that is already compiled stays as it is."""
+    if not isinstance(model, Compiled):
+        taken = KINDS if formulation is None else formulation.coordinates
+        return compile(model, coordinates or usual_coordinates(model, taken), t_start=t_start)
+    if coordinates not in (None, model.coordinates):
+        raise ModelError(
+            f"the mechanism was compiled in {model.coordinates!r} coordinates, not {coordinates!r}; give the model"
+        )
+    return model
+
+
+def going_on(solution: Result) -> Start:
+    """The end of a run, or its last state where nothing more is known of it."""
+    last = solution.pieces[-1] if solution.pieces else solution
+    if not len(last.t):
+        raise ModelError("the run holds no states; simulate its model instead of going on with it")
+    formulation = last.formulation or from_data(last.settings["formulation"], FORMULATIONS)
+    integrator = last.integrator or from_data(last.settings["integrator"], INTEGRATORS)
+    mechanism = starting_at(last.mechanism, last.end_time, last.end_state)
+    return Start(mechanism, last.end_time, last.model, last.phase, last.ending, formulation, integrator)
+
+
+def starting_at(mechanism: Any, t: float, x: Array) -> Any:
+    """A mechanism with another initial state."""
+    x = np.array(x)
+    x.flags.writeable = False
+    return replace(mechanism, x_0=x, t_0=t)
+
+
+def _refuse_free(model: object) -> None:
+    raise ModelError(f"free is for a Model of bodies; got {shown(model)}")
+
+
+def _state(initial: object) -> tuple[float, Array]:
+    if not isinstance(initial, Series) or initial.x.shape[0] != 1:
+        raise ModelError(f"initial is {shown(initial)}; give one state of a solution, solution(t)")
+    return float(initial.t[0]), initial.x[0]
+
+
+def _taken(mechanism: Compiled, t: float, initial: Series) -> Array:
+    """A state of another run of a model with the same bodies and joints, its external work left out."""
+    x, other = _state(initial)[1].copy(), initial.mechanism
+    if other.coordinates != mechanism.coordinates:
+        raise ModelError(
+            f"initial is in {other.coordinates!r} coordinates, the run in {mechanism.coordinates!r}; take the same"
+        )
+    for label, mine, theirs in zip(("bodies", "joints"), _structure(mechanism), _structure(other), strict=True):
+        if mine != theirs:
+            raise ModelError(
+                f"initial is a state of another model: its {label} are {shown(list(theirs))}, those of this one"
+                f" {shown(list(mine))}; give a state of a model with the same bodies and joints"
+            )
+    x[mechanism.nq + mechanism.nu] = 0.0
+    return consistent(mechanism, t, x, "initial")
+
+
+def _structure(mechanism: Compiled) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if not isinstance(mechanism, Mechanism):
+        return tuple(mechanism.model.coordinates), ()
+    model = mechanism.model
+    bodies = tuple(f"{body.name} ({body.kind})" for body in model.bodies)
+    return bodies, tuple(f"{j.name} ({j.type}, {j.first}, {j.second})" for j in model.joints)

@@ -1,0 +1,258 @@
+"""Events that act, against closed forms: a Geneva drive, impacts, pushes, lift-off; and what is refused."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ModelError, SimulationError
+
+ARM, APART = np.sin(np.pi / 4), 1.0  # of a Geneva drive with four slots: the pin enters along its slot
+
+
+def geneva() -> da.Model:
+    """The crank turns about the origin, its pin at -45 degrees enters the first slot of the wheel."""
+    model = da.Model(gravity=(0, 0, 0), name="Geneva drive")
+    pin = np.array([ARM * np.cos(np.pi / 4), -ARM * np.sin(np.pi / 4), 0.0])
+    model.add_body("crank", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_body("wheel", mass=2.0, inertia=(0.2, 0.2, 0.2), position=(APART, 0, 0))
+    model.add_revolute("shaft", model.ground, "crank", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_revolute("hub", model.ground, "wheel", point=(APART, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "shaft", da.Polynomial((0.0, 2.0 * np.pi)))  # a turn per second
+    slot = (pin - [APART, 0, 0]) / np.linalg.norm(pin - [APART, 0, 0])
+    for k, along in enumerate((slot, np.cross([0, 0, 1], slot))):  # opposite slots lie in one line
+        model.add_point_on_line(f"slot {k}", "wheel", "crank", points=((0, 0, 0), pin), axes=(along,))
+    return model
+
+
+def pin_in_slot(state) -> float:
+    return np.cos(state.coordinate("shaft") - np.pi / 4) - np.cos(np.pi / 4)
+
+
+GENEVA = [
+    da.Event(
+        pin_in_slot,
+        name="pin enters",
+        direction=1,
+        action=lambda s: [da.Unlock("hub"), da.Close(f"slot {round(s.coordinate('shaft') / (2 * np.pi)) % 2}")],
+    ),
+    da.Event(
+        pin_in_slot,
+        name="pin leaves",
+        direction=-1,
+        action=lambda s: [da.Lock("hub"), da.Free(f"slot {int(s.coordinate('shaft') // (2 * np.pi)) % 2}")],
+    ),
+]
+
+
+def wheel_angle(t):
+    """tan(phi) = a sin(theta) / (b - a cos(theta)) while the pin is in a slot, a quarter turn less after each."""
+    theta = 2.0 * np.pi * t - np.pi / 4
+    turn = np.floor((theta + np.pi) / (2.0 * np.pi))
+    own = theta - 2.0 * np.pi * turn
+    inside = np.abs(own) < np.pi / 4
+    phi = np.arctan2(ARM * np.sin(own), APART - ARM * np.cos(own))
+    locked = -np.pi / 2 * np.where(own > 0, turn + 1, turn)
+    return np.where(inside, -(phi + np.pi / 4) - np.pi / 2 * turn, locked), inside
+
+
+@pytest.mark.parametrize("formulation", [da.Jet(), da.Minimal()], ids=lambda f: type(f).__name__)
+def test_geneva_drive_through_three_turns(formulation):
+    integrator = da.DOP853(rtol=1e-10, atol=1e-10)
+    run = da.simulate(geneva(), 3.0, formulation=formulation, integrator=integrator, events=GENEVA, free=["slot 1"])
+    expected, inside = wheel_angle(run.t)
+    gap = np.abs(run.coordinate("hub") - expected)
+    assert gap[inside].max() < 1e-8 and gap[~inside].max() < 1e-10
+    assert [name for name, _ in run.events] == ["pin leaves", "pin enters"] * 2 + ["pin leaves"]
+    assert np.allclose([t for _, t in run.events], [0.25, 1.0, 1.25, 2.0, 2.25], rtol=0.0, atol=1e-9)
+    for piece in run.pieces:
+        if piece.phase.locked:  # held where it was, to what a projection leaves
+            assert np.ptp(piece.coordinate("hub")) < 1e-11 and np.abs(piece.angular_velocity("wheel")).max() < 1e-10
+    assert abs(run(1.1).coordinate("hub") - wheel_angle(1.1)[0]) < 1e-8
+    report = run.report()
+    assert report.passed and "'pin leaves' (3), 'pin enters' (2)" in report["events that act"].value
+    away = ~inside & (run.t > 0.0) & (run.t < 2.0)
+    assert not run.reaction("slot 0").force[away].any() and run.reaction("slot 1").force.any()
+    assert run.reaction("lock of hub").torque.shape == (len(run.t), 3)
+
+
+def test_geneva_in_the_plane():
+    """In planar coordinates, through the first two phases."""
+    events = GENEVA
+    run = da.simulate(geneva(), 0.3, coordinates="planar", events=events, free=["slot 1"])
+    assert np.abs(run.coordinate("hub") - wheel_angle(run.t)[0]).max() < 1e-8 and run.report().passed
+
+
+def ball() -> da.Model:
+    model = da.Model(gravity=(0, 0, -10.0))
+    model.add_point_mass("ball", mass=2.0, position=(0, 0, 5.0))  # a second to the floor
+    return model
+
+
+def bounce(share: float) -> da.Event:
+    return da.Event(
+        lambda s: s.position("ball")[2],
+        name="floor",
+        direction=-1,
+        action=lambda s: {"ball": s.velocity("ball") * [1, 1, -share]},
+    )
+
+
+def test_ball_bounces_and_its_energy_is_accounted_for():
+    """Half the speed is left: flights of 1, 0.5 and 0.25 s, three quarters of the kinetic energy lost in each."""
+    run = da.simulate(ball(), 2.7, events=bounce(0.5))
+    assert np.allclose([t for _, t in run.events], [1.0, 2.0, 2.5], rtol=0.0, atol=1e-9)
+    assert np.allclose([piece.acted[2] for piece in run.pieces[:-1]], [-75.0, -18.75, -4.6875], rtol=0.0, atol=1e-7)
+    assert np.ptp(run.energy.total) < 1e-7 and abs(run.energy.external_work[-1] + 98.4375) < 1e-7
+    assert run.position("ball")[:, 2].min() > -1e-9
+    line = run.report()["events that act"]
+    assert "energy changed by -98.4 J" in line.value and run.report().passed
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.8])
+def test_ball_that_bounces_to_rest_is_not_lost(share):
+    """How it could be wrong unnoticed: bounces become too short to be seen and the ball falls through the floor."""
+    end = 1.0 + 2.0 * share / (1.0 - share)
+    with pytest.raises(SimulationError, match=r"event .floor.( acts ever faster|: its function came back)") as caught:
+        da.simulate(ball(), 2.0 * end, events=bounce(share))
+    assert caught.value.solution.t[-1] == pytest.approx(end, rel=1e-2)
+    assert caught.value.solution.position("ball")[:, 2].min() > -1e-5  # the step in which it was noticed
+
+
+def test_push_of_a_pinned_rod():
+    """An impulse p at the tip of a pinned rod: w = 3 p / (m l), and the pin's impulse does no work."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("rod", **da.rod(2.0, 1.0, axis="x", radius=0.001).body(), position=(0.5, 0, 0))
+    model.add_revolute("pin", model.ground, "rod", point=(0, 0, 0), axis=(0, 0, 1))
+    event = da.Event(lambda s: s.time - 0.05, action=da.Push("rod", (0, 3.0, 0), point=(0.5, 0, 0)))
+    run = da.simulate(model, 0.1, events=event, integrator=da.RungeKutta4(step=0.02))
+    inertia = model.body("rod").inertia[2, 2] + 0.5
+    assert run.pieces[1].coordinate_rate("pin")[0] == pytest.approx(3.0 / inertia, abs=1e-12)
+    assert run.pieces[0].acted[2] == pytest.approx(0.5 * 9.0 / inertia, abs=1e-12)
+    assert np.ptp(run.energy.total) < 1e-6  # of the integrator
+
+
+def platform(frequency: float) -> da.Model:
+    """A block on a table that goes up and down by 0.1 m; the seat is a joint, whose force may become a pull."""
+    model = da.Model(gravity=(0, 0, -9.81))
+    model.add_body("table", mass=5.0, inertia=(1, 1, 1))
+    model.add_body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.2))
+    model.add_prismatic("guide", model.ground, "table", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_fixed("seat", "table", "block", point=(0, 0, 0.1))
+    model.add_driver("shaker", "guide", da.Harmonic(0.1, omega=frequency))
+    return model
+
+
+def test_lift_off_is_found_by_the_reaction():
+    """N = m (g - a w^2 sin(w t)) vanishes at sin(w t) = g / (a w^2)."""
+    w = 12.0
+    event = da.Event(lambda s: s.reaction("seat").force[2], name="lift-off", direction=-1, stop=True)
+    run = da.simulate(platform(w), 0.2, events=event)
+    assert abs(run.events[0][1] - np.arcsin(9.81 / (0.1 * w**2)) / w) < 1e-9
+    assert abs(run.reaction("seat").force[-1, 2]) < 1e-6
+
+
+def test_event_of_an_effort():
+    """The tension of a spring k = 8 under a mass 2 vanishes after a quarter of a period, pi / 4."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("mass", mass=2.0, position=(1.5, 0, 0))
+    model.add_spring_damper("spring", model.ground, "mass", stiffness=8.0, length=1.0)
+    slack = da.Event(lambda s: s.effort("spring").value, name="slack", stop=True)
+    run = da.simulate(model, 2.0, events=slack)
+    assert abs(run.events[0][1] - np.pi / 4) < 1e-9
+
+
+def test_block_flies_and_lands():
+    """It leaves with the speed of the table, and lands where its parabola meets the table; the speed between them is lost."""
+    from scipy.optimize import brentq
+
+    w = 12.0
+    t_0 = np.arcsin(9.81 / (0.1 * w**2)) / w
+    z_0, v_0 = 0.1 * np.sin(w * t_0), 0.1 * w * np.cos(w * t_0)
+
+    def height(t):
+        return z_0 + v_0 * (t - t_0) - 9.81 / 2 * (t - t_0) ** 2 - 0.1 * np.sin(w * t)
+
+    t_1 = brentq(height, t_0 + 0.05, t_0 + 0.5, xtol=1e-14)
+    leaves = da.Event(lambda s: s.reaction("seat").force[2], name="leaves", direction=-1, action=da.Free("seat"))
+    lands = da.Event(
+        lambda s: s.position("block")[2] - s.position("table")[2] - 0.2, name="lands", direction=-1, action=da.Close("seat")
+    )
+    flying = da.simulate(platform(w), t_0 + 0.02, events=leaves)
+    run = da.concatenate([flying, da.simulate(flying, t_1 + 0.01, events=lands)])
+    assert abs(run.events[1][1] - t_1) < 1e-8
+    before, after = v_0 - 9.81 * (t_1 - t_0), 0.1 * w * np.cos(w * t_1)
+    jump = next(piece.acted[2] for piece in run.pieces if piece.acted and piece.acted[0] == "lands")
+    assert jump == pytest.approx(0.5 * 2.0 * (after**2 - before**2), abs=1e-7)
+    assert np.allclose(run.velocity("block")[-1], run.velocity("table")[-1], rtol=0.0, atol=1e-10)
+
+
+def test_velocities_of_a_lagrangian_system_are_set_too():
+    """A mass on a spring that is stopped at its largest speed stays where it is."""
+    system = da.LagrangianSystem(lambda q, v: 0.5 * v.x**2 - 0.5 * q.x**2, ["x"], initial={"x": -1.0}, velocities={"x": 0.0})
+    run = da.simulate(system, 2.0, events=da.Event(lambda s: s["x"], action={"x": 0.0}))
+    assert run.events[0][1] == pytest.approx(np.pi / 2, abs=1e-8) and np.abs(run["x"][-1]) < 1e-8
+    assert run.pieces[0].acted[2] == pytest.approx(-0.5, abs=1e-8)
+
+
+def test_actions_at_the_same_time_act_together():
+    """A push that one event gives is not lost because another acts at the same time."""
+    model = ball()
+    model.add_point_mass("other", mass=1.0, position=(3, 0, 5.0))
+    events = [
+        da.Event(lambda s, b=b: s.position(b)[2], name=b, direction=-1, action=lambda s, b=b: {b: s.velocity(b) * [1, 1, -1]})
+        for b in ("ball", "other")
+    ]
+    run = da.simulate(model, 1.5, events=events)
+    assert [name for name, _ in run.events] == ["ball", "other"] and len(run.pieces) == 2
+    assert np.allclose(run.velocity("ball")[-1], run.velocity("other")[-1]) and run.velocity("ball")[-1, 2] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda: da.Lock("hup"), "event 'e': Lock: there is no joint 'hup'; did you mean 'hub'"),
+        (lambda: da.Lock("motor"), "event 'e': Lock: there is no joint 'motor'"),
+        (lambda: da.Free("moter"), "event 'e': Free: there is no joint or driver 'moter'; did you mean 'motor'"),
+        (lambda: da.Lock(), "Lock: got no name"),
+        (lambda: da.Push("weel", (1, 0, 0)), "event 'e': Push: there is no body 'weel'"),
+        (lambda: da.Push("wheel", (1, 0)), "Push: impulse"),
+        (lambda: 3.0, r"event 'e': action is 3.0; give Lock, Unlock, Free, Close, Push"),
+        (lambda: ["hub"], "event 'e': action is 'hub'; give Lock"),
+    ],
+)
+def test_messages_before_the_run(action, message):
+    with pytest.raises(ModelError, match=message):
+        da.simulate(geneva(), 0.01, events=da.Event(lambda s: s.time - 0.005, name="e", action=action()), free=["slot 1"])
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda s: {"wheel": (1.0, 2.0)}, "event 'e': the velocity of 'wheel' is .*; give three numbers"),
+        (lambda s: {"wheel": (np.nan, 0, 0)}, "event 'e': the velocity of 'wheel' is .*; give finite numbers"),
+        (lambda s: {"weel": (0, 0, 0)}, "event 'e': there is no body 'weel'; did you mean 'wheel'"),
+        (lambda s: 1 / 0, "event 'e': action raised ZeroDivisionError"),
+        (lambda s: "stop", "event 'e': action: what it returned is 'stop'; give Lock"),
+        (
+            lambda s: [da.Free("slot 0"), da.Close("slot 1")],
+            "event 'e' at t = 0.005 s: 'slot 1' is .* from where it would hold",
+        ),
+        (lambda s: da.Lock("hub"), "event 'e' at t = 0.005 s: the mechanism is over-driven: .* no freedom for 'lock of hub'"),
+        (lambda s: da.Lock("slot 1"), "joint 'slot 1' is free; close it"),
+    ],
+)
+def test_messages_of_what_an_action_returns(action, message):
+    event = da.Event(lambda s: s.time - 0.005, name="e", action=action)
+    with pytest.raises(SimulationError, match=message) as caught:
+        da.simulate(geneva(), 0.01, events=event, free=["slot 1"], integrator=da.RungeKutta4(step=0.002))
+    assert caught.value.solution.status == "failed" and caught.value.solution.t[-1] == pytest.approx(0.005)
+
+
+def test_free_names_are_checked():
+    with pytest.raises(ModelError, match="simulate: free: there is no joint or driver 'slot 9'; did you mean"):
+        da.simulate(geneva(), 0.01, free=["slot 9"])
+
+
+def test_out_is_refused_before_the_run(tmp_path):
+    with pytest.raises(ModelError, match=r"out: a run with events that act is in pieces"):
+        da.simulate(ball(), 10.0, events=bounce(0.5), out=tmp_path / "run.zarr")
