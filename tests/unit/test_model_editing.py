@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from test_model_files import everything
 
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import ModelError
 from dalembert.gallery import GALLERY
+from dalembert.model.joints import CONTACTS
 
 pytestmark = pytest.mark.nojit
 
@@ -40,6 +42,16 @@ def test_replacing_nothing_changes_nothing(name):
         if getattr(element, "type", "") not in ("user", "skate") and not getattr(element, "type", "").startswith("rolling"):
             model.replace(element)
     assert model.hash == gallery.build(name).hash
+
+
+def test_replacing_nothing_changes_no_verb():
+    model = everything()
+    for element in list(model._elements.values()):
+        if getattr(element, "type", "") not in CONTACTS:
+            model.replace(element)
+    assert model.hash == everything().hash
+    with pytest.raises(ModelError, match="a rolling_sphere joint cannot be replaced in parts; remove it and add it anew"):
+        model.replace("ro")
 
 
 def test_each_kind():

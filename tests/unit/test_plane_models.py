@@ -99,3 +99,14 @@ def test_bad_input(add, text):
         add(flat())
     with pytest.raises(TypeError, match="mass"):
         flat().add_body("c")
+
+
+def test_the_command_line_runs_it_so(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from dalembert.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    flat().to_yaml("m.yaml")
+    told = CliRunner().invoke(app, ["check", "m.yaml"]).output
+    assert "3 degrees of freedom" in told  # the bead would have a fourth out of the plane

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.model.assembly import Assembly
 
-Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
+Coordinates = Annotated[
+    str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
+]
 
 
-def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJson = False) -> None:
+def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
     """Assemble a mechanism without running it: degrees of freedom, redundant joints, consistency of the initial data.
 
     Exit codes:
@@ -28,9 +30,10 @@ def check(model: ModelName, coordinates: Coordinates = "absolute", as_json: AsJs
         from dalembert.compilation.compile import compile
         from dalembert.compilation.compiled import KINDS
 
-        choice("option --coordinates", "value", coordinates, KINDS)
+        if coordinates is not None:
+            choice("option --coordinates", "value", coordinates, KINDS)
         source = find_model(model)
-        mechanism = compile(source.bodies, coordinates)  # type: ignore[call-overload]
+        mechanism = compile(source.bodies, coordinates)  # type: ignore[arg-type]
         findings = examine(source.name, mechanism, mechanism.assembly)
         if as_json:
             print_json(findings)

@@ -47,7 +47,9 @@ Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
 ]
-Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
+Coordinates = Annotated[
+    str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
+]
 Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
 Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
 Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
@@ -66,7 +68,7 @@ def run(
     projection: Projection = None,
     invariants: Invariants = None,
     monitor: Monitor = None,
-    coordinates: Coordinates = "absolute",
+    coordinates: Coordinates = None,
     integrator: Integrator = "dop853",
     rtol: Rtol = None,
     atol: Atol = None,
@@ -89,18 +91,21 @@ def run(
     voice = Voice(quiet=quiet, to_stderr=as_json)
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
+        from dalembert.compilation.compile import usual_coordinates
         from dalembert.formulations.default import default_formulation
 
         source = find_model(model)  # first: a Python file may register methods of its own
         stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
-        choice("option --coordinates", "value", coordinates, KINDS)
+        if coordinates is not None:
+            choice("option --coordinates", "value", coordinates, KINDS)
         end = end_of_run(source, t_end)
         times = _save_times(save_every, end)
         _check_paths(out, plot)
         entering = None
         if formulation or projection or invariants:
             entering = make_formulation(formulation or "jet", projection=projection, invariants=invariants)
-        mechanism = _assemble(source, coordinates, voice)
+        usual = usual_coordinates(source.model, KINDS if entering is None else entering.coordinates)
+        mechanism = _assemble(source, coordinates or usual, voice)
         _check_monitored(mechanism, monitor or [])
         used = entering or default_formulation(mechanism)[0]
         _compile(mechanism, used, stepping, voice)
