@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.flatten import FlatModel, FlatPrimitive, flatten
+from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
 from dalembert.compilation.pack import Packed, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows, join_states, new_workspace, plain_rows
@@ -73,7 +73,7 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     packed = pack(flat, None, t_0=t_0)
     size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
-    x = absolute_state(flat.bodies, len(flat.angles))
+    x = with_angles(flat, packed, absolute_state(flat.bodies, len(flat.angles)))
 
     _refuse_undefined_rows(packed, x)
     position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
@@ -84,8 +84,44 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
     own = {id(row) for row in given}
-    flat = replace(flat, bodies=bodies, primitives=tuple(row for row in flat.primitives if id(row) not in own))
+    counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NTURN] else ()
+    rows = tuple(row for row in flat.primitives if id(row) not in own)
+    flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
     return Assembly(bodies, moved, start, velocity_start), flat, None if given else packed
+
+
+def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
+    """A state whose joint angles are counted from their given or driven values, or from what assembly found."""
+    first = len(x) - len(flat.angles)
+    joints = {joint.name: joint for joint in flat.joints}
+    driven = _driven_angles(flat, packed.t_0)
+    x = x.copy()
+    for k, item in enumerate(flat.angles):
+        joint = joints[item.joint]
+        value = joint.coordinate[item.component]
+        x[first + k] = driven.get((joint.name, joint.coordinates[item.component]), 0.0) if value is None else value
+    if flat.counters:
+        x[first:] = flat.counters
+    return _measured(packed, x)
+
+
+def _measured(packed: Packed, x: Array) -> Array:
+    """The state with its joint angles measured, nearest to what they were."""
+    from dalembert.kernels.coordinates.one_state import measure_angles
+
+    angles = np.zeros(int(packed.I[T.NANGLE]))
+    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
+    x[len(x) - len(angles) :] = angles
+    return x
+
+
+def _driven_angles(flat: FlatModel, t_0: float) -> dict[tuple[str | None, str], float]:
+    """(joint, coordinate) -> where its driver starts, whole turns included."""
+    return {
+        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, t_0)[0])
+        for driver in flat.model.drivers
+        if driver.primitive.kind == "A"
+    }
 
 
 def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
@@ -139,7 +175,7 @@ def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
 def _size(flat: FlatModel) -> float:
     """Largest distance from the origin or lever arm in the model, at least 1 m: what tolerances are measured by."""
     sizes = [np.abs(body.position).max() for body in flat.bodies]
-    sizes += [np.abs(v).max() for item in flat.primitives for v in (item.primitive.p_i, item.primitive.p_j)]
+    sizes += [np.abs(v).max() for item in flat.primitives for _, v in arms(item)]
     return float(max([1.0, *sizes]))
 
 
@@ -222,6 +258,7 @@ def _gauss_newton(
         for _ in range(12):
             trial = x.copy()
             move(trial, damping * step, zero, packed.I, packed.F, W)
+            trial = _measured(packed, trial) if packed.I[T.NTURN] else trial
             G_new, g_new, *_ = dense_rows(packed, packed.t_0, trial)
             if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
                 break

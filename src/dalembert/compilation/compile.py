@@ -8,17 +8,17 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.assembly import absolute_state, assembled
+from dalembert.compilation.assembly import absolute_state, assembled, with_angles
 from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, pack, with_choices
-from dalembert.compilation.pack_motions import motion_values, vanishes
+from dalembert.compilation.pack_motions import vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_forces
 from dalembert.compilation.rank import analyse
-from dalembert.compilation.rows import dense_rows, join_states, new_workspace
+from dalembert.compilation.rows import dense_rows, join_states
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -142,30 +142,9 @@ def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
 
 
 def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
-    """State at the start with joint angles counted from their given or driven values."""
-    from dalembert.kernels.coordinates.one_state import measure_angles
-
+    """State at the start."""
     x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
-    first = len(x) - len(flat.angles)
-    joints = {joint.name: joint for joint in flat.joints}
-    driven = _driven_angles(flat, packed.t_0)
-    for k, item in enumerate(flat.angles):
-        joint = joints[item.joint]
-        value = joint.coordinate[item.component]
-        x[first + k] = driven.get((joint.name, joint.coordinates[item.component]), 0.0) if value is None else value
-    angles = np.zeros(len(flat.angles))
-    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
-    x[first:] = angles
-    return x
-
-
-def _driven_angles(flat: FlatModel, t_0: float) -> dict[tuple[str | None, str], float]:
-    """(joint, coordinate) -> where its driver starts, whole turns included."""
-    return {
-        (driver.joint, driver.primitive.labels[0]): float(motion_values(driver.primitive.motion, t_0)[0])
-        for driver in flat.model.drivers
-        if driver.primitive.kind == "A"
-    }
+    return with_angles(flat, packed, x)
 
 
 def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Array:

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from dalembert.compilation.compiled import IntArray, Row
 from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
+from dalembert.compilation.pack_codes import Codes
 from dalembert.compilation.pack_forces import call_size, force_rows
 from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.planarity import Plane
-from dalembert.compilation.topology import Forest, spanning_forest
+from dalembert.compilation.topology import Edge, Forest, spanning_forest
 from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -40,7 +41,7 @@ class Packed:
     I: IntArray
     F: Array
     rows: tuple[Row, ...]
-    nodes: tuple[tuple[int, int], ...]
+    nodes: tuple[Edge, ...]
     forest: Forest
     plan: Plan
     row_source: str
@@ -136,28 +137,27 @@ def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int
 
 def _constraints(
     out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None, calls: Sequence[int]
-) -> tuple[tuple[Row, ...], tuple[tuple[int, int], ...], Forest, Plan]:
+) -> tuple[tuple[Row, ...], tuple[Edge, ...], Forest, Plan]:
     """Primitives, nodes, incidences, and the plan of the block solve."""
-    kept: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    kept: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for p, flat_primitive in enumerate(flat.primitives):
-        pair = (min(flat_primitive.i, flat_primitive.j), max(flat_primitive.i, flat_primitive.j))
         for c in range(len(flat_primitive.primitive.labels)):
             if (p, c) not in dropped:
-                kept.setdefault(pair, []).append((p, c))
+                kept.setdefault(flat_primitive.node, []).append((p, c))
     nodes = tuple(kept)
     forest = spanning_forest(len(flat.bodies), nodes)
-    plan = make_plan(len(flat.bodies), nodes, [len(kept[pair]) for pair in nodes], forest)
+    plan = make_plan(len(flat.bodies), nodes, [len(kept[node]) for node in nodes], forest)
 
     number: dict[tuple[int, int], int] = {}
     place: dict[tuple[int, int, int], int] = {}
     incidences: list[tuple[int, int, int, int, int]] = []
     incidence_at: dict[tuple[int, int], int] = {}
     a_size = 0
-    for node, pair in enumerate(nodes):
-        members = kept[pair]
+    for node, touched in enumerate(nodes):
+        members = kept[touched]
         for local, row in enumerate(members):
             number[row] = plan.unknown[node] + local
-        for body in pair:
+        for body in touched:
             if body == 0:
                 continue
             incidence_at[node, body] = len(incidences)
@@ -171,6 +171,7 @@ def _constraints(
     motions: list[int] = []
     table: list[int] = []
     numbers: list[float] = []
+    codes = Codes()
     for p, item in enumerate(flat.primitives):
         primitive = item.primitive
         motion = out.motion(primitive.motion)
@@ -187,6 +188,9 @@ def _constraints(
         padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
         traced = p - (len(flat.primitives) - len(calls))
         fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
+        if traced >= 0:
+            places = [[place.get((p, c, body), a_size) for c in range(len(primitive.labels))] for body in item.bodies]
+            codes.add(item, places)
         table += [_KINDS[primitive.kind], item.i, item.j, fourth, *padded, len(primitive.labels)]
         numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
         numbers += [primitive.offset, 1.0 / _start_of(item)]
@@ -197,10 +201,14 @@ def _constraints(
     out.section_i(T.MOTION_I, motions)
     out.section_i(T.PRIM_I, table)
     out.section_f(T.PRIM_F, numbers)
+    out.I[T.NMEMBER], out.I[T.NTURN], out.I[T.CALL_SIZE] = codes.sizes
+    for entry, entries in codes.sections.items():
+        out.section_i(entry, entries)
+    out.section_f(T.CODE_F, codes.numbers)
     out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
     out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
     out.I[T.W_A] = a_size  # turned into an offset by _workspace
-    unit = {node for node, pair in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[pair])}
+    unit = {node for node, touched in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[touched])}
     _couplings(out, flat, nodes, plan, incidence_at, unit)
     return tuple(rows), nodes, forest, plan
 
@@ -214,7 +222,7 @@ def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[
         return "", "", "", []
     from dalembert.lagrangian.body_rows import row_source
 
-    given = [(f"constraint {p.element!r}", (names[p.i], names[p.j]), p.primitive) for p in traced]
+    given = [(f"constraint {p.element!r}", tuple(names[b] for b in p.bodies), p.primitive) for p in traced]
     return row_source(given, motion_parts(functions))
 
 
@@ -227,7 +235,7 @@ def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
 def _couplings(
     out: Writer,
     flat: FlatModel,
-    nodes: tuple[tuple[int, int], ...],
+    nodes: tuple[Edge, ...],
     plan: Plan,
     incidence_at: dict[tuple[int, int], int],
     unit: set[int],
@@ -235,8 +243,8 @@ def _couplings(
     """Which products A W^-1 A^T go into which block, which rows couple to which hub, and the tape."""
     position = {node: k for k, node in enumerate(plan.order)}
     at_body: dict[int, list[int]] = {}
-    for node, pair in enumerate(nodes):
-        for body in pair:
+    for node, touched in enumerate(nodes):
+        for body in touched:
             if body:
                 at_body.setdefault(body, []).append(node)
     pairs: list[int] = []
@@ -335,7 +343,7 @@ def _workspace(I: list[int]) -> None:
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_X: nx,
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(nx + 32, T.TRACED_SIZE if I[T.NTRACED] else 0, call_size(I)),
+        T.W_CALL: max(nx + 32, I[T.CALL_SIZE], call_size(I)),
         T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
         T.W_CG: 5 * m + nb6,
         T.W_WORK: 3 * nb6 + nx,

@@ -66,7 +66,7 @@ def _ends(model: Model, item: Joint | Driver | Force) -> list[str]:
     if isinstance(item, Force):
         ends = item.ends({joint.name: joint for joint in model.joints})
     else:
-        ends = item.first, item.second
+        ends = item.bodies if isinstance(item, Joint) else (item.first, item.second)
     return [end for end in ends if end != GROUND]
 
 

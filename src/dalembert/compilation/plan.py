@@ -1,8 +1,8 @@
 """The elimination plan of the block-sparse solve, made once per mechanism [GolubVanLoan2013, 11.1].
 
-Nodes are constraint nodes (all rows between one pair of bodies) and hubs (bodies with many constraint nodes, kept as unknowns
-because eliminating them first would couple all their joints). The order is minimum degree under one rule that keeps every
-pivot definite: a tree joint waits for its outer body if that is a hub, a loop-closing joint for the hubs on its loop.
+Nodes are constraint nodes (all rows of one set of bodies, mostly a pair) and hubs (bodies with many constraint nodes, kept as
+unknowns because eliminating them first would couple all their joints). The order is minimum degree under one rule that keeps
+every pivot definite: a tree joint waits for its outer body if that is a hub, a loop-closing joint for the hubs on its loop.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Plan:
 def find_hubs(bodies: int, edges: Sequence[Edge]) -> tuple[int, ...]:
     """Bodies with at least HUB_DEGREE constraint nodes."""
     degree = [0] * (bodies + 1)
-    for a, b in edges:
-        degree[a] += 1
-        degree[b] += 1
+    for edge in edges:
+        for body in edge:
+            degree[body] += 1
     return tuple(b for b in range(1, bodies + 1) if degree[b] >= HUB_DEGREE)
 
 
 def make_plan(bodies: int, edges: Sequence[Edge], sizes: Sequence[int], forest: Forest) -> Plan:
-    """Plan for constraint nodes `edges` (pairs of bodies, 0 = ground) with `sizes` rows each."""
+    """Plan for constraint nodes `edges` (sets of bodies, 0 = ground) with `sizes` rows each."""
     hubs = find_hubs(bodies, edges)
     node_of_hub = {b: len(edges) + k for k, b in enumerate(hubs)}
     size = [*sizes, *([6] * len(hubs))]
@@ -113,7 +113,7 @@ def _prerequisites(edges: Sequence[Edge], forest: Forest, node_of_hub: dict[int,
         if e >= 0 and body in node_of_hub:
             waits[e].add(node_of_hub[body])
     for cut in forest.cuts:
-        waits[cut] = {node_of_hub[b] for b in forest.path_below_meeting(*edges[cut]) if b in node_of_hub}
+        waits[cut] = {node_of_hub[b] for b in forest.around(edges[cut]) if b in node_of_hub}
     return waits
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_choices import Choice
-from dalembert.compilation.rows import Tables, dense_rows, new_workspace
+from dalembert.compilation.rows import Tables, bodies_of, dense_rows, new_workspace
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
 
@@ -203,10 +203,9 @@ def last_dependent(rows: Array, rank: int) -> list[int]:
 def _node_of_rows(packed: Packed) -> dict[int, int]:
     """Kernel row -> constraint node, for rows of bodies that are joined by a row of the solve."""
     node_of_row: dict[int, int] = {}
-    number = {pair: node for node, pair in enumerate(packed.nodes)}
-    table = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * (packed.I[T.NPRIM] + packed.I[T.NTRACED])].reshape(-1, T.PRIM_I_W)
+    number = {bodies: node for node, bodies in enumerate(packed.nodes)}
     for row in (row for row in packed.rows if row.index < packed.I[T.M]):
-        i, j = sorted((int(table[row.primitive, T.P_BI]), int(table[row.primitive, T.P_BJ])))
-        if (i, j) in number:
-            node_of_row[row.index] = number[i, j]
+        bodies = bodies_of(packed.I, row.primitive)
+        if bodies in number:
+            node_of_row[row.index] = number[bodies]
     return node_of_row

@@ -63,6 +63,17 @@ def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array,
     return G, g, g_t, zeta
 
 
+def bodies_of(I: IntArray, primitive: int) -> tuple[int, ...]:
+    """The bodies that a primitive acts on, in increasing order, the ground included."""
+    at = int(I[T.PRIM_I]) + T.PRIM_I_W * primitive
+    found = [int(I[at + T.P_BI]), int(I[at + T.P_BJ])]
+    if primitive >= I[T.NPRIM]:
+        code = I[I[T.CODE_I] + T.CODE_I_W * (primitive - int(I[T.NPRIM])) :][: T.CODE_I_W]
+        members = I[I[T.MEMBER_I] + T.MEMBER_I_W * code[T.L_MEMBER] :][: T.MEMBER_I_W * code[T.L_BODIES]]
+        found = [int(b) for b in members[T.N_BODY :: T.MEMBER_I_W]]
+    return tuple(sorted(set(found)))
+
+
 def join_states(parts: Sequence[Array]) -> Array:
     """(q, u, W_ext, angles) as one state vector."""
     return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])

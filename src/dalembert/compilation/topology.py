@@ -1,11 +1,14 @@
-"""The graph of bodies and constraint nodes: spanning forest, loops, blocks of loops."""
+"""The graph of bodies and constraint nodes: spanning forest, loops, blocks of loops.
+
+A node is the set of bodies that its rows act on, mostly a pair. One of more bodies is never part of the forest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Edge = tuple[int, int]
+Edge = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,30 @@ class Forest:
                 b = self.parent[b]
         return path
 
+    def path_to_root(self, a: int) -> list[int]:
+        """Bodies from a down to its root, which is left out where it is the ground."""
+        path = []
+        while a > 0:
+            path.append(a)
+            a = self.parent[a]
+        return path
+
+    def around(self, edge: Edge) -> list[int]:
+        """Bodies whose joints rows of this edge can depend on: the loop that it closes; of more than two bodies all ways to
+        the root, because nothing says that only motions relative to each other matter."""
+        if len(edge) == 2:
+            return self.path_below_meeting(*edge)
+        return list(dict.fromkeys(b for a in edge for b in self.path_to_root(a)))
+
 
 def spanning_forest(bodies: int, edges: Sequence[Edge]) -> Forest:
     """Breadth first from the ground, then from the best connected body of every floating part."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(bodies + 1)]
-    for e, (a, b) in enumerate(edges):
-        neighbours[a].append((b, e))
-        neighbours[b].append((a, e))
+    for e, edge in enumerate(edges):
+        if len(edge) == 2:
+            a, b = edge
+            neighbours[a].append((b, e))
+            neighbours[b].append((a, e))
     parent, parent_edge, depth = [-1] * (bodies + 1), [-1] * (bodies + 1), [-1] * (bodies + 1)
     used: set[int] = set()
     for root in [0, *sorted(range(1, bodies + 1), key=lambda b: -len(neighbours[b]))]:
@@ -57,7 +77,7 @@ def spanning_forest(bodies: int, edges: Sequence[Edge]) -> Forest:
 
 def loop_blocks(forest: Forest, edges: Sequence[Edge]) -> list[list[int]]:
     """Sets of edges that share loops (biconnected parts with more than one edge); rows of different sets are independent."""
-    leader = list(range(len(edges)))
+    leader = list(range(len(edges) + len(forest.parent)))  # edges, then bodies, which join edges of more than two of them
 
     def find(e: int) -> int:
         while leader[e] != e:
@@ -66,9 +86,11 @@ def loop_blocks(forest: Forest, edges: Sequence[Edge]) -> list[list[int]]:
         return e
 
     for cut in forest.cuts:
-        a, b = edges[cut]
-        for body in forest.path_below_meeting(a, b):
-            leader[find(forest.parent_edge[body])] = find(cut)
+        for body in forest.around(edges[cut]):
+            if forest.parent_edge[body] >= 0:
+                leader[find(forest.parent_edge[body])] = find(cut)
+            if len(edges[cut]) != 2:
+                leader[find(len(edges) + body)] = find(cut)
     groups: dict[int, list[int]] = {}
     for e in range(len(edges)):
         groups.setdefault(find(e), []).append(e)

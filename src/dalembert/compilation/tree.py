@@ -263,7 +263,10 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     old, old_f = I[I[T.PRIM_I] :][: T.PRIM_I_W * total], F[I[T.PRIM_F] :][: T.PRIM_F_W * total]
     prim_i: list[int] = []
     prim_f: list[float] = []
-    bodies: list[int] = []
+    members = np.reshape(I[I[T.MEMBER_I] :][: T.MEMBER_I_W * I[T.NMEMBER]], (-1, T.MEMBER_I_W))
+    codes = np.reshape(I[I[T.CODE_I] :][: T.CODE_I_W * I[T.NTRACED]], (-1, T.CODE_I_W))
+    sides: list[int] = []  # row by row: body, where its part of the row begins in A, row
+    first: list[int] = []
     cut_rows = [row for row in mechanism.rows if row.element in cut]
     rows = 0
     renumbered: dict[int, int] = {}
@@ -271,21 +274,31 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
         record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
         for c in range(record[T.P_NROWS]):
             renumbered[record[T.P_ROW + c]] = rows
-            record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, 12 * rows, 12 * rows + 6
-            bodies += [record[T.P_BI], record[T.P_BJ]]
+            first.append(len(sides) // T.SIDE_I_W)
+            at = 6 * first[-1]
+            touched = [record[T.P_BI], record[T.P_BJ]]
+            if p >= I[T.NPRIM]:
+                code = codes[p - I[T.NPRIM]]
+                own = members[code[T.L_MEMBER] :][: code[T.L_BODIES]]
+                touched = own[:, T.N_BODY].tolist()
+                own[:, T.N_A + c] = at + 6 * np.arange(len(own))
+            record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, at, at + 6
+            sides += [entry for k, body in enumerate(touched) for entry in (body, at + 6 * k, rows)]
             rows += 1
         prim_i += record
         prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
     I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
-    I[T.M], I[T.M_ALL], I[T.NCOL], I[T.NINC] = rows, rows, nu, 0
+    I[T.M], I[T.M_ALL], I[T.NCOL], I[T.NINC], I[T.NSIDE] = rows, rows, nu, 0, len(sides) // T.SIDE_I_W
     choice_section(I, [choice.among(renumbered) for choice in choices_of(I)])  # tree joints hold by themselves
     for k in range(I[T.NANGLE]):
         I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
     for entry, values in (
         (T.PRIM_I, prim_i),
-        (T.CUT_I, bodies),
+        (T.MEMBER_I, members.ravel().tolist()),
+        (T.SIDE_I, sides),
+        (T.CUT_I, [*first, len(sides) // T.SIDE_I_W]),
         (T.TREE_I, tree_i.ravel().tolist()),
         (T.ORDER_I, [link.body for link in links]),
     ):
@@ -325,13 +338,13 @@ def _workspace(I: list[int]) -> None:
         T.W_G: m_all,
         T.W_GT: m_all,
         T.W_ZETA: m_all,
-        T.W_A: 12 * (m + 1),
+        T.W_A: 6 * I[T.NSIDE] + 12,
         T.W_RHS: m,
         T.W_K: m * m + m + (m + 1) * nu,
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, T.TRACED_SIZE if I[T.NTRACED] else 0, call_size(I)),
+        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, I[T.CALL_SIZE], call_size(I)),
         T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
         T.W_WORK: 3 * nb6 + nx,
         T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],

@@ -162,7 +162,7 @@ class Minimal(Formulation):
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
         W = new_workspace(tree.I, dense=True)
-        I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 12 * (m + 1))
+        I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
         system, project = as_system(minimal_tree), as_system(minimal_tree_step)
         functions = Callbacks(mechanism, rows="turns")
         return MinimalRun(mechanism, I, F, W, system, project, as_system(no_correction), 0, functions, tree)

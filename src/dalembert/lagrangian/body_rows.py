@@ -5,14 +5,15 @@
     U  g:     A = d_b g,  g_t = dg/dt,  zeta = D D g                    (holonomic)
     V  f:     A = df/d(v, w_B),  g_t = f - A u,  zeta = D f,  g = 0     (nonholonomic, linear in velocities)
 
-The code of a primitive reads the records of both bodies (W_BODY) and its own numbers (PRIM_F); it leaves g, g_t, zeta, A_i, A_j
-or, as kernels/mechanics/traced_rows.py expects, rows of d(A u + g_t)/dq, or of A' - A (0, w x .): the same for U, not for V.
+The code of a primitive reads and leaves what kernels/mechanics/traced_rows.py says; for BENDS it leaves rows of
+d(A u + g_t)/dq or, where asked for, of A' - A (0, w x .): the same for U, not for V.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -20,26 +21,64 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.cables import cable
+from dalembert.lagrangian.cams import tabulated_cam, written_cam
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
+from dalembert.lagrangian.joint_relations import coordinates, coupling, trace_relations
 from dalembert.lagrangian.laws import LAWS, Data, TracedBody
 from dalembert.lagrangian.source import Part, write_source
 from dalembert.lagrangian.tracer import trace, warn_if_rough
 from dalembert.model.elements import Primitive
 from dalembert.model.serialise import MissingFunction
 
-INPUTS = 2 * T.STATE_W + T.PRIM_F_W
 MOST_ROWS = 3  # per primitive, as PRIM_I has places for
-ROWS = INPUTS + 3 * MOST_ROWS
-_BENDS = ROWS + 12 * MOST_ROWS
+# laws of any number of bodies: of the primitive's parts, its data, its bodies
+OF_MANY: dict[str, Callable[[Sequence[str], Data, Sequence[TracedBody]], list[Any]]] = {
+    "coupling": coupling,
+    "cable": cable,
+    "cam flat": tabulated_cam("cam flat"),
+    "cam roller": tabulated_cam("cam roller"),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many bodies, numbers of its own and counted angles the code of a primitive reads, and so where what it leaves is."""
+
+    bodies: int = 2
+    numbers: int = 0
+    turns: int = 0
+
+    @property
+    def inputs(self) -> int:
+        return T.STATE_W * self.bodies + T.PRIM_F_W + self.numbers + self.turns
+
+    @property
+    def rows(self) -> int:
+        return self.inputs + 3 * MOST_ROWS
+
+    @property
+    def bends(self) -> int:
+        return self.rows + 6 * MOST_ROWS * self.bodies
+
+    @property
+    def total(self) -> int:
+        return self.bends + 6 * MOST_ROWS * self.bodies
+
+
+def size_of(bodies: int, primitive: Primitive) -> Size:
+    """What the code of a traced primitive on so many bodies reads."""
+    return Size(bodies, len(primitive.numbers), sum(part.startswith("angle") for part in primitive.parts))
 
 
 class _Bodies:
-    """Both bodies and the primitive's numbers as inputs of a graph, in the order in which they lie in W."""
+    """The bodies and the primitive's numbers as inputs of a graph, in the order in which they lie in W."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: Size) -> None:
+        self.size, self.sides = size, range(size.bodies)
         self.graph = Graph()
-        self.names = [f"x{k}" for k in range(INPUTS)]
+        self.names = [f"x{k}" for k in range(size.inputs)]
         self.nodes = [self.graph.input(name) for name in self.names]
         self.t = self.graph.input("t")
 
@@ -54,16 +93,23 @@ class _Bodies:
         at = T.STATE_W * side + T.S_V
         return self.nodes[at : at + 6]
 
+    @property
+    def twists(self) -> list[Node]:
+        """Of all bodies, six after six."""
+        return [node for side in self.sides for node in self.twist(side)]
+
     def body(self, name: str, side: int, moving: bool) -> TracedBody:
         at = T.STATE_W * side
         r, R = self.vector(at + T.S_R), self.R(side)
         return TracedBody(name, r, R, self.vector(at + T.S_V), self.vector(at + T.S_W)) if moving else TracedBody(name, r, R)
 
     def data(self) -> Data:
-        at = 2 * T.STATE_W
+        at = T.STATE_W * self.size.bodies
         places = (T.PF_PI, T.PF_PJ, T.PF_AI, T.PF_AJ, T.PF_NI)
         p_i, p_j, a_i, a_j, n_i = (self.vector(at + place) for place in places)
-        return Data(p_i, p_j, a_i, a_j, n_i, self.nodes[at + T.PF_OFFSET])
+        own = at + T.PRIM_F_W
+        turns = own + self.size.numbers
+        return Data(p_i, p_j, a_i, a_j, n_i, self.nodes[at + T.PF_OFFSET], _array(self.nodes[own:turns]), self.nodes[turns:])
 
     def motion(self, side: int, v: Sequence[Any], w: Sequence[Any]) -> list[tuple[Node, Node]]:
         """Rates of a body's position and rotation for a twist (v, w_B)."""
@@ -84,7 +130,7 @@ class _Bodies:
 
     def rate(self, values: Sequence[Node]) -> list[Node]:
         """D of each value."""
-        moving = [pair for side in (0, 1) for pair in self.motion(side, self.twist(side)[:3], self.twist(side)[3:])]
+        moving = [pair for side in self.sides for pair in self.motion(side, self.twist(side)[:3], self.twist(side)[3:])]
         return along(values, [*moving, (self.t, self.graph.constant(1.0))])
 
 
@@ -95,16 +141,27 @@ def _array(nodes: Sequence[Any]) -> Any:
 
 
 @cache
-def _law_part(law: str, moving: bool) -> tuple[Part, Part, Part]:
-    bodies = _Bodies()
-    first, second = bodies.body("first", 0, moving), bodies.body("second", 1, moving)
-    return _with_bends(bodies, LAWS[law](bodies.data(), first, second), moving)
+def _law_part(law: str, parts: tuple[str, ...], size: Size, moving: bool) -> tuple[Part, Part, Part]:
+    bodies = _Bodies(size)
+    given = [bodies.body(str(side), side, moving) for side in bodies.sides]
+    values = LAWS[law](bodies.data(), *given) if law in LAWS else OF_MANY[law](parts, bodies.data(), given)
+    return _with_bends(bodies, values, moving)
 
 
 def _function_part(owner: str, names: Sequence[str], primitive: Primitive) -> tuple[Part, Part, Part]:
-    bodies, moving = _Bodies(), primitive.kind == "V"
-    rows = trace_function(owner, names, primitive.function, bodies, moving)
+    bodies, moving = _Bodies(size_of(len(names), primitive)), primitive.kind == "V"
+    given = [bodies.body(name, side, False) for side, name in enumerate(names)]
+    if primitive.law == "coupling":
+        timed = function_arguments(_called(primitive.function))[1]
+        s = coordinates(primitive.parts, bodies.data(), given)
+        rows = trace_relations(owner, primitive.function, s, bodies.t, bodies.graph, timed)
+    elif primitive.law:
+        return _with_bends(bodies, written_cam(owner, _called(primitive.function), primitive.law, bodies.data(), given), moving)
+    else:
+        rows = trace_function(owner, names, primitive.function, bodies, moving)
     values = [row for row, label in zip(rows, _labels(len(rows)), strict=True) if label in primitive.labels]
+    if len(values) != len(primitive.labels):
+        raise ModelError(f"{owner}: its function returned {len(rows)} residuals, and not the same number as before")
     return _with_bends(bodies, values, moving)
 
 
@@ -113,16 +170,20 @@ def _labels(count: int) -> list[str]:
 
 
 def trace_function(owner: str, names: Sequence[str], function: Any, bodies: _Bodies, moving: bool) -> list[Node]:
-    """The residuals of a user's function of both bodies or of the second alone, and of t if it takes that."""
-    if isinstance(function, MissingFunction):
-        function()  # raises and names what the file could not hold
-    arguments, timed = function_arguments(function)
-    given = [bodies.body(name, side, moving) for side, name in enumerate(names)][2 - len(arguments) :]
+    """The residuals of a user's function of all bodies or of the second of two alone, and of t if it takes that."""
+    arguments, timed = function_arguments(_called(function))
+    given = [bodies.body(name, side, moving) for side, name in enumerate(names)][len(names) - len(arguments) :]
 
     def called(t: Any) -> Any:
         return function(*given, t) if timed else function(*given)
 
     return trace(owner, called, {"t": bodies.t}, bodies.graph, function)
+
+
+def _called(function: Any) -> Any:
+    if isinstance(function, MissingFunction):
+        function()  # raises and names what the file could not hold
+    return function
 
 
 def function_arguments(function: Any) -> tuple[list[str], bool]:
@@ -134,12 +195,12 @@ def function_arguments(function: Any) -> tuple[list[str], bool]:
 
 def count_rows(owner: str, names: Sequence[str], function: Any, moving: bool) -> int:
     """How many residuals a user's function has; raises where it cannot be traced or is not linear in velocities."""
-    bodies = _Bodies()
+    bodies = _Bodies(Size(len(names)))
     rows = trace_function(owner, names, function, bodies, moving)
     if not rows:
         raise ModelError(f"{owner}: its function returned nothing; return one or more residuals that must vanish")
     warn_if_rough(owner, rows)
-    twists = [*bodies.twist(0), *bodies.twist(1)]
+    twists = bodies.twists
     rng = np.random.default_rng(0)
     for k, (row, slopes) in enumerate(zip(rows, jacobian(rows, twists), strict=True)):
         which = f"residual {k + 1} of its function"
@@ -154,7 +215,7 @@ def count_rows(owner: str, names: Sequence[str], function: Any, moving: bool) ->
                         f"{owner}: {which} is not linear in the velocities; the principle of d'Alembert covers constraints"
                         " A u + b = 0 only"
                     )
-        elif not any(any(not v.is_constant(0.0) for v in bodies.quasi([row], side)[0]) for side in (0, 1)):
+        elif not any(any(not v.is_constant(0.0) for v in bodies.quasi([row], side)[0]) for side in bodies.sides):
             raise ModelError(f"{owner}: {which} does not depend on the position of {' or '.join(map(repr, names))}")
     return len(rows)
 
@@ -166,31 +227,32 @@ def _part(bodies: _Bodies, values: Sequence[Node], moving: bool) -> tuple[Part, 
     if moving:
         residual: list[Node] = [zero] * n
         velocity = list(values)
-        slopes = jacobian(velocity, [*bodies.twist(0), *bodies.twist(1)])
-        rows = [[[line.get(6 * side + k, zero) for k in range(6)] for line in slopes] for side in (0, 1)]
+        slopes = jacobian(velocity, bodies.twists)
+        rows = [[[line.get(6 * side + k, zero) for k in range(6)] for line in slopes] for side in bodies.sides]
         g_t = []
         for row, line in zip(velocity, slopes, strict=True):
             total = row
             for k, slope in line.items():
-                total = total - slope * [*bodies.twist(0), *bodies.twist(1)][k]
+                total = total - slope * bodies.twists[k]
             g_t.append(total)
     else:
         residual, velocity = list(values), bodies.rate(values)
-        rows = [bodies.quasi(values, side) for side in (0, 1)]
+        rows = [bodies.quasi(values, side) for side in bodies.sides]
         g_t = along(values, [(bodies.t, bodies.graph.constant(1.0))])
     zeta = bodies.rate(velocity)
     part: dict[int, Node] = {}
+    at = bodies.size.inputs
     for k in range(n):
-        part |= {INPUTS + k: residual[k], INPUTS + MOST_ROWS + k: g_t[k], INPUTS + 2 * MOST_ROWS + k: zeta[k]}
-    return part | _rows_at(ROWS, rows), velocity
+        part |= {at + k: residual[k], at + MOST_ROWS + k: g_t[k], at + 2 * MOST_ROWS + k: zeta[k]}
+    return part | _rows_at(bodies.size.rows, rows), velocity
 
 
 def _rows_at(first: int, rows: Sequence[Sequence[Sequence[Node]]]) -> dict[int, Node]:
-    """Rows of both bodies, six numbers each, from a place on."""
+    """Rows of all bodies, six numbers each, from a place on."""
     return {
         first + 6 * MOST_ROWS * side + 6 * k + i: value
-        for side in (0, 1)
-        for k, row in enumerate(rows[side])
+        for side, own in enumerate(rows)
+        for k, row in enumerate(own)
         for i, value in enumerate(row)
     }
 
@@ -198,21 +260,21 @@ def _rows_at(first: int, rows: Sequence[Sequence[Sequence[Node]]]) -> dict[int, 
 def _with_bends(bodies: _Bodies, values: Sequence[Node], moving: bool) -> tuple[Part, Part, Part]:
     """Code of the rows, of d(A u + g_t)/dq, and of A' - A (0, w x .)."""
     part, velocity = _part(bodies, values, moving)
-    bends = _rows_at(_BENDS, [bodies.quasi(velocity, side) for side in (0, 1)])
+    bends = _rows_at(bodies.size.bends, [bodies.quasi(velocity, side) for side in bodies.sides])
     return part, bends, _turns(bodies, part, len(values)) if moving else bends
 
 
 def _turns(bodies: _Bodies, part: Part, n: int) -> Part:
     turned = []
-    for side in (0, 1):
+    for side in bodies.sides:
         lines = []
         for k in range(n):
-            row = [part[ROWS + 6 * MOST_ROWS * side + 6 * k + i] for i in range(6)]
+            row = [part[bodies.size.rows + 6 * MOST_ROWS * side + 6 * k + i] for i in range(6)]
             spin = np.cross(_array(row[3:]), _array(bodies.twist(side)[3:]))
             rate = bodies.rate(row)
             lines.append([*rate[:3], *(a - b for a, b in zip(rate[3:], spin, strict=True))])
         turned.append(lines)
-    return _rows_at(_BENDS, turned)
+    return _rows_at(bodies.size.bends, turned)
 
 
 def row_source(
@@ -225,15 +287,18 @@ def row_source(
     turns: dict[int, Part] = {}
     numbers: list[int] = []
     known: dict[tuple[Any, ...], int] = {}
+    inputs: dict[str, int] = {}
     for owner, names, primitive in primitives:
-        law = primitive.law
-        same = (law, primitive.kind, primitive.labels, primitive.function)  # one function may hold several pairs of bodies
+        law, size, moving = primitive.law, size_of(len(names), primitive), primitive.kind == "V"
+        # one function may hold several sets of bodies
+        same = (law, primitive.parts, size, primitive.kind, primitive.labels, primitive.function)
         if same not in known:
             number = known[same] = T.FIRST_ROWS + len(rows)
-            parts = _law_part(law, primitive.kind == "V") if law else _function_part(owner, names, primitive)
+            of_law = law and primitive.function is None
+            parts = _law_part(law, primitive.parts, size, moving) if of_law else _function_part(owner, names, primitive)
+            inputs |= {f"x{k}": k for k in range(size.inputs)}
             rows[number], bends[T.BEND_CODE + number], turns[T.BEND_CODE + number] = parts
         numbers.append(known[same])
-    inputs = {name: k for k, name in enumerate(_Bodies().names)}
     more = dict(others or {})
     sources = [write_source(rows | parts | more, inputs) for parts in ({}, bends, turns)]
     return sources[0], sources[1], sources[2], numbers

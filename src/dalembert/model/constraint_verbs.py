@@ -114,9 +114,9 @@ class ConstraintVerbs(ElementStore):
 
             model.add_constraint("wire", lambda bead, t: bead.r[2] - 0.1 * np.sin(bead.r[0]), "bead")
 
-        function : of one or two bodies and, if it likes, t; each has .r, .R, .point(p), .direction(a); it returns a number or
+        function : of the bodies and, if it likes, t; each has .r, .R, .point(p), .direction(a); it returns a number or
             several, computed with NumPy
-        bodies : one body, or two
+        bodies : one body, or any number of them
         """
         return self._traced(name, function, bodies, "U")
 
@@ -128,23 +128,27 @@ class ConstraintVerbs(ElementStore):
         from dalembert.lagrangian.body_rows import count_rows, function_arguments
 
         owner = self._new_name("constraint", name)
-        listed = (
-            (bodies,) if isinstance(bodies, Body | str) else tuple(several(owner, "bodies", bodies, (1, 2), "one body or two"))
-        )
+        listed = (bodies,) if isinstance(bodies, Body | str) else tuple(bodies) if isinstance(bodies, Sequence) else ()
+        if not listed:
+            raise ModelError(f"{owner}: bodies are {shown(bodies)}; give a body, or a list of bodies")
         if not callable(function):
             raise ModelError(f"{owner}: function is {shown(function)}; give a function of the bodies that returns residuals")
-        i, j = self._two_bodies(owner, *(("ground", *listed) if len(listed) == 1 else listed))
+        members = [self._body(owner, body) for body in (("ground", *listed) if len(listed) == 1 else listed)]
+        names = [body.name for body in members]
+        if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+            raise ModelError(f"{owner}: body {twice[0]!r} is listed twice; give different bodies")
         arguments, _ = function_arguments(function)
         if len(arguments) != len(listed):
             raise ModelError(
                 f"{owner}: its function takes {len(arguments)} bodies ({', '.join(arguments) or 'none'}), bodies lists"
                 f" {len(listed)}; give a function of as many, t may follow"
             )
-        labels = [str(k + 1) for k in range(count_rows(owner, (i.name, j.name), function, kind == "V"))]
+        labels = [str(k + 1) for k in range(count_rows(owner, names, function, kind == "V"))]
         groups = [tuple(labels[k : k + _MOST_ROWS]) for k in range(0, len(labels), _MOST_ROWS)]
         rows = tuple(Primitive("V" if kind == "V" else "U", group, function=function) for group in groups)
         place = frozen(np.zeros(3))
-        return self._add(Joint(name, "user", i.name, j.name, place, place, *own_axes(), rows))
+        more = tuple(names) if len(names) > 2 else ()
+        return self._add(Joint(name, "user", names[0], names[-1], place, place, *own_axes(), rows, members=more))
 
     def _rolling(self, name: str, body: BodyRef, on: BodyRef) -> tuple[str, Body, Body]:
         owner = self._new_name("joint", name)

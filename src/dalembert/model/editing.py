@@ -7,6 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
+from dalembert.model.couplings import recoupled
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
 from dalembert.model.frames import WORLD_POINTS, locate
 from dalembert.model.joints import JOINTS
@@ -16,7 +17,7 @@ from dalembert.model.validation import near, nearest, shown
 if TYPE_CHECKING:
     from dalembert.model.model import Model
 
-_NAMES = ("first", "second", "body", "joint", "bodies", "joints")  # fields that hold names of other elements
+_NAMES = ("first", "second", "body", "joint", "bodies", "joints", "members", "coupled")  # fields with names of other elements
 
 
 def owner_of(element: Element) -> str:
@@ -37,7 +38,7 @@ def found(model: Model, name: object) -> Element:
 
 def refers(element: Element, name: str) -> bool:
     """Whether an element names another."""
-    return any(name in (value if isinstance(value, tuple) else (value,)) for value in _named(element).values())
+    return any(_renamed(value, name, "") != value for value in _named(element).values())
 
 
 def _named(element: Element) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def rename(model: Model, name: object, new: str) -> Element:
 
 def _renamed(value: Any, old: str, new: str) -> Any:
     if isinstance(value, tuple):
-        return tuple(new if part == old else part for part in value)
+        return tuple(_renamed(part, old, new) for part in value)
     return new if value == old else value
 
 
@@ -90,6 +91,9 @@ def replaced(model: Model, name: object, changes: dict[str, Any]) -> Element:
             raise ModelError(f"{owner_of(element)}: has no {key!r} that could be replaced; {hint}")
     made: Element = verb(element.name, **(arguments | changes))
     model._elements[element.name] = made
+    for other in model.joints:  # couplings hold the places and axes of their joints
+        if other.coupled and refers(other, made.name):
+            model._elements[other.name] = recoupled(model, other)
     return made
 
 

@@ -68,6 +68,7 @@ class Primitive:
 
     p_i, p_j : (3,) body-fixed points [m];  a_i, a_j, n_i : (3,) body-fixed unit vectors
     labels : one per row, for reports ("x", "y", "z", "SO(x, z)", ...)
+    parts, numbers : of a law of any number of bodies: what it consists of and its numbers, see `laws.OF_MANY`
     """
 
     kind: Literal["C", "SO", "O", "D", "A", "U", "V"]
@@ -81,16 +82,20 @@ class Primitive:
     motion: Motion | None = None
     law: str = ""
     function: UserFunction | None = None
+    parts: tuple[str, ...] = ()
+    numbers: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A named set of primitives between two bodies, with a frame fixed in each.
+    """A named set of primitives between two bodies, with a frame fixed in each, or between all of `members`.
 
     p_i, p_j : (3,) the joint point in each body [m]
     E_i, E_j : (3, 3) columns = joint frame axes in body axes; equal in the world when all coordinates are zero
     coordinates : names of the joint coordinates, in order, see `joints.COORDINATES`
     coordinate, rate : initial values that assembly must meet, one entry per coordinate, None = free
+    members : all bodies of what connects other than two; first and second are its first and last then
+    coupled : joint and component of every coordinate that it couples, one for each of its primitives' parts
     """
 
     name: str
@@ -105,6 +110,13 @@ class Joint:
     coordinates: tuple[str, ...] = ()
     coordinate: tuple[float | None, ...] = ()
     rate: tuple[float | None, ...] = ()
+    members: tuple[str, ...] = ()
+    coupled: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of all bodies that it connects."""
+        return self.members or (self.first, self.second)
 
 
 @dataclass(frozen=True, eq=False)

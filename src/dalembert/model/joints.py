@@ -100,7 +100,7 @@ JOINTS: dict[str, JointType] = {
     )
 }
 
-# a body on a plane of the first, and what the user writes as a function
+# a body on a plane of the first, what couples joints or bodies, and what the user writes as a function
 CONTACTS: dict[str, JointType] = {
     "skate": JointType("skate", (("V", "skate", "sideways"),)),
     **{
@@ -109,6 +109,10 @@ CONTACTS: dict[str, JointType] = {
         )
         for form in ("sphere", "disc", "ellipsoid")
     },
+    "coupling": JointType("coupling", (("U", "coupling", "coupling"),)),
+    "cable": JointType("cable", (("U", "cable", "length"),)),
+    "cam_flat": JointType("cam_flat", (("U", "cam flat", "contact"),)),
+    "cam_roller": JointType("cam_roller", (("U", "cam roller", "contact"),)),
     "user": JointType("user", ()),
 }
 

@@ -14,13 +14,16 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.assembly import Assembly
+from dalembert.model.cables import CableVerbs
+from dalembert.model.cams import CamVerbs
 from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
 from dalembert.model.editing import remove, rename, replaced
 from dalembert.model.elements import Body, Marker
 from dalembert.model.forces import ForceVerbs
 from dalembert.model.frames import own_point
-from dalembert.model.joint_verbs import BodyRef, JointVerbs
+from dalembert.model.gears import GearVerbs
+from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.later import carried_out
 from dalembert.model.plane import InPlane
 from dalembert.model.rotation import Rotation, unit_quaternion
@@ -33,7 +36,7 @@ from dalembert.model.validation import Array, frozen, inertia, near, number, pri
 ZERO = (0.0, 0.0, 0.0)
 
 
-class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
+class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     """A mechanism: bodies, joints, drivers, forces, markers, by name. SI units; positions and velocities in world axes.
 
         model = Model(gravity=(0, 0, -9.81))
@@ -247,6 +250,8 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
             for end in ("first", "second", "body"):
                 if hasattr(element, end):
                     model._body(owner, getattr(element, end))
+            for member in getattr(element, "members", ()):
+                model._body(owner, member)
             if getattr(element, "joint", None) is not None:
                 model._joint(owner, getattr(element, "joint", None))
             check_element(owner, element, model)
@@ -280,7 +285,7 @@ class Model(JointVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
     def __str__(self) -> str:
         rows: list[tuple[str, str, str, str]] = [("body", b.name, b.kind, f"{b.mass:g} kg") for b in self.bodies]
         rows += [
-            ("joint", j.name, j.type, f"{j.first} - {j.second}, {sum(len(p.labels) for p in j.primitives)} rows")
+            ("joint", j.name, j.type, f"{' - '.join(j.bodies)}, {sum(len(p.labels) for p in j.primitives)} rows")
             for j in self.joints
         ]
         for d in self.drivers:

@@ -32,6 +32,7 @@ _CLASSES: dict[str, Any] = {
         *(motions.Sum, motions.Product),
     )
 }
+_LATER = ("members", "coupled", "parts", "numbers")  # fields that most elements do not have: left out where they are empty
 _SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)} | dict.fromkeys(
     ("stiffness", "damping"), (6, 6)
 )
@@ -73,7 +74,9 @@ def encode(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if is_dataclass(value) and not isinstance(value, type):
-        return {"class": type(value).__name__} | {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+        told = {f.name: getattr(value, f.name) for f in fields(value)}
+        told = {name: part for name, part in told.items() if name not in _LATER or part}
+        return {"class": type(value).__name__} | {name: encode(part) for name, part in told.items()}
     if isinstance(value, tuple):
         return [encode(v) for v in value]
     if callable(value):
@@ -92,6 +95,8 @@ def decode(data: Any, owner: str = "model data") -> Any:
     made = {}
     hints = _hints(classes[kind])
     for name, hint in hints.items():
+        if name not in data and name in _LATER:
+            continue
         if name not in data:
             raise ModelError(f"{owner}: the entry {name!r} is missing; give the data of Model.to_dict() unchanged")
         made[name] = _decode_as(owner, name, hint, data[name])

@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.model.cams import series_numbers
+from dalembert.model.couplings import coupled_rows
 from dalembert.model.elements import Body, Driver, Force, Joint, Primitive
 from dalembert.model.joints import CONTACTS, JOINTS, primitives
 from dalembert.model.serialise import MissingFunction
@@ -14,6 +16,7 @@ from dalembert.model.store import Element, ElementStore
 from dalembert.model.validation import inertia, nearest, number, shown
 
 MAX_USER_ROWS = 3  # of one primitive
+WRITTEN = ("coupling", "cam_flat", "cam_roller")  # may hold a function of the user
 
 
 def check_element(owner: str, element: Element, store: ElementStore) -> None:
@@ -23,6 +26,7 @@ def check_element(owner: str, element: Element, store: ElementStore) -> None:
             _check_body(owner, element)
         case Joint():
             _check_joint(owner, element)
+            _check_parts(owner, element, store)
         case Driver():
             row = element.primitive
             if row.kind not in ("O", "A", "D") or len(row.labels) != 1 or row.law or row.function or row.motion is None:
@@ -46,8 +50,10 @@ def _check_body(owner: str, body: Body) -> None:
 
 def _check_joint(owner: str, joint: Joint) -> None:
     rows = tuple((row.kind, row.labels, row.law) for row in joint.primitives)
-    if joint.type == "user":
-        fits = all(_is_user_row(row) for row in joint.primitives) and bool(rows) and not joint.coordinates
+    written = joint.type == "user" or (joint.type in WRITTEN and any(row.function for row in joint.primitives))
+    if written:
+        law = "" if joint.type == "user" else CONTACTS[joint.type].rows[0][1]
+        fits = all(_is_user_row(row, law) for row in joint.primitives) and bool(rows) and not joint.coordinates
     elif joint.type in JOINTS:
         frame = np.eye(3)
         made = primitives(joint.type, frame[0], frame[0], frame, frame)
@@ -57,16 +63,48 @@ def _check_joint(owner: str, joint: Joint) -> None:
         fits &= not joint.coordinates
     else:
         raise ModelError(f"{owner}: there is no joint type {shown(joint.type)}; {nearest(joint.type, (*JOINTS, *CONTACTS))}")
-    fits &= joint.type == "user" or all(row.function is None for row in joint.primitives)
+    fits &= written or all(row.function is None for row in joint.primitives)
     if not fits:
         raise _bad(owner, f"has rows {shown(rows)}", f"those of a {joint.type} joint")
     if any(len(values) not in (0, len(joint.coordinates)) for values in (joint.coordinate, joint.rate)):
         raise _bad(owner, f"starts at {shown((joint.coordinate, joint.rate))}", "a value for each of its coordinates")
 
 
-def _is_user_row(row: Primitive) -> bool:
+def _is_user_row(row: Primitive, law: str) -> bool:
     function = isinstance(row.function, MissingFunction)
-    return function and row.kind in ("U", "V") and not row.law and 1 <= len(row.labels) <= MAX_USER_ROWS
+    return function and row.kind in (("U",) if law else ("U", "V")) and row.law == law and 1 <= len(row.labels) <= MAX_USER_ROWS
+
+
+def _check_parts(owner: str, joint: Joint, store: ElementStore) -> None:
+    """Bodies, parts and numbers of a row of any number of bodies: what generated code reads."""
+    members, bodies = joint.members, joint.bodies
+    many = joint.type in ("user", "coupling", "cable")
+    if members and (not many or len(members) < 3 or len(set(members)) < len(members)):
+        raise _bad(owner, f"connects {shown(members)}", "three or more different bodies")
+    if (joint.first, joint.second) != (bodies[0], bodies[-1]):
+        raise _bad(owner, f"connects {shown(members)}", "bodies from the first to the second")
+    for row in joint.primitives:
+        fits, parts, count = not joint.coupled, row.parts, len(row.numbers)
+        if joint.type == "coupling":
+            for name, component in joint.coupled:
+                found = store._joint(owner, name)
+                if not 0 <= component < len(found.coordinates):
+                    raise _bad(owner, f"couples component {component} of {name!r}", "one of its coordinates")
+            factors = dict(zip(joint.coupled, row.numbers[::10], strict=False))
+            fits = 0 < len(joint.coupled) == len(factors) and 10 * len(factors) == count
+            fits = fits and (bodies, parts, row.numbers) == coupled_rows(store, factors)
+        elif joint.type == "cable":
+            known = {str(k) for k in range(len(bodies))}
+            fits &= set(parts) == known and len(parts) >= 2 and count == 3 * len(parts)
+        elif joint.type.startswith("cam"):
+            values = row.numbers[count - count // 2 :]
+            fits &= not parts and (
+                count == 0 if row.function else len(values) > 3 and row.numbers == series_numbers(np.array(values))
+            )
+        else:
+            fits &= not parts and count == 0
+        if not fits:
+            raise _bad(owner, f"has parts {shown(parts)} and {count} numbers", f"those of a {joint.type}")
 
 
 def _bad(owner: str, got: str, wanted: str) -> ModelError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +11,21 @@ from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.kernels.base import tables as T
+from dalembert.errors import ModelError
+from dalembert.lagrangian.laws import LAWS
 from dalembert.model.elements import Primitive
+from dalembert.model.validation import nearest, shown
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Reaction:
-    """Force and torque of a joint or driver on its second body, world axes; the force acts at `point`.
+    """Force and torque of a joint or driver on a body, mostly its second, world axes; the force acts at `point`.
 
     unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
     point : (nt, 3) where the force acts, world [m]: the joint point of the second body, the contact of a rolling one (which
-        moves through the body), the centre of mass for a constraint that a user wrote
+        moves through the body), the body's centre of mass for a constraint that a user wrote or of more than two bodies
     """
 
     force: Array
@@ -32,10 +34,16 @@ class Reaction:
     point: Array
 
 
-def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
-    """Force and torque of the multipliers (nt, rows) of a joint or driver, at given states."""
+def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None) -> Reaction:
+    """Force and torque of the multipliers (nt, rows) of a joint or driver on one of its bodies, at given states."""
     force, torque = np.zeros((len(states.t), 3)), np.zeros((len(states.t), 3))
-    first, second, p_j, primitives = _element(states, name)
+    first, second, p_j, primitives, bodies = _element(states, name)
+    on = second if body is None else body
+    if on not in bodies:
+        raise ModelError(f"{name!r} does not act on {shown(on)}; {nearest(on, bodies)}")
+    if on != second and len(bodies) == 2 and not _by_centres(primitives[0]):
+        other = resultant(states, name, lam)
+        return replace(other, force=-other.force, torque=-other.torque)
     at = 0
     for primitive in primitives:
         rows = lam[:, at : at + len(primitive.labels)]
@@ -45,20 +53,24 @@ def resultant(states: Trajectory, name: str, lam: Array) -> Reaction:
         elif primitive.kind in ("O", "D"):
             force += rows * _direction(states, primitive, first, second)
         elif primitive.kind in TRACED:
-            wrench = np.einsum("tk,tki->ti", rows, _rows_on_second(states, name, primitive, first, second))
+            wrench = np.einsum("tk,tki->ti", rows, _rows_on(states, name, primitive, bodies, on))
             force += wrench[:, :3]
-            if not primitive.law:  # laws act at a point, where they have no torque
-                torque += np.einsum("tij,tj->ti", states.rotation(second), wrench[:, 3:])
+            if _by_centres(primitive):  # contacts act at a point, where they have no torque
+                torque += np.einsum("tij,tj->ti", states.rotation(on), wrench[:, 3:])
         else:
             d_i, d_j = _direction(states, primitive, first, second), states.rotation(second) @ primitive.a_j
             torque += rows * np.cross(d_j, d_i)
-    return Reaction(force, torque, name not in states.mechanism.not_unique, _point(states, first, second, p_j, primitives[0]))
+    point = states.position(on) if _by_centres(primitives[0]) else _point(states, first, second, p_j, primitives[0])
+    return Reaction(force, torque, name not in states.mechanism.not_unique, point)
+
+
+def _by_centres(primitive: Primitive) -> bool:
+    """Whether its wrenches are told about the centres of mass, for want of a point where they act."""
+    return primitive.kind in TRACED and primitive.law not in LAWS
 
 
 def _point(states: Trajectory, first: str, second: str, p_j: Array, primitive: Primitive) -> Array:
     """(nt, 3) where the force on the second body acts, as the laws of `lagrangian.laws` say."""
-    if primitive.kind in TRACED and not primitive.law:
-        return states.position(second)
     shape = primitive.law.partition(" ")[0]
     centre, R = states.point(second, p_j), states.rotation(second)
     n = states.rotation(first) @ primitive.n_i
@@ -77,14 +89,14 @@ def _point(states: Trajectory, first: str, second: str, p_j: Array, primitive: P
     return centre
 
 
-def _element(states: Trajectory, name: str) -> tuple[str, str, Array, tuple[Primitive, ...]]:
-    """First and second body, the point on the second, primitives."""
+def _element(states: Trajectory, name: str) -> tuple[str, str, Array, tuple[Primitive, ...], tuple[str, ...]]:
+    """First and second body, the point on the second, primitives, all bodies."""
     model = states.mechanism.model
     joint = next((joint for joint in model.joints if joint.name == name), None)
     if joint is not None:
-        return joint.first, joint.second, joint.p_j, joint.primitives
+        return joint.first, joint.second, joint.p_j, joint.primitives, joint.bodies
     driver = next(d for d in model.drivers if d.name == name)
-    return driver.first, driver.second, driver.primitive.p_j, (driver.primitive,)
+    return driver.first, driver.second, driver.primitive.p_j, (driver.primitive,), (driver.first, driver.second)
 
 
 def _direction(states: Trajectory, primitive: Primitive, first: str, second: str) -> Array:
@@ -100,13 +112,22 @@ def _direction(states: Trajectory, primitive: Primitive, first: str, second: str
     return states.rotation(first) @ primitive.a_i
 
 
-def _rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first: str, second: str) -> Array:
-    """(nt, rows, 6) rows of a traced constraint on its second body, (force in world axes, torque in body axes) directions."""
+def _counted(states: Trajectory, owner: str) -> list[Array]:
+    """The counted angles that an element reads, (nt,) each."""
+    mechanism = states.mechanism
+    coupled = next((joint.coupled for joint in mechanism.model.joints if joint.name == owner), ())
+    first = mechanism.nq + mechanism.nu + 1
+    return [states.x[:, first + mechanism.angles.index(key)] for key in coupled if key in mechanism.angles]
+
+
+def _rows_on(states: Trajectory, owner: str, primitive: Primitive, bodies: tuple[str, ...], on: str) -> Array:
+    """(nt, rows, 6) rows of a traced constraint on one of its bodies, (force in world axes, torque in body axes) directions."""
     from dalembert.lagrangian import body_rows as rows
 
-    source, _, _, (number,) = rows.row_source([(f"constraint {owner!r}", (first, second), primitive)])
-    code = rows.plain(source)
+    source, _, _, (number,) = rows.row_source([(f"constraint {owner!r}", bodies, primitive)])
+    code, size = rows.plain(source), rows.size_of(len(bodies), primitive)
     numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
+    numbers += primitive.numbers
     records = np.concatenate(
         [
             np.concatenate(
@@ -118,14 +139,15 @@ def _rows_on_second(states: Trajectory, owner: str, primitive: Primitive, first:
                 ],
                 axis=1,
             )
-            for body in (first, second)
+            for body in bodies
         ],
         axis=1,
     )
-    at = rows.ROWS + 6 * rows.MOST_ROWS
+    at = size.rows + 6 * rows.MOST_ROWS * bodies.index(on)
+    turns = np.column_stack([np.zeros((len(states.t), 0)), *_counted(states, owner)])
     out = np.zeros((len(states.t), len(primitive.labels), 6))
     for k, t in enumerate(states.t):
-        W = [*records[k], *numbers, *[0.0] * (T.TRACED_SIZE - rows.INPUTS)]
+        W = [*records[k], *numbers, *turns[k], *[0.0] * (size.total - size.inputs)]
         code(number, t, W, 0)
         out[k] = np.reshape(W[at : at + 6 * len(primitive.labels)], (-1, 6))
     return out

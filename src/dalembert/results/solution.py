@@ -20,6 +20,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest
+from dalembert.results.coupling_efforts import MEASURED, coupling_effort
 from dalembert.results.dense import integrate_to
 from dalembert.results.efforts import Effort, effort_of
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
@@ -281,8 +282,12 @@ class BodyResult(Result, Trajectory):
 
     def effort(self, element: object) -> Effort:
         """What a force element does: .force, .torque (nt, 3) on its second body at .point, .on["crank"] of any body, .value
-        along its .coordinate with its .rate, .power and stored .energy; see `Effort`.
+        along its .coordinate with its .rate, .power and stored .energy; see `Effort`. Of a coupling, gear, cable or cam too.
         """
+        name = str(getattr(element, "name", element))
+        for joint in self.mechanism.model.joints:
+            if joint.name == name and joint.type in MEASURED:
+                return coupling_effort(self, joint, self.multiplier(name))
         return effort_of(self, element)
 
     @cached_property
@@ -312,8 +317,10 @@ class BodyResult(Result, Trajectory):
                 worst = float(np.max(np.abs(length - 1.0), initial=worst))
         return worst
 
-    def reaction(self, element: object) -> Reaction:
+    def reaction(self, element: object, body: object = None) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, acting at .point (nt, 3).
+
+        body : another of the bodies that it acts on
 
         It follows from the saved states; of `Soft` joints it is the compliant force of the step to the state. In planar
         coordinates it comes from the same states in absolute ones, with what acts across the plane.
@@ -325,8 +332,8 @@ class BodyResult(Result, Trajectory):
         if self.pieces and any(piece.mechanism.rows_of(name) for piece in self.pieces):
             return reaction_in_pieces(self, name)
         if self._spatial is not None and name in self._spatial.drift._by_element:
-            return self._spatial.reaction(name)
-        return resultant(self, name, self.multiplier(name))
+            return self._spatial.reaction(name, body)
+        return resultant(self, name, self.multiplier(name), None if body is None else str(getattr(body, "name", body)))
 
     @cached_property
     def _spatial(self) -> BodyResult | None:

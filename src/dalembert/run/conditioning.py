@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dalembert.compilation.compiled import Compiled, Series
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import unit_rows
-from dalembert.compilation.rows import dense_rows
+from dalembert.compilation.rows import bodies_of, dense_rows
 from dalembert.compilation.topology import spanning_forest
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
@@ -81,11 +81,7 @@ def with_pivots(statistics: Statistics, run: Run) -> Statistics:
 
 def has_loops(mechanism: Compiled) -> bool:
     """Whether constraints close loops of bodies, or more than one joins a pair: the rows of a tree are never dependent."""
-    table = mechanism.I[mechanism.I[T.PRIM_I] :][: T.PRIM_I_W * (mechanism.I[T.NPRIM] + mechanism.I[T.NTRACED])]
-    elements: dict[str, tuple[int, int]] = {}
-    for row in mechanism.rows:
-        i, j = table.reshape(-1, T.PRIM_I_W)[row.primitive, [T.P_BI, T.P_BJ]]
-        elements[row.element] = (int(min(i, j)), int(max(i, j)))
+    elements = {row.element: bodies_of(mechanism.I, row.primitive) for row in mechanism.rows}
     return bool(spanning_forest(int(mechanism.I[T.NB]), list(elements.values())).cuts)
 
 

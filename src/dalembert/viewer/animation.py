@@ -25,7 +25,7 @@ from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
+from dalembert.viewer.scene import cable_parts, colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
 
 Array = npt.NDArray[np.float64]
@@ -139,6 +139,9 @@ class Film:
             start, end = (place(-1 if body == GROUND else names.index(body), point) for body, point in spring.places())
             path = _zigzag(start, end, 0.012 * self.scale, camera)
             layers.append(camera.ribbon(path, _SPRING, np.zeros(len(path))))
+        for _, ends in cable_parts(self.motion.mechanism.model):
+            path = np.array([place(-1 if body == GROUND else names.index(body), point) for body, point in ends])
+            layers.append(camera.ribbon(path, _SPRING, np.zeros(2)))
         shaded = draw_shadows(empty, camera, corners)
         return finished(painted(shaded, layers), self.title, note)
 

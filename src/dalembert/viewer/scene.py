@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy.typing as npt
 
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError, SimulationError
-from dalembert.model.elements import GROUND, Force, Joint
+from dalembert.model.cables import cable_points
+from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import TRAVEL, type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
@@ -79,7 +81,10 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
         "turning": _turning(model),
         "trails": trail_bodies(model),
-        "springs": [_spring(motion, force) for force in model.forces if force.glyph == "spring"],
+        "springs": [
+            *(_spring(motion, force.name, *force.places()) for force in model.forces if force.glyph == "spring"),
+            *(_spring(motion, name, *ends) for name, ends in cable_parts(model)),
+        ],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
         "report": report_of(solution),
@@ -221,7 +226,8 @@ def _ground_points(motion: Trajectory) -> list[Array]:
 
 def _drawn_ends(model: Model) -> list[tuple[str, Array]]:
     """Where springs and the like are held."""
-    return [place for force in model.forces if force.glyph for place in force.places()]
+    places = [place for force in model.forces if force.glyph for place in force.places()]
+    return places + [place for joint in model.joints if joint.type == "cable" for place in cable_points(joint)]
 
 
 def _part_of(solution: BodyResult, states: npt.NDArray[np.intp]) -> Trajectory:
@@ -295,10 +301,17 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     return [float(values.min()), float(values.max())]
 
 
-def _spring(motion: Trajectory, spring: Force) -> dict[str, Any]:
-    (first, p_i), (second, p_j) = spring.places()
+def _spring(motion: Trajectory, name: str, start: tuple[str, Array], end: tuple[str, Array]) -> dict[str, Any]:
+    (first, p_i), (second, p_j) = start, end
     ends = {"first": _index(motion, first), "second": _index(motion, second)}
-    return {"name": spring.name, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
+    return {"name": name, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
+
+
+def cable_parts(model: Model) -> Iterator[tuple[str, tuple[tuple[str, Array], tuple[str, Array]]]]:
+    """Name and both ends, (body, point), of every part of a cable."""
+    for joint in model.joints:
+        if joint.type == "cable":
+            yield from ((joint.name, ends) for ends in pairwise(cable_points(joint)))
 
 
 def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:

@@ -118,15 +118,6 @@ COUNTERS = Record(
 # of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)
 RELATIVE = Record("Relative", r=VEC, R=MAT, v=VEC, w=VEC, force=VEC, torque=VEC)
-# of the code of a traced primitive: what it reads of bodies i and j and of the primitive; then what it leaves for up to three
-# rows, the rows of both bodies and those of d(A u + g_t)/dq behind it
-TRACED = Record(
-    "Traced",
-    **{f"{name}_{body}": kind for body in "ij" for name, kind in (("r", VEC), ("R", MAT), ("v", VEC), ("w", VEC))},
-    **dict.fromkeys("p_i p_j a_i a_j n_i".split(), VEC),
-    **_numbers("offset scale"),
-    **dict.fromkeys("g g_t zeta".split(), VEC),
-)
 # of the watch over rows (pivots.py): 1 once something is known; row of the smallest pivot, number of the choice, that pivot and
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
@@ -210,6 +201,13 @@ TABLES = {
         Section("W", "W_ANGLE", angle=NUM, rate=NUM),
     ),
     "forces": Table("Force", "NFORCE", *_FORCE),
+    # of traced primitives: first of the members and how many, first of their numbers in F and how many, first of the turns and
+    # how many; what the code reads and leaves is in traced_rows.py
+    "codes": Table("Code", "NTRACED", Section("I", "CODE_I", **_integers("member bodies value values turn turns"))),
+    # a body that a traced primitive acts on, and where its three rows begin in A for it
+    "members": Table("Member", "NMEMBER", Section("I", "MEMBER_I", body=INT, A=Ints(3))),
+    "turns": Table("Turn", "NTURN", Section("I", "TURN_I", joint=Ref("angles"))),  # a counted angle that a traced one reads
+    "sides": Table("Side", "NSIDE", Section("I", "SIDE_I", **_integers("body A row"))),  # of a tree: a cut row and a body of it
     # incidence: one node of constraint rows touching one body
     "incidences": Table("Incidence", "NINC", Section("I", "INC_I", **_integers("body n A row hub"))),
     # two incidences of one body that is eliminated at once; unit : 1 when both are one coincidence each
@@ -235,7 +233,6 @@ RECORDS = {
     "twists": ("W", T.W_BODY, TWIST, 18, 12),
     "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry
     "Y": ("W", T.W_Y, ROW, 1, 0),
-    "traced_rows": ("W", T.W_CALL, ROW, 6, TRACED.width),  # three of body i, three of body j, then the same of bends
     "bends": ("W", T.W_BEND, ROW, 1, 0),  # rows of d(A u + g_t)/dq
 }
 # one record: array, header entry, record
@@ -243,7 +240,6 @@ RECORD = {
     "plane": ("F", T.PLANE_F, PLANE),
     "call": ("W", T.W_CALL, CALL),
     "relative": ("W", T.W_CALL, RELATIVE),
-    "traced": ("W", T.W_CALL, TRACED),
     "count": ("W", T.W_STAT, COUNTERS),
     "pivot": ("W", T.W_PIVOT, PIVOT),
     "choice": ("W", T.W_CHOICE, CHOICE),
@@ -299,6 +295,8 @@ NUMBERS = {
     # poses and twists of all bodies; angles and their rates
     **{name: ("W", entry, 0) for name, entry in (("poses", T.W_BODY), ("counted", T.W_ANGLE), ("spare", T.W_WORK))},
     **{name: ("W", entry, 0) for name, entry in (("called", T.W_CALL), ("counts", T.W_STAT), ("pivots", T.W_PIVOT))},
+    "data": ("F", T.PRIM_F, 0),  # of the primitives, PRIM_F_W each
+    "numbers": ("F", T.CODE_F, 0),  # of traced primitives
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
     "references": ("W", T.W_CHOICE, 0),
     "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
@@ -319,7 +317,7 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NNODE ENERGY MAX_NEWTON NHUB W_SIZE K_SIZE NINVARIANT NMOTION
     STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
-    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW
+    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW NTURN
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {

@@ -15,6 +15,12 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 (W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 42)
 # header of I: settings of a run
 (ENERGY, MAX_NEWTON) = range(43, 45)
+# header of I: traced primitives: what the code of each reads, bodies that it acts on, counted angles and numbers that it
+# reads; how many bodies and angles in all; size of what the code of any of them reads and leaves
+(CODE_I, MEMBER_I, TURN_I, CODE_F) = range(45, 49)
+(NMEMBER, NTURN, CALL_SIZE) = range(76, 79)
+(NSIDE, SIDE_I) = (42, 71)  # header of I: rows of the cut joints of a tree and their bodies
+SIDE_I_W = 3
 # header of I: more sizes and offsets
 (NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE) = range(49, 58)
 (NINVARIANT, INVARIANT_F, NMOTION, MOTION_I, W_MOTION) = range(58, 63)
@@ -94,9 +100,14 @@ PRIM_I_W = 14
 (PF_PI, PF_PJ, PF_AI, PF_AJ, PF_NI, PF_OFFSET, PF_SCALE) = (0, 3, 6, 9, 12, 15, 16)
 PRIM_F_W = 17
 C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
-# of traced primitives (U, V), which come last: number of rows; size of what their code reads and leaves
-P_NROWS = 13
-TRACED_SIZE = 2 * STATE_W + PRIM_F_W + 81
+P_NROWS = 13  # of traced primitives (U, V), which come last: number of rows
+# CODE_I columns, per traced primitive: first of its bodies and how many, first of its numbers in CODE_F and how many, first of
+# its counted angles and how many
+(L_MEMBER, L_BODIES, L_VALUE, L_VALUES, L_TURN, L_TURNS) = range(6)
+CODE_I_W = 6
+# MEMBER_I columns: body, offsets of three rows in W_A for it
+(N_BODY, N_A) = (0, 1)
+MEMBER_I_W = 4
 FIRST_ROWS, BEND_CODE = 2000, 1000  # numbers of their code in the callback; what is added for BENDS
 
 # FORCE_I columns: kind (mechanics/forces.py, laws.py), bodies, motion, angle counter, user function, frame (0 world, 1 body);

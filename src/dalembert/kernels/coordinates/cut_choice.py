@@ -1,6 +1,6 @@
 """Rows of cut joints: products with them, and the dense factorisation of their matrix, idle rows left out (choice.py).
 
-Row r acts on the bodies cut[2 r] and cut[2 r + 1], its halves begin at A[12 r] and A[12 r + 6].
+Row r has the sides cut[r] to cut[r + 1], one per body that it acts on; the ground may be among them.
 """
 
 import numpy as np
@@ -17,9 +17,18 @@ from dalembert.kernels.coordinates.solve import product
 @inline
 def subtract_cut_rows(twists, out, system):
     """out -= A u for the twists u of the bodies"""
-    A, cut = system.A, system.cut
     for r in range(system.m):
-        out[r] -= product(A[12 * r], twists[cut[2 * r]]) + product(A[12 * r + 6], twists[cut[2 * r + 1]])
+        out[r] -= row_product(r, twists, 0, 1, system)
+
+
+@inline
+def row_product(r, twists, at, stride, system):
+    """A u of row r, the twist of body b being twists[stride b + at]."""
+    s = 0.0
+    for k in range(system.cut[r], system.cut[r + 1]):
+        e = system.sides[k]
+        s += product(system.A[e.A], twists[stride * e.body + at])
+    return s
 
 
 @inline
@@ -47,9 +56,10 @@ def solve_cut_schur(system):
     m, S = system.m, system.K
     for r in range(m):
         scale = 0.0
-        for side in range(2):
-            a, mass = system.A[12 * r + 6 * side], system.masses[system.cut[2 * r + side]]
-            if system.cut[2 * r + side] > 0:
+        for k in range(system.cut[r], system.cut[r + 1]):
+            e = system.sides[k]
+            a, mass = system.A[e.A], system.masses[e.body]
+            if e.body > 0:
                 scale += (mass.m_inv * a.force) @ a.force + (mass.J_inv @ a.torque) @ a.torque
         S[m * m + r] = scale
     factor_cut_schur(system)

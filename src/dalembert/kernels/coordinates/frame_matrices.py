@@ -22,7 +22,7 @@ from dalembert.kernels.base.loops import clear, copy, minus_dot, plus_dot
 from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.base.views import Twists
-from dalembert.kernels.coordinates.cut_choice import solve_cut_schur
+from dalembert.kernels.coordinates.cut_choice import row_product, solve_cut_schur
 from dalembert.kernels.coordinates.solve import product
 
 
@@ -133,9 +133,8 @@ def fill_reduced_matrix(system):
                     b = b.parent
             a = a.parent
     for r in range(system.m):
-        i, j = nu * system.cut[2 * r], nu * system.cut[2 * r + 1]
         for c in range(nu):
-            K[nu * (nu + r) + c] = product(system.A[12 * r], B[i + c]) + product(system.A[12 * r + 6], B[j + c])
+            K[nu * (nu + r) + c] = row_product(r, B, c, nu, system)
 
 
 @inline

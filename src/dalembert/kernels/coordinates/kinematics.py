@@ -120,3 +120,10 @@ def load_angles(x, system):
         turns = np.floor((x[joint.x] - angle) / (2.0 * np.pi) + 0.5)
         joint.angle = angle + 2.0 * np.pi * turns
         joint.rate = joint.z_i @ (i.R.T @ (j.R @ j.w) - i.w)
+
+
+@inline
+def count_turns(x, system):
+    """`load_angles`, where constraint rows read angles."""
+    if system.nturn > 0:
+        load_angles(x, system)

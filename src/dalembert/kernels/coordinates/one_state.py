@@ -5,7 +5,7 @@ All arguments may be lists, which plain Python reads faster than arrays.
 
 from dalembert.kernels.base.tables import MOTIONS
 from dalembert.kernels.base.views import System
-from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
+from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import pull_back_rows, subtract_row_products
 from dalembert.kernels.mechanics.forces import stored_energy
 from dalembert.kernels.mechanics.inertia import mechanical_energy
@@ -18,6 +18,7 @@ from dalembert.kernels.mechanics.traced_rows import traced_rows
 def _rows(t, x, system):
     """All rows at one state, pulled back."""
     load_poses(x, system)
+    count_turns(x, system)
     evaluate_motions(t, system)
     constraint_rows(system)
     traced_rows(MOTIONS, t, system)

@@ -19,7 +19,7 @@ from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
 from dalembert.kernels.base.views import Numbers, Pose, Twists
-from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, in_plane, load_angles, load_poses
+from dalembert.kernels.coordinates.kinematics import count_turns, euler_parameter_rates, in_plane, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
@@ -65,6 +65,7 @@ def add_columns(c, out, system):
 def factor_rows(t, x, system):
     """Poses, rows and the factored blocks at x."""
     load_poses(x, system)
+    count_turns(x, system)
     load_rows(MOTIONS, t, system)
     assemble_blocks(system.metrics, system)
     factor(1, system)

@@ -27,7 +27,7 @@ from dalembert.kernels.coordinates.frame_matrices import (
     multiply,
     right_hand_side,
 )
-from dalembert.kernels.coordinates.kinematics import load_angles
+from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.solve import product
 from dalembert.kernels.coordinates.tree import displace_tree, move_tree, place_bodies
 from dalembert.kernels.formulations.dense_minimal import maggi_rates
@@ -48,8 +48,9 @@ def reach(r, system):
     In relative coordinates a row itself can vanish in a singular configuration, so its own size tells nothing.
     """
     B, size = blocks(system), 0.0
-    for side in range(2):
-        k, a, v_2, w_2 = system.nu * system.cut[2 * r + side], system.A[12 * r + 6 * side], 0.0, 0.0
+    for number in range(system.cut[r], system.cut[r + 1]):
+        side = system.sides[number]
+        k, a, v_2, w_2 = system.nu * side.body, system.A[side.A], 0.0, 0.0
         for c in range(system.nu):
             v_2 += B[k + c].v @ B[k + c].v
             w_2 += B[k + c].w @ B[k + c].w
@@ -78,6 +79,7 @@ def place(t, x, dx, system):
     """Poses, rates of q, rows at the velocities of x, factored. Status."""
     move_tree(x, dx, system)
     place_bodies(x, system)
+    count_turns(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
     weigh(t, x, system)
@@ -110,9 +112,9 @@ def turn(y, out, system):
         across[body.number].w += cross(body.w, along[body.number].w)
     for r in range(system.m):
         s = 0.0
-        for side in range(2):
-            b, at = system.cut[2 * r + side], 12 * r + 6 * side
-            s += product(system.bends[at], along[b]) + product(A[at], across[b])
+        for k in range(system.cut[r], system.cut[r + 1]):
+            side = system.sides[k]
+            s += product(system.bends[side.A], along[side.body]) + product(A[side.A], across[side.body])
         system.zeta[r] = s
     least_solution(system.zeta, out, system)
 

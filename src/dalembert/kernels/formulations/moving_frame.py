@@ -37,7 +37,7 @@ from dalembert.kernels.coordinates.articulated import (
 )
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
-from dalembert.kernels.coordinates.kinematics import load_angles
+from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.newton import restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
@@ -68,10 +68,10 @@ def solve_cut_rows(system):
     D = e + m * nu
     for r in range(m):
         clear_forces(system)
-        for side in range(2):
-            b = system.cut[2 * r + side]
-            if b > 0:
-                subtract_wrench(b, system.A[12 * r + 6 * side], system)
+        for k in range(system.cut[r], system.cut[r + 1]):
+            side = system.sides[k]
+            if side.body > 0:
+                subtract_wrench(side.body, system.A[side.A], system)
         carry_wrenches(system)
         column_forces(e + nu * r, D, system)
         for s in range(r + 1):
@@ -136,6 +136,7 @@ def locate(level, iteration, t, x, dx, system):
     rhs = system.rhs
     move_tree(x, dx, system)
     place_bodies(x, system)
+    count_turns(x, system)
     forces(POSITIONS if level == 0 else MOTIONS, t, system)
     constraint_rows(system)
     system.count.dg += 1.0

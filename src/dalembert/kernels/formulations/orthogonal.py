@@ -19,7 +19,7 @@ from dalembert.kernels.base.tables import CHOOSE, MOTIONS, NEWTON_FAILED, NON_FI
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Pose, Twist, Twists, Wrenches
 from dalembert.kernels.coordinates.choice import choices, silence
-from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
+from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_poses, normalise
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -118,6 +118,7 @@ def project_orthogonal(mode, t, x, dx, system):
     row, worst, row_v, worst_v = 0, 0.0, 0, 0.0
     for iteration in range(system.max_newton + 1):
         load_poses(x, system)
+        count_turns(x, system)
         load_rows(MOTIONS, t, system)
         count.dg += 1.0
         if system.nchoice > 0 and choices(system) == 0.0:

@@ -10,7 +10,7 @@ from dalembert.kernels.base.loops import negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, POSITIONS
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses, normalise
+from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses, normalise
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor, metric_correction, pull_back_rows, velocity_residual
 from dalembert.kernels.formulations.distribution import load_rows
 from dalembert.kernels.formulations.newton import restore
@@ -21,6 +21,7 @@ def locate(level, iteration, t, x, dx, system):
     """Poses and rows at x, rhs <- -g or -(G u + g_t); how many"""
     load_poses(x, system)
     if level == 0:
+        count_turns(x, system)
         load_rows(POSITIONS, t, system)
         system.count.dg += 1.0
         negate(system.rhs, system.g, system.m)

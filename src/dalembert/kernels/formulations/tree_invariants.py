@@ -131,10 +131,10 @@ def newton_direction(t, x, dx, hq, hu, d, system):
             negate(rhs, rows, m)
             subtract_cut_rows(system.accelerations, rhs, system)
             solve_cut_rows(system)
-            for r in range(2 * m):
-                body, row = system.bodies[system.cut[r]], A[6 * r]
-                body.force += rhs[r // 2] * row.force
-                body.torque += rhs[r // 2] * row.torque
+            for side in system.sides:
+                body, row = system.bodies[side.body], A[side.A]
+                body.force += rhs[side.row] * row.force
+                body.torque += rhs[side.row] * row.torque
             respond_to_wrenches(system)
         for b in range(1, system.nb + 1):
             slope += product(hq[b] if part == 0 else hu[b], system.accelerations[b])

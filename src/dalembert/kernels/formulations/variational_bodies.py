@@ -29,7 +29,7 @@ from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Numbers, Wrenches
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.exponential import dexp, dexp_inverse, dexp_inverse_change, turned
-from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
+from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
@@ -195,6 +195,7 @@ def load_node(t, x, system):
     copy(node.z, Numbers(x, system.nq), nu)
     clear(node.z + nu, m)
     load_poses(x, system)
+    count_turns(x, system)
     for body in system.bodies:
         p[body.number].force, p[body.number].torque = body.m * body.v, body.J @ body.w
     load_rows(MOTIONS, t, system)

@@ -1,32 +1,48 @@
 """Rows of traced constraints, which generated code computes (lagrangian/body_rows.py). Compiled only where a model has any.
 
-Per primitive the code finds poses and twists of both bodies and the primitive's numbers in `system.traced`; there it leaves
-g, g_t, zeta of up to three rows and, behind them, rows A of body i and of body j, then rows of d(A u + g_t)/dq of both.
+What the code of a primitive with n bodies reads at `called`, and behind it what it leaves there:
+
+    18 n  poses and twists of its bodies (r, R, v, w_B)      3, 3, 3  g, g_t, zeta of up to three rows
+    17    p_i, p_j, a_i, a_j, n_i, offset, scale             18 n     rows A, three per body
+    N     numbers of its own                                 18 n     rows of d(A u + g_t)/dq, three per body
+    K     counted joint angles
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import BEND_CODE, BENDS, CALLBACK_FAILED, MOTIONS, OK, POSITIONS, V
-from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.tables import (
+    BEND_CODE,
+    BENDS,
+    CALLBACK_FAILED,
+    MOTIONS,
+    OK,
+    POSITIONS,
+    PRIM_F_W,
+    STATE_W,
+    V,
+)
+from dalembert.kernels.base.views import Rows
 from dalembert.kernels.mechanics.forces import force_elements
 
 MOST_ROWS = 3
 
 
 @inline
-def offer(p, traced, rows):
-    """What the code of a primitive reads, and nothing where it leaves something."""
-    i, j, zero = p.i, p.j, Vec3(0.0, 0.0, 0.0)
-    traced.r_i, traced.R_i = i.r, i.R
-    traced.v_i, traced.w_i = i.v, i.w
-    traced.r_j, traced.R_j = j.r, j.R
-    traced.v_j, traced.w_j = j.v, j.w
-    traced.p_i, traced.p_j = p.p_i, p.p_j
-    traced.a_i, traced.a_j, traced.n_i = p.a_i, p.a_j, p.n_i
-    traced.offset, traced.scale = p.offset, p.scale
-    traced.g, traced.g_t, traced.zeta = zero, zero, zero
-    for k in range(4 * MOST_ROWS):
-        rows[k].force, rows[k].torque = zero, zero
+def offer(p, code, system):
+    """What the code of a primitive reads, and nothing where it leaves something; where that begins."""
+    n, at = code.bodies, system.called
+    for k in range(n):
+        copy(at, system.poses + STATE_W * system.members[code.member + k].body, STATE_W)
+        at = at + STATE_W
+    copy(at, system.data + PRIM_F_W * p.number, PRIM_F_W)
+    copy(at + PRIM_F_W, system.numbers + code.value, code.values)
+    at = at + (PRIM_F_W + code.values)
+    for k in range(code.turns):
+        at[k] = system.turns[code.turn + k].joint.angle
+    at = at + code.turns
+    clear(at, 3 * MOST_ROWS + 12 * MOST_ROWS * n)
+    return at
 
 
 @inline
@@ -36,23 +52,24 @@ def traced_rows(mode, t, system):
     MOTIONS: all of them; POSITIONS: rows of velocities are left empty, so that they do not enter; BENDS: rows of
     d(A u + g_t)/dq to `bends` instead, laid out like A.
     """
-    traced, left = system.traced, system.traced_rows
-    rows, first = (system.bends, 2 * MOST_ROWS) if mode == BENDS else (system.A, 0)
-    for number in range(system.nprim, system.nprim + system.ntraced):
-        p = system.primitives[number]
-        offer(p, traced, left)
+    rows = system.bends if mode == BENDS else system.A
+    for number in range(system.ntraced):
+        p, code = system.primitives[system.nprim + number], system.codes[number]
+        left = offer(p, code, system)
         if mode != POSITIONS or p.kind != V:
             if callback(p.motion + (BEND_CODE if mode == BENDS else 0), t, system, system.w_call) != OK:
                 return CALLBACK_FAILED
-        for c in range(p.rows):
-            A_i, A_j = rows[p.A_i[c]], rows[p.A_j[c]]
-            own, other = left[first + c], left[first + MOST_ROWS + c]
-            A_i.force, A_i.torque = own.force, own.torque
-            A_j.force, A_j.torque = other.force, other.torque
-            if mode != BENDS:
-                system.g[p.row[c]] = traced.g[c]
-                system.g_t[p.row[c]] = traced.g_t[c]
-                system.zeta[p.row[c]] = traced.zeta[c]
+        made = Rows(left, 3 * MOST_ROWS + (6 * MOST_ROWS * code.bodies if mode == BENDS else 0))
+        for k in range(code.bodies):
+            member = system.members[code.member + k]
+            for c in range(p.rows):
+                row, own = rows[member.A[c]], made[6 * (MOST_ROWS * k + c)]
+                row.force, row.torque = own.force, own.torque
+        if mode != BENDS:
+            for c in range(p.rows):
+                system.g[p.row[c]] = left[c]
+                system.g_t[p.row[c]] = left[MOST_ROWS + c]
+                system.zeta[p.row[c]] = left[2 * MOST_ROWS + c]
     return OK
 
 

@@ -46,11 +46,15 @@ _VALUES: dict[str, Any] = {
     "Rotation": values.Rotation,
     "BodyRef": str,
     "JointRef": str,
+    "Factors": dict[str, Number],
+    "Sequence[float]": list[Number],
+    "Sequence[BodyPoint]": list[Annotated[tuple[str, Vector], Field(strict=False)]],  # a file has lists
+    "Profile": list[Number],
     "dict[str, object]": Shape,
     "None": None,
 }
 _BY_NAME: dict[str, Any] = {"inertia": values.Inertia, "axes": values.Vectors, "vectors": values.Vectors}
-_CODE = ("UserFunction", "Parameters", "JointRefs")  # what no file holds
+_CODE = ("UserFunction", "Parameters", "JointRefs", "Coordinates")  # what no file holds
 _ARGUMENT = re.compile(r"(?:^ *|;  )((?:\w+, )*\w+) : ", re.MULTILINE)
 
 

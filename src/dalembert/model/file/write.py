@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
+from dalembert.model.cables import cable_points
 from dalembert.model.editing import arguments_of
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
 from dalembert.model.file.read import _MOTIONS, _add, read_string
@@ -90,7 +91,7 @@ def _why(element: Element) -> str:
             "it follows a Python function of t, and model files hold no code: give it as harmonic, polynomial, table, sum or"
             " product, or build the model in Python"
         )
-    if isinstance(element, Force) or getattr(element, "type", "") == "user":
+    if isinstance(element, Force) or any(row.function for row in getattr(element, "primitives", ())):
         return "it is a Python function, and model files hold no code: give a vector and a factor, or build the model in Python"
     if isinstance(element, Joint):
         return "its plane on a moving body does not read back exactly; put it on the ground, or build the model in Python"
@@ -110,6 +111,9 @@ def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
             yield _body(element, folder)
         case Joint() if element.type == "skate" or element.type.startswith("rolling"):
             yield from _on_plane(model, element)
+        case Joint() if element.type in ("coupling", "cable", "cam_flat", "cam_roller"):
+            if all(row.function is None for row in element.primitives):
+                yield _coupling(model, element)
         case Joint() if element.type != "user":
             yield from _joint(model, element)
         case Driver():
@@ -209,6 +213,22 @@ def _on_plane(model: Model, joint: Joint) -> Iterator[Data]:
     for near in (_near, np.ndarray.tolist):
         plane = [near(world_point(carrier, joint.p_i)), near(rotation_matrix(carrier) @ joint.E_i[:, 2])]
         yield {**head, "plane": plane, **_unless("on", joint.first, GROUND)}
+
+
+def _coupling(model: Model, joint: Joint) -> Data:
+    """Couplings, cables and cams, whose data are their bodies' own."""
+    row = joint.primitives[0]
+    if joint.type == "coupling":
+        found = [(model.joint(name), component) for name, component in joint.coupled]
+        names = [j.name if len(j.coordinates) == 1 else f"{j.name}.{j.coordinates[component]}" for j, component in found]
+        return {"type": "coupling", "relation": dict(zip(names, row.numbers[::10], strict=True)), "offset": row.offset}
+    if joint.type == "cable":
+        points = [[body, point.tolist()] for body, point in cable_points(joint)]
+        return {"type": "cable", "points": points, "length": row.offset}
+    values = list(row.numbers[len(row.numbers) - len(row.numbers) // 2 :])
+    given: Data = {"support": values, "normal": row.a_j.tolist()} if joint.type == "cam_flat" else {"pitch": values}
+    head = {"type": "cam", "cam": joint.first, "follower": joint.second, **given, "point": row.p_j.tolist()}
+    return {**head, "centre": row.p_i.tolist(), "axis": row.n_i.tolist(), "zero": row.a_i.tolist()}
 
 
 def _near(v: Array) -> list[float]:

@@ -1,4 +1,4 @@
-"""Contacts of rolling bodies are two-sided: where one would have to pull, a real body lifts off."""
+"""Contacts, cams and cables are two-sided: where one would have to pull, or a cable to push, a real one lets go."""
 
 from __future__ import annotations
 
@@ -13,20 +13,29 @@ from dalembert.results.report.table import Line
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
+# law -> what it is called, the sign of its multiplier while it holds, what happens else, what becomes negative
+_ONE_SIDED = {
+    **{f"{form} height": ("contact", 1.0, "lift off", "normal force") for form in ("sphere", "disc", "ellipsoid")},
+    "cam flat": ("cam", 1.0, "lift off", "normal force"),
+    "cam roller": ("cam", 1.0, "lift off", "normal force"),
+    "cable": ("cable", -1.0, "go slack", "tension"),
+}
+
 
 def contacts(solution: Result) -> Iterator[Line]:
-    """One warning for each rolling body whose normal force becomes negative."""
+    """One warning for each rolling body, cam or cable whose force becomes negative."""
     steps, mechanism = solution.steps, solution.mechanism
     if not isinstance(mechanism, Mechanism) or not len(steps.t):
         return
     for joint in mechanism.model.joints:
-        rolls = [p for p in joint.primitives if p.law.endswith("height")]
-        if not rolls:
+        law = joint.primitives[0].law  # the height comes first: along the plane's normal, on the body
+        if law not in _ONE_SIDED:
             continue
-        normal = steps.multiplier(joint.name)[:, 0]  # the height comes first: along the plane's normal, on the body
-        size = float(np.max(np.abs(normal[np.isfinite(normal)]), initial=0.0))
-        pulls = np.flatnonzero(normal < -1e-9 * size)
+        what, sign, happens, quantity = _ONE_SIDED[law]
+        force = sign * steps.multiplier(joint.name)[:, 0]
+        size = float(np.max(np.abs(force[np.isfinite(force)]), initial=0.0))
+        pulls = np.flatnonzero(force < -1e-9 * size)
         if len(pulls):
-            at, least = steps.t[pulls[0]], float(np.min(normal[pulls]))
-            shown = f"contact {joint.name!r} would lift off at t = {at:.4g} s: its normal force becomes {least:.3g} N"
-            yield Line(f"contact {joint.name}", shown, "0", "WARN", least)
+            at, least = steps.t[pulls[0]], float(np.min(force[pulls]))
+            shown = f"{what} {joint.name!r} would {happens} at t = {at:.4g} s: its {quantity} becomes {least:.3g} N"
+            yield Line(f"{what} {joint.name}", shown, "0", "WARN", least)

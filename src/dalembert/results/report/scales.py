@@ -70,5 +70,5 @@ def _measured_in_metres(solution: Result) -> set[int]:
     if not isinstance(solution.mechanism, Mechanism):
         return set()
     primitives = [item.primitive for item in flatten(solution.mechanism.model).primitives]
-    metric = [p.kind in ("C", "O", "D") or (p.kind in ("U", "V") and bool(p.law)) for p in primitives]
+    metric = [p.kind in ("C", "O", "D") or (p.kind in ("U", "V") and p.law not in ("", "coupling")) for p in primitives]
     return {row.index for row in solution.mechanism.rows if row.primitive < len(metric) and metric[row.primitive]}

@@ -1,0 +1,126 @@
+"""Cams: a curve of one body that a flat or a roller of another always touches, see lagrangian/cams.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.elements import Body, Joint, Primitive
+from dalembert.model.frames import along, own_axes, rotation_matrix
+from dalembert.model.store import ElementStore
+from dalembert.model.validation import Array, argument_count, frozen, shown, unit_vector, vector
+
+FLAT, ROLLER = "cam flat", "cam roller"
+PERIODIC = 1e-9  # of the largest value
+MOST_VALUES = 24  # each is a term of code whose derivatives are compiled
+BodyRef = Body | str
+Profile = Callable[[object], object] | Sequence[float]
+
+
+class CamVerbs(ElementStore):
+    """Cams."""
+
+    def add_cam(
+        self,
+        name: str,
+        cam: BodyRef,
+        follower: BodyRef,
+        *,
+        support: Profile | None = None,
+        normal: npt.ArrayLike | None = None,
+        pitch: Profile | None = None,
+        point: npt.ArrayLike = (0.0, 0.0, 0.0),
+        centre: npt.ArrayLike = (0.0, 0.0, 0.0),
+        axis: npt.ArrayLike = (0.0, 0.0, 1.0),
+        zero: npt.ArrayLike = (1.0, 0.0, 0.0),
+    ) -> Joint:
+        """A cam that a flat (give support, normal) or a roller (give pitch) of the follower always touches: one row.
+
+        support : of a flat: distance f(psi) from the centre to the cam's tangent whose outer normal has the angle psi [m]
+        normal : of the flat, away from the cam, in the follower's axes; normal to the cam's axis in the model pose
+        pitch : of a roller: distance f(psi) from the centre to the roller's own centre at the angle psi [m], the path that a
+            roller of any radius takes on the cam
+        point : on the flat, or the roller's centre, in the follower's axes [m]
+        centre, axis : of the cam, in its own axes [m]
+        zero : direction normal to the axis, from which the angle psi is counted, in the cam's axes
+
+        f is a function of psi with the period 2 pi, traced as in `add_constraint`, or its values at N equal steps of psi from 0
+            on (4 to 24 of them), through which a Fourier series is laid
+
+        The cam holds in both directions; where it would have to pull, a line of the report says when the follower lifts off.
+        """
+        owner = self._new_name("cam", name)
+        i, j = self._two_bodies(owner, cam, follower)
+        if i.kind == "point":
+            raise ModelError(f"{owner}: point mass {i.name!r} has no axes and cannot be a cam; use add_body")
+        if (support is None) == (pitch is None):
+            got = "neither support= nor pitch=" if support is None else "both support= and pitch="
+            raise ModelError(f"{owner}: got {got}; give support= for a flat, or pitch= for a roller")
+        if (support is None) != (normal is None):
+            raise ModelError(f"{owner}: normal is {shown(normal)}; a flat (support=) has one, a roller (pitch=) has none")
+        if normal is not None and j.kind == "point":
+            raise ModelError(f"{owner}: point mass {j.name!r} has no axes and carries no flat; use add_body, or pitch=")
+        n, x = unit_vector(owner, "axis", axis), unit_vector(owner, "zero", zero)
+        _normal_to(owner, "zero", x, n)
+        p_i, p_j = vector(owner, "centre", centre), vector(owner, "point", point)
+        if j.kind == "point" and p_j.any():
+            raise ModelError(f"{owner}: point is {shown(p_j)} on point mass {j.name!r}; give (0, 0, 0)")
+        a_j = frozen(np.zeros(3))
+        if normal is not None:
+            a_j = unit_vector(owner, "normal", normal)
+            _normal_to(owner, "normal", rotation_matrix(i).T @ rotation_matrix(j) @ a_j, n)
+        law, profile = (ROLLER, pitch) if support is None else (FLAT, support)
+        function, numbers = _profile(owner, "pitch" if support is None else "support", profile)
+        row = Primitive("U", ("contact",), p_i, p_j, x, a_j, n, law=law, function=function, numbers=numbers)
+        frames = along(owner, "axis", n), own_axes()[1]
+        return self._add(Joint(name, law.replace(" ", "_"), i.name, j.name, p_i, p_j, *frames, (row,)))
+
+
+def _normal_to(owner: str, label: str, a: Array, n: Array) -> None:
+    if abs(float(a @ n)) > 1e-9:
+        raise ModelError(f"{owner}: {label} and axis have cosine {float(a @ n):.3g}; give a direction normal to the axis")
+
+
+def _profile(owner: str, label: str, profile: object) -> tuple[Callable[..., object] | None, tuple[float, ...]]:
+    """A function that has been looked at, or the numbers of the Fourier series through values."""
+    if callable(profile):
+        if argument_count(profile) != 1:
+            raise ModelError(f"{owner}: {label} has {argument_count(profile)} arguments; give a function of the angle psi")
+        angles = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
+        once, twice = (np.array([float(profile(psi + turn)) for psi in angles]) for turn in (0.0, 2.0 * np.pi))
+        _positive(owner, label, once)
+        if np.abs(twice - once).max() > PERIODIC * once.max():
+            at = angles[np.argmax(np.abs(twice - once))]
+            raise ModelError(
+                f"{owner}: {label} is {profile(at)!s} at psi = {at:.4g} and {profile(at + 2 * np.pi)!s} one turn on; give a"
+                " function with the period 2 pi"
+            )
+        return profile, ()
+    try:
+        values = np.array(profile, dtype=float)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or not 4 <= len(values) <= MOST_VALUES:
+        raise ModelError(
+            f"{owner}: {label} is {shown(profile)}; give a function of psi, or 4 to {MOST_VALUES} values over one turn"
+        )
+    _positive(owner, label, values)
+    return None, series_numbers(values)
+
+
+def series_numbers(values: Array) -> tuple[float, ...]:
+    """c_0, c_1, s_1, ... of the Fourier series through values at equal steps of one turn, then the values themselves."""
+    series = np.fft.rfft(values) / len(values)
+    series[1:] *= 2.0
+    if len(values) % 2 == 0:
+        series[-1] /= 2.0
+    made = (series[0].real, *(part for c in series[1:] for part in (c.real, -c.imag)), *values)
+    return tuple(float(v) + 0.0 for v in made)
+
+
+def _positive(owner: str, label: str, values: Array) -> None:
+    if not np.isfinite(values).all() or values.min() <= 0.0:
+        raise ModelError(f"{owner}: {label} goes down to {values.min():g}; give a distance that is greater than 0 all around")

@@ -1,0 +1,88 @@
+"""What couplings, cables and cams do, from the multipliers of their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.model.cables import cable_points
+from dalembert.model.elements import Joint
+from dalembert.results.efforts import Effort, Wrench
+from dalembert.results.reactions import resultant
+
+Array = npt.NDArray[np.float64]
+Measured = tuple[Array, Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class CouplingEffort(Effort):
+    """What a coupling, a cable or a cam does over time, SI units; what it does to each body is told about its centre of mass.
+
+    joints : (joint, component) of every coordinate that a coupling joins, else ()
+    coordinate, rate : (nt, n) coupled coordinates and their rates; (nt,) length of a cable and its rate, distance of a cam
+    value : (nt, n) effort on each coordinate (torque or force, positive the way it grows); (nt,) tension of a cable, normal
+        force of a cam, which would be negative where the one goes slack and the other lifts off
+    power : (nt,) what it gives to all bodies together: zero, unless it depends on time;  energy : zero, nothing is stored
+    """
+
+    joints: tuple[tuple[str, int], ...] = ()
+
+
+def coupling_effort(states: Trajectory, joint: Joint, lam: Array) -> CouplingEffort:
+    """What one of them does at given states with these multipliers (nt, rows)."""
+    coordinate, rate, value, power = MEASURED[joint.type](states, joint, lam)
+    on = {}
+    for body in joint.bodies:
+        acting = resultant(states, joint.name, lam, body)
+        on[body] = Wrench(acting.force, acting.torque, acting.point)
+    return CouplingEffort(on, coordinate, rate, value, power, np.zeros(len(states.t)), joint.coupled)
+
+
+def _of_coupling(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+    found = [run.mechanism.model.joint(name) for name, _ in joint.coupled]
+    parts = list(zip(found, (component for _, component in joint.coupled), strict=True))
+    s = np.column_stack([run._coordinate(*part) for part in parts])
+    s_dot = np.column_stack([run._rate(*part) for part in parts])
+    row = joint.primitives[0]
+    if row.function is None:
+        value = lam * np.array(row.numbers[::10])
+    else:
+        from dalembert.lagrangian.body_rows import function_arguments
+        from dalembert.lagrangian.joint_relations import slopes
+
+        value = np.einsum("tr,trk->tk", lam, slopes(row.function, s, run.t, function_arguments(row.function)[1]))
+    return s, s_dot, value, np.sum(value * s_dot, axis=1)
+
+
+def _of_cable(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+    ends = cable_points(joint)
+    x, v = [run.point(*end) for end in ends], [run.velocity(*end) for end in ends]
+    length, rate = np.zeros(len(run.t)), np.zeros(len(run.t))
+    for (x_0, x_1), (v_0, v_1) in zip(pairwise(x), pairwise(v), strict=True):
+        part = np.linalg.norm(x_1 - x_0, axis=1)
+        length += part
+        rate += np.sum((x_1 - x_0) * (v_1 - v_0), axis=1) / np.where(part > 0.0, part, 1.0)
+    tension = -lam[:, 0]
+    return length, rate, tension, -tension * rate
+
+
+def _of_cam(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+    row = joint.primitives[0]
+    e = run.point(joint.second, row.p_j) - run.point(joint.first, row.p_i)
+    e_dot = run.velocity(joint.second, row.p_j) - run.velocity(joint.first, row.p_i)
+    n = run.rotation(joint.first) @ row.n_i
+    m = run.rotation(joint.second) @ row.a_j
+    if not row.a_j.any():  # a roller: along the line of centres
+        m = e - np.sum(e * n, axis=1, keepdims=True) * n
+        m /= np.linalg.norm(m, axis=1, keepdims=True)
+    turned = np.cross(run.angular_velocity(joint.second), m)
+    rate = np.sum(m * e_dot + (turned * e if row.a_j.any() else 0.0), axis=1)
+    force = np.linalg.norm(resultant(run, joint.name, lam).force, axis=1)
+    return np.sum(m * e, axis=1), rate, np.sign(lam[:, 0]) * force, np.zeros(len(run.t))
+
+
+MEASURED = {"coupling": _of_coupling, "cable": _of_cable, "cam_flat": _of_cam, "cam_roller": _of_cam}

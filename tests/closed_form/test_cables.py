@@ -1,0 +1,97 @@
+"""Cables that do not stretch: Atwood's machine and a block and tackle against their closed forms; slack is told."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+G = 9.81
+
+
+def atwood(m_1=1.0, m_2=3.0):
+    model = da.Model()
+    model.add_point_mass("a", mass=m_1, position=(0, 0, -1))
+    model.add_point_mass("b", mass=m_2, position=(1, 0, -2))
+    model.add_cable("rope", [("a", (0, 0, 0)), ("ground", (0, 0, 0)), ("ground", (1, 0, 0)), ("b", (0, 0, 0))])
+    return model
+
+
+WAYS = [
+    (da.Jet(), None),
+    (da.MovingFrame(), None),
+    (da.Minimal(), None),
+    (da.Impulse(), da.RungeKutta4(step=0.01)),
+    (da.Variational(), da.FixedStep(step=0.01)),
+]
+
+
+@pytest.mark.parametrize(("way", "integrator"), WAYS, ids=[type(w).__name__ for w, _ in WAYS])
+def test_atwood(way, integrator):
+    run = da.simulate(atwood(), t_end=0.3, formulation=way, **({} if integrator is None else {"integrator": integrator}))
+    a, tension = (3.0 - 1.0) / 4.0 * G, 2 * 1.0 * 3.0 / 4.0 * G
+    assert (
+        np.abs(run.acceleration("a") - [0, 0, a]).max() <= 1e-10 and np.abs(run.acceleration("b") - [0, 0, -a]).max() <= 1e-10
+    )
+    assert np.abs(run.position("a")[:, 2] + 1.0 - 0.5 * a * run.t**2).max() <= 1e-10
+    effort = run.effort("rope")
+    assert np.abs(effort.value - tension).max() <= 1e-10
+    assert np.abs(effort.coordinate - 4.0).max() <= 1e-10 and np.abs(effort.power).max() <= 1e-9
+    np.testing.assert_allclose(run.reaction("rope", "b").force, np.tile([0, 0, tension], (len(run.t), 1)), atol=1e-10)
+    assert run.report().passed
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "planar"])
+def test_block_and_tackle(coordinates):
+    """The load hangs on two parts of the rope that runs through its block: 2 z_block + z_weight is constant."""
+    M, m = 5.0, 2.0
+    model = da.Model()
+    model.add_body("block", mass=M, inertia=(0.01,) * 3, position=(0.5, 0, -2))
+    model.add_body("weight", mass=m, inertia=(0.02,) * 3, position=(2, 0, -1))
+    for name, x, z in (("block", 0.5, -2), ("weight", 2, -1)):
+        model.add_prismatic(f"guide of {name}", model.ground, name, point=(x, 0, z), axis=(0, 0, 1))
+    points = [("ground", (0.5, 0, 0)), ("block", (0, 0, 0)), ("ground", (0.5, 0, 0)), ("ground", (2, 0, 0))]
+    model.add_cable("rope", [*points, ("weight", (0, 0, 0))])
+    if coordinates == "planar":  # a body that turns shows the plane
+        model.add_body("wheel", mass=1.0, inertia=(0.01,) * 3, position=(3, 0, 0))
+        model.add_revolute("hinge", model.ground, "wheel", point=(3, 0, 0), axis=(0, 1, 0))
+    run = da.simulate(model, t_end=0.3, coordinates=coordinates)
+    a = (2 * m - M) * G / (M + 4 * m)
+    assert np.abs(run.acceleration("block")[:, 2] - a).max() <= 1e-10
+    assert np.abs(run.acceleration("weight")[:, 2] + 2 * a).max() <= 1e-10
+    assert np.abs(run.effort("rope").value - m * (G - 2 * a)).max() <= 1e-10
+    assert run.report().passed
+
+
+def test_a_part_along_one_body_has_a_constant_length():
+    model = da.Model()
+    model.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.01), position=(0, 0, -1), angular_velocity=(0, 1, 0))
+    model.add_cable("rope", [("ground", (0, 0, 0)), ("bar", (-0.2, 0, 0)), ("bar", (0.2, 0, 0)), ("ground", (0.5, 0, 0))])
+    run = da.simulate(model, t_end=0.2)
+    assert np.ptp(run.effort("rope").coordinate) <= 1e-11 and run.report().passed
+
+
+def test_slack_is_told():
+    """Thrown up faster than the other falls: both weights rise, and the rope would have to push."""
+    model = atwood()
+    model.add_force("up", "b", (0, 0, 60.0))
+    run = da.simulate(model, t_end=0.1)
+    line = run.report()["cable rope"]
+    assert line.verdict == "WARN" and "cable 'rope' would go slack at t = 0 s: its tension becomes" in line.value
+    assert run.effort("rope").value.max() < 0
+
+
+@pytest.mark.parametrize(
+    ("points", "options", "text"),
+    [
+        ([("a", (0, 0, 0))], {}, r"cable 'x': points are \[\('a', \(0, 0, 0\)\)\]; give two or more \(body, point\)"),
+        ([("a", (0, 0, 0)), ("c", (0, 0, 0))], {}, "cable 'x': there is no body 'c'"),
+        ([("a", (0, 0, 0)), ("a", (0, 0, 0))], {}, "all its points are on 'a'; give points of two or more bodies"),
+        ([("a", (0, 0, 0)), ("b", (0, 0, 1))], {}, r"points\[1\] is \[0.0, 0.0, 1.0\] on point mass 'b'; give \(0, 0, 0\)"),
+        ([("a", (0, 0, 0)), ("ground", (0, 0, -1)), ("b", (0, 0, 0))], {}, "coincide in the model pose"),
+        ([("a", (0, 0, 0)), ("b", (0, 0, 0))], {"length": 0.0}, "length is 0; give a number greater than 0"),
+        ([("a", (0, 0, 0)), "b"], {}, r"points\[1\] is 'b'; give \(body, point\)"),
+    ],
+)
+def test_what_a_cable_must_be(points, options, text):
+    with pytest.raises(da.ModelError, match=text):
+        atwood().add_cable("x", points, **options)
