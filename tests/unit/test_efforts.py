@@ -171,3 +171,25 @@ def test_efforts_are_in_tables_and_ensembles(tmp_path):
     np.testing.assert_allclose(
         many.effort("bushing").on["rod 1"].force[1], solution.effort("bushing").on["rod 1"].force, atol=1e-8
     )
+
+
+# distance from the default run: tolerances of 1e-9 for those with step control, steps of 1/200 s of second order for the others
+WAYS = {
+    "tree": ({"coordinates": "tree"}, 1e-8),
+    "minimal": ({"formulation": da.Minimal()}, 1e-8),
+    "gauss": ({"integrator": da.GaussLegendre(2)}, 1e-6),
+    "energy": ({"formulation": da.MovingFrame(invariants="energy")}, 1e-8),
+    "impulse": ({"formulation": da.Impulse(), "integrator": da.RungeKutta4(step=0.005)}, 1e-5),
+    "variational": ({"formulation": da.Variational(), "integrator": da.FixedStep(step=0.005)}, 1e-5),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_laws_act_alike_in_every_formulation(way):
+    options, close = WAYS[way]
+    times = [0.0, 0.01, 0.02]
+    model = with_laws(planar_chain(2, n=2, spring=False), 2)
+    one, other = da.simulate(model, 0.02, save_at=times), da.simulate(model, 0.02, save_at=times, **options)
+    assert np.abs(one.position("rod 2") - other.position("rod 2")).max() < close
+    assert np.abs(one.effort("bushing").value - other.effort("bushing").value).max() < 100 * close
+    assert balance(other) < 1e-9
