@@ -169,3 +169,10 @@ def test_bad_input():
     held.add_driver("drive", "A", 0.0)
     with pytest.raises(da.ModelError, match="leave no freedom"):
         da.equilibrium(held)
+
+
+def test_a_run_starts_at_an_equilibrium():
+    model = pendulum()
+    found = da.equilibrium(model)
+    stays = da.simulate(model, 0.5, initial=found)
+    np.testing.assert_allclose(stays.position("rod"), np.tile([0, 0, -0.5], (len(stays.t), 1)), atol=1e-12)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
-from dalembert.cli import benchmark, check, compare, doctor, export, gallery, kinematics, new, plot, run, view, warmup
+from dalembert.cli import benchmark, check, compare, doctor, export, gallery, kinematics, modes, new, plot, run, view, warmup
 from dalembert.cli.console import OneLineErrors
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
@@ -35,7 +35,8 @@ def main(
 
 
 COMMANDS = (
-    *(run.run, view.view, plot.plot, compare.compare, kinematics.kinematics, gallery.gallery, new.new, check.check),
+    *(run.run, view.view, plot.plot, compare.compare, kinematics.kinematics, modes.equilibrium),
+    *(modes.modes, gallery.gallery, new.new, check.check),
     *(export.export, benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:

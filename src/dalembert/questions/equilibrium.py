@@ -148,25 +148,28 @@ def _one(mechanism: Mechanism, x: Array, rates: dict[str, float]) -> Equilibrium
 
 
 def _at_rest(mechanism: Mechanism, x: Array) -> Equilibrium:
-    best, best_K, quiet = np.inf, np.zeros((0, 0)), 0
-    best_x = x
+    best, best_x, quiet = np.inf, x, 0
     for iterations in range(_STEPS):
-        around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
+        around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False, rough=True)
         n = around.positions.shape[1]
-        r, K = around.rate[n:], -around.derivative(around.rates)[n:]
         size = _size(around.centre.acceleration[0], around)
+        quiet = quiet + 1 if size > 0.5 * best else 0
         if size < best:
-            quiet = quiet + 1 if size > 0.5 * best else 0
-            best, best_x, best_K = size, around.x, K
-        else:
-            quiet += 1
+            best, best_x = size, around.x
         if best <= 1e-15 or (best <= _AT_REST and quiet > 1):
-            stiffness = np.linalg.eigvals(best_K) if best_K.shape[0] == best_K.shape[1] else np.linalg.svd(best_K)[1]
             made = Equilibrium(mechanism, 0.0, best_x, residual=best, iterations=iterations, steady_rates={})
-            made.stiffness = np.sort(stiffness.real)
+            made.stiffness = _stiffness(mechanism, best_x)
             return made
-        x = _next(around, r, K)
+        x = _next(around, around.rate[n:], -around.derivative(around.rates)[n:])
     raise SimulationError(_keeps_moving(mechanism, best_x, best), time=0.0)
+
+
+def _stiffness(mechanism: Mechanism, x: Array) -> Array:
+    """Eigenvalues of K; of a rolling body, which has more displacements than velocities, of those that velocities allow."""
+    around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
+    n = around.positions.shape[1]
+    K = -around.derivative(around.rates)[n:] @ (around.positions.T @ around.mass @ around.velocities)
+    return np.asarray(np.sort(np.linalg.eigvals(K).real))
 
 
 def _next(around: Neighbourhood, r: Array, K: Array) -> Array:

@@ -47,9 +47,12 @@ class Neighbourhood:
     x : the state, projected;  positions, velocities : (6 nb, .) P and V;  states : x(k h e_i), direction after direction
     evaluated, rates : (n, .) what the states around imply, and Y' there
     moving : whether directions in which velocities change are there, too
+    rough : one length of steps, whatever differences of another order say: enough on the way to a solution
     """
 
-    def __init__(self, owner: str, mechanism: Mechanism, t: float, x: Array, *, moving: bool = True) -> None:
+    def __init__(
+        self, owner: str, mechanism: Mechanism, t: float, x: Array, *, moving: bool = True, rough: bool = False
+    ) -> None:
         self.owner, self.mechanism, self.t = owner, mechanism, t
         self.run = reference_run(mechanism)
         self.x = self.consistent(x[None])[0]
@@ -58,12 +61,12 @@ class Neighbourhood:
         e = self.velocities.T if moving else np.zeros((0, 6 * mechanism.nb))
         self._directions = self.positions.T, e
         self._lengths = np.concatenate([self._length(self.positions.T), self._length(e)])
-        self._choose_step()
+        self._choose_step(STEPS[1:2] if rough else STEPS, np.inf if rough else UNSURE)
 
-    def _choose_step(self) -> None:
+    def _choose_step(self, lengths: tuple[float, ...], unsure_at: float) -> None:
         """The longest step for which differences of two orders agree, else the one for which they agree best."""
         best = np.inf
-        for step in STEPS:
+        for step in lengths:
             steps = step / self._lengths
             states = self._around(steps)
             rates = self._chart_rates(states, (found := self._evaluated(states)).acceleration)
@@ -73,7 +76,7 @@ class Neighbourhood:
                 best, self.steps, self.states, self.evaluated, self.rates = unsure, steps, states, found, rates
             if unsure < SURE:
                 return
-        if best > UNSURE:
+        if best > unsure_at:
             raise SimulationError(
                 f"{self.owner}: accelerations at t = {self.t:g} s have no derivative that differences could find: they bend"
                 f" within {4 * STEPS[-1]:g} rad of the state; a force has a kink there, or the pose is singular",

@@ -67,7 +67,7 @@ def _solved(around: Neighbourhood, chosen: list[Action], free: Array, rates: dic
     joints = {name: coordinates_by_name(mechanism, name) for name in rates if name in _joint_names(mechanism)}
     rheonomic = any(row.rheonomic for row in mechanism.rows)
     c = _first_rates(around, chosen, free, rates, by_name, rheonomic)
-    around = Neighbourhood("equilibrium", mechanism, 0.0, _moving_along(around, Steady(chosen, c)))
+    around = Neighbourhood("equilibrium", mechanism, 0.0, _moving_along(around, Steady(chosen, c)), rough=True)
     size = np.inf
     for iteration in range(_STEPS):
         residual, J = _equations(around, chosen, c, free, rates, joints, by_name, rheonomic)
@@ -78,7 +78,7 @@ def _solved(around: Neighbourhood, chosen: list[Action], free: Array, rates: dic
         step = np.linalg.lstsq(J, -residual, rcond=1e-11)[0].astype(float)
         y, w = step[: -free.shape[1]], step[-free.shape[1] :]
         part = min(1.0, _LARGEST / max(around.largest(y), 1e-300))
-        around = Neighbourhood("equilibrium", mechanism, 0.0, around.moved(part * y))
+        around = Neighbourhood("equilibrium", mechanism, 0.0, around.moved(part * y), rough=True)
         c = c + part * (free[:-1] @ w)
     raise SimulationError(
         f"equilibrium: no steady motion with rates {rates} was found near the start ({size:.1e} is left); give other rates, or "

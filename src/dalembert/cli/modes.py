@@ -1,0 +1,136 @@
+"""dalembert modes, dalembert equilibrium"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    from dalembert.questions.equilibrium import Equilibrium
+    from dalembert.questions.linear_model import LinearModel
+
+Rates = Annotated[list[str] | None, typer.Option("--rate", help="NAME=RATE of what moves at a constant rate, rad/s or m/s.")]
+Balanced = Annotated[bool, typer.Option("--equilibrium", help="At the equilibrium near the given state, not at that itself.")]
+Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of the eigenvalues (.png, .svg, .pdf).")]
+
+
+def modes(
+    model: ModelName, equilibrium: Balanced = False, rate: Rates = None, plot: Picture = None, as_json: AsJson = False
+) -> None:
+    """Eigenvalues, frequencies and damping ratios of small motions about the initial state, or about an equilibrium.
+
+    Exit codes:
+    0 = done; 1 = no equilibrium was found; 2 = bad input.
+    """
+    with reported_errors():
+        from dalembert.cli.source import find_model
+        from dalembert.plot import save_figure
+        from dalembert.questions.equilibrium import equilibrium as balance
+        from dalembert.questions.linearise import linearise
+
+        bodies = find_model(model).bodies
+        at: Any = balance(bodies, rates=rates_of(rate) or None) if equilibrium or rate else None
+        linear = linearise(bodies, at)
+        if plot is not None:
+            save_figure(linear.plot.eigenvalues(), plot)
+        if as_json:
+            print_json(_modes_data(linear))
+            return
+        _show_modes(linear)
+        if plot is not None:
+            Voice().say(f"written: {plot}")
+
+
+def equilibrium(model: ModelName, rate: Rates = None, as_json: AsJson = False) -> None:
+    """A pose at rest near the given one, or a steady motion (--rate), with its reactions and stability.
+
+    Exit codes:
+    0 = found; 1 = there is none near, and what keeps moving is named; 2 = bad input.
+    """
+    with reported_errors():
+        from dalembert.cli.source import find_model
+        from dalembert.questions.equilibrium import equilibrium as balance
+
+        found: Any = balance(find_model(model).bodies, rates=rates_of(rate) or None)
+        if as_json:
+            print_json(_equilibrium_data(found))
+        else:
+            _show_equilibrium(found)
+
+
+def rates_of(texts: list[str] | None) -> dict[str, float]:
+    """Of NAME=RATE."""
+    found = {}
+    for text in texts or ():
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise ModelError(f"option --rate is {text!r}; give NAME=RATE, as in bearing=10")
+    return found
+
+
+def _modes_data(linear: LinearModel) -> dict[str, Any]:
+    return {
+        "steady_rates": linear.steady_rates,
+        "residual": linear.residual,
+        "states": list(linear.state_names),
+        "eigenvalues": [[value.real, value.imag] for value in linear.eigenvalues.tolist()],
+        "modes": linear.table(),
+        "stable": linear.stable,
+    }
+
+
+def _show_modes(linear: LinearModel) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("mode", "real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping ratio", "moves most"):
+        table.add_column(name, justify="right")
+    for k, (row, mode) in enumerate(zip(linear.table(), linear.modes, strict=True)):
+        sizes = {name: abs(mode.coordinate(name)) for name in linear.state_names if not name.endswith("'")}
+        table.add_row(str(k), *(f"{row[key]:.6g}" for key in row), max(sizes, key=lambda name: sizes[name]))
+    voice = Voice()
+    moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items()) or "at rest"
+    voice.say(f"{linear.mechanism.model.name or 'model'}: {moving}; {'stable' if linear.stable else 'unstable'}")
+    voice.show(table)
+    zeros = len(linear.eigenvalues) - len(linear.reduced_eigenvalues)
+    if zeros:
+        voice.say(f"{zeros} eigenvalue(s) are zero: what can be shifted, and steady motions next to this one")
+    voice.say(f"residual {linear.residual:.2e}")
+
+
+def _equilibrium_data(found: Equilibrium) -> dict[str, Any]:
+    joints = [joint.name for joint in found.mechanism.model.joints]
+    reactions = {name: found.reaction(name) for name in joints}
+    return {
+        "bodies": {name: found.position(name).tolist() for name in found.mechanism.body_names},  # type: ignore[attr-defined]
+        "reactions": {name: {"force": r.force.tolist(), "torque": r.torque.tolist()} for name, r in reactions.items()},
+        "stiffness": found.stiffness.tolist(),
+        "steady_rates": found.steady_rates,
+        "stable": found.stable,
+        "residual": found.residual,
+    }
+
+
+def _show_equilibrium(found: Equilibrium) -> None:
+    from rich.table import Table
+
+    voice, data = Voice(), _equilibrium_data(found)
+    moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in found.steady_rates.items()) or "at rest"
+    voice.say(f"{found.mechanism.model.name or 'model'}: {moving}; {'stable' if found.stable else 'unstable'}")
+    for title, rows in (("body [m]", data["bodies"]), ("reaction [N]", {k: r["force"] for k, r in data["reactions"].items()})):
+        table = Table(box=None, pad_edge=False)
+        for name in (title, "x", "y", "z"):
+            table.add_column(name, justify="right")
+        for name, values in rows.items():
+            table.add_row(name, *(f"{value:.6g}" for value in values))
+        voice.show(table)
+    voice.say(f"residual {found.residual:.2e}, {found.iterations} steps")
