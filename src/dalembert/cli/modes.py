@@ -111,7 +111,7 @@ def _equilibrium_data(found: Equilibrium) -> dict[str, Any]:
     joints = [joint.name for joint in found.mechanism.model.joints]
     reactions = {name: found.reaction(name) for name in joints}
     return {
-        "bodies": {name: found.position(name).tolist() for name in found.mechanism.body_names},  # type: ignore[attr-defined]
+        "bodies": {name: found.position(name).tolist() for name in found.mechanism.body_names},
         "reactions": {name: {"force": r.force.tolist(), "torque": r.torque.tolist()} for name, r in reactions.items()},
         "stiffness": found.stiffness.tolist(),
         "steady_rates": found.steady_rates,
