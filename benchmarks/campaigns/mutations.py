@@ -42,7 +42,9 @@ BODIES = (RUNS, "-k", QUICK)
 ADAPTIVE, FIXED = (RUNS, "-k", f"(adaptive or projection) and {QUICK}"), (RUNS, "-k", f"fixed and {QUICK}")
 REACTIONS, TRACED = (RUNS, "-k", "reactions"), (RUNS, "-k", "57 or 75")
 LAGRANGIAN = (f"{RUNS}::test_lagrangian_system",)
-WORK = (RUNS, "-k", "work or rests")
+WORK = (RUNS, "-k", "work or rests or drivers or hanging or longest")
+SMALL = ("tests/campaigns/test_small_lagrangian.py",)
+INVARIANTS = ("tests/cross/test_tree_invariants.py", "-m", "nojit")
 IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "-m", "nojit")
 ASSEMBLY = ("tests/unit/test_assembly.py", "tests/unit/test_plan_rank.py")
 CONTACTS = ("tests/closed_form/test_contact_reactions.py", "-k", "newton")
@@ -50,14 +52,17 @@ HANGING = ("tests/unit/test_solution_reactions.py",)
 TRACER = ("tests/unit/test_tracer.py",)
 # pattern of files -> groups of tests, tried in this order; the first that fails has noticed
 TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    (r"kernels/time/", (SMALL, ADAPTIVE)),
+    (r"tree_invariants", (INVARIANTS, ADAPTIVE)),
+    (r"lagrangian_|(compilation|results)/lagrangian|kernels/.*(variational\.|constraint_flow)", (SMALL, LAGRANGIAN, WORK)),
     (r"kernels/.*(vectors|motion)", (ADAPTIVE, IDENTITIES, WORK)),
-    (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (FIXED, WORK)),
+    (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (WORK, FIXED)),
     (r"kernels/.*(minimal|tangent_basis|tangent_space|orthogonal)", (ADAPTIVE, LAGRANGIAN)),
     (r"lagrangian/(body_rows|laws)", (TRACED, CONTACTS, WORK)),
-    (r"lagrangian/|kernels/.*(lagrangian|variational\.|constraint_flow)", (LAGRANGIAN, TRACED, TRACER, WORK)),
+    (r"lagrangian/|kernels/.*lagrangian", (SMALL, LAGRANGIAN, TRACED, TRACER, WORK)),
     (r"reactions\.py", (REACTIONS, HANGING, CONTACTS)),
-    (r"assembly\.py|rank\.py", (ADAPTIVE, ASSEMBLY)),
-    (r"", (BODIES, REACTIONS, IDENTITIES)),
+    (r"assembly\.py|rank\.py", (SMALL, ADAPTIVE, ASSEMBLY)),
+    (r"", (WORK, BODIES, REACTIONS, IDENTITIES)),
 )
 NAMES = set(
     """

@@ -16,6 +16,7 @@ from benchmarks.campaigns.joint_rows import cross
 from benchmarks.campaigns.mechanisms import difference, truth_of
 from benchmarks.campaigns.oracle import Oracle, rotation
 from benchmarks.campaigns.runner import generator
+from dalembert.compilation.flatten import flatten, turning_length
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -149,6 +150,50 @@ def test_work_of_rows_of_two_bodies_and_time():
 def test_motion_rests_after_its_end():
     run = da.simulate(lift(da.SmoothStep(0.0, 0.2, 0.05, 0.15)), 0.3, save_at=[0.1, 0.2, 0.3])
     np.testing.assert_allclose(run.coordinate("rail").ravel(), (0.1, 0.2, 0.2), rtol=0, atol=1e-9)
+
+
+@pytest.mark.nojit
+def test_drivers_that_part():
+    """Each driver follows its own counted angle; the two are more than half a turn apart at the end."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, place in (("one", 0.0), ("two", 1.0)):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(place, 0, 0))
+        model.add_revolute(f"hinge {name}", "ground", name, point=(place, 0, 0), axis=(0, 1, 0))
+    model.add_driver("up", "hinge one", da.SmoothStep(0.0, 2.5, 0.0, 0.1))
+    model.add_driver("down", "hinge two", da.SmoothStep(0.0, -2.5, 0.0, 0.1))
+    run = da.simulate(model, 0.1, integrator=da.DOP853(rtol=1e-6, atol=1e-6), save_at=[0.1])
+    found = [float(run.coordinate(f"hinge {name}").ravel()[-1]) for name in ("one", "two")]
+    assert found == pytest.approx([2.5, -2.5], abs=1e-9) and run.statistics.driver_gap <= 1e-9
+
+
+@pytest.mark.nojit
+def test_impulses_of_a_hanging_mass():
+    """The impulses of a mass at rest carry its weight."""
+    model = da.Model(gravity=(0, 0, -10.0))
+    model.add_body("mass", mass=3.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    model.add_spherical("hook", "ground", "mass", point=(0, 0, 0))
+    run = da.simulate(model, 0.02, formulation=da.Impulse(), integrator=da.RungeKutta4(step=0.01))
+    np.testing.assert_allclose(run.mean_reaction("hook").force[1:], [[0, 0, 30.0]] * 2, rtol=0, atol=1e-11)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("place", "length"), [(20.0, 20.0), (2.0, 1.0), (0.02, 0.02)])
+def test_longest_arm(place, length):
+    """What a radian is worth in the projection: the arm on the only body, where that is not of the size of a metre."""
+    model = da.Model()
+    model.add_body("mass", mass=3.0, inertia=(1, 1, 1), position=(place, 0, 0))
+    model.add_spherical("hook", "ground", "mass", point=(0, 0, 0))
+    assert turning_length(flatten(model)) == pytest.approx(length)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("way", [da.Jet(), da.MovingFrame(), da.Minimal()])
+def test_drivers_and_statistics(way):
+    """Four stages a step and the rates at the start; one iteration brings each end of a step onto the constraints."""
+    s = da.simulate(lift(da.Harmonic(0.2, 5.0)), 0.04, formulation=way, integrator=da.RungeKutta4(step=0.01)).statistics
+    assert (s.accepted, s.rejected, s.rate_evaluations) == (4, 0, 17)
+    assert 4 <= s.projections <= 5 and s.newton_average * s.projections == pytest.approx(4) and s.newton_maximum == 1
+    assert s.rate_evaluations + 4 <= s.factorisations <= s.rate_evaluations + 2 * s.projections
 
 
 @pytest.mark.parametrize("case", [24, 31, 35, 43, 40, 15])

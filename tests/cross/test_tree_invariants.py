@@ -114,6 +114,7 @@ def test_functions_of_the_user():
     assert np.all(values["jet"] <= 4e-13)
 
 
+@pytest.mark.nojit
 def test_a_function_of_positions_alone():
     """Then positions are corrected: the rod is held at its height, 1e-4 m off at the start, and its joint does not open."""
 

@@ -1,0 +1,137 @@
+"""Short runs of Lagrangian systems that mutations of the sources are held against: closed forms and identities, uncompiled.
+
+`test_small_runs.py` compares motions; here is what a right motion does not show: results by name, parameters, the start, names
+of constraints, statistics, the work of rows that move, and that going back takes the same curve.
+"""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dalembert as da
+
+pytestmark = [pytest.mark.nojit, pytest.mark.filterwarnings("ignore")]
+
+T_END, BACK = 0.08, np.array([1, 1, 1, -1, -1, -1])
+
+
+def test_results_by_name():
+    """One coordinate, two parameters: a'' = -(g / l) sin a, p = l^2 a', and E from functions of the states."""
+    system = da.LagrangianSystem(
+        lambda q, v, p: 0.5 * p.l**2 * v.a**2 + p.g * p.l * np.cos(q.a),
+        "a",
+        parameters={"l": 0.7, "g": 9.0},
+        initial={"a": 0.6},
+        velocities={"a": 1.1},
+    )
+    run = da.simulate(system, 0.1, integrator=da.DOP853(rtol=1e-10, atol=1e-10))
+    a, rate = run["a"], run["a'"]
+    assert abs(a[-1] - a[0]) > 0.05
+    np.testing.assert_allclose(run["a''"], -9.0 / 0.7 * np.sin(a), rtol=1e-13)
+    np.testing.assert_allclose(run.conjugate_momentum("a"), 0.49 * rate, rtol=1e-14)
+    energy = 0.5 * 0.49 * rate**2 - 6.3 * np.cos(a)
+    for function in (
+        lambda t, q, v: 0.5 * 0.49 * v[0] ** 2 - 6.3 * np.cos(q[0]),
+        lambda q, v, p: 0.5 * p.l**2 * v.a**2 - p.g * p.l * np.cos(q.a),
+        lambda solution: 0.5 * 0.49 * solution["a'"] ** 2 - 6.3 * np.cos(solution["a"]),
+    ):
+        np.testing.assert_allclose(run.invariant(function).values, energy, rtol=1e-13)
+    np.testing.assert_allclose(run.invariant(lambda p: p.g * p.l).values, np.full(len(run.t), 6.3), rtol=1e-14)
+
+
+def test_start_is_put_on_the_constraints():
+    """What was not given follows: y = x^2 and y' = 2 x x'."""
+    system = da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2),
+        "x y",
+        holonomic={"parabola": lambda q: q.y - q.x**2},
+        initial={"x": 3.0},
+        velocities={"x": 2.0},
+    )
+    np.testing.assert_allclose(da.compile(system).x_0[:4], (3.0, 9.0, 2.0, 12.0), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_redundant_rows_of_any_size(size):
+    """Which reactions are not unique does not depend on the unit of a row."""
+    rows = {"one": lambda q: q.x - q.y, "two": lambda q: size * (q.y - q.x), "other": lambda q: q.z - 1.0}
+    mechanism = da.compile(
+        da.LagrangianSystem(lambda q, v: v.x**2 + v.y**2 + v.z**2, "x y z", holonomic=rows, initial={"z": 1.0})
+    )
+    assert [row.element for row in mechanism.redundant] == ["two"] and mechanism.not_unique == ("one", "two")
+
+
+def test_rows_that_almost_depend():
+    """Two lines at an angle of a: condition cot(a / 2), and their names."""
+    rows = {"far": lambda q: q.z, "one": lambda q: q.x, "two": lambda q: q.x * np.cos(0.01) + q.y * np.sin(0.01)}
+    mechanism = da.compile(da.LagrangianSystem(lambda q, v: v.x**2 + v.y**2 + v.z**2, "x y z", holonomic=rows))
+    condition, names = mechanism.locking(0.0, mechanism.x_0)
+    assert condition == pytest.approx(1 / np.tan(0.005), rel=1e-9) and names == ["one", "two"]
+
+
+def belt(x=0.3, y=0.2, speed=1.2):
+    """A blade on a slope that lies on a moving belt, its turn prescribed; even about T_END / 2, where the belt turns round."""
+
+    def late(t):
+        return t - 0.5 * T_END
+
+    return da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2 + 0.3 * v.phi**2) - 2.0 * q.y,
+        "x y phi",
+        holonomic={"turn": lambda q, t: q.phi - 0.3 - 20.0 * late(t) ** 2},
+        nonholonomic={"edge": lambda q, v, t: (v.y - 30.0 * late(t)) * np.cos(q.phi) - v.x * np.sin(q.phi)},
+        initial={"x": x, "y": y},
+        velocities={"x": speed},
+    )
+
+
+def test_going_back_takes_the_same_curve():
+    """Variational on nonholonomic rows of time: the centred curve makes steps that are their own inverse."""
+    way = {"formulation": da.Variational(), "integrator": da.FixedStep(step=T_END / 4)}
+    there = da.simulate(belt(), T_END, **way)
+    end = there.x[-1]
+    back = da.simulate(belt(x=end[0], y=end[1], speed=-end[3]), T_END, **way)
+    assert np.abs(end[:2] - there.x[0, :2]).max() > 0.05
+    np.testing.assert_allclose(back.x[-1, :6] * BACK, there.x[0, :6], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("way", [da.Variational(), da.Impulse()])
+def test_work_of_moving_rows(way):
+    """T + U - W_ext is constant to the order of the step; both rows work."""
+    method, left = da.FixedStep if isinstance(way, da.Variational) else da.RungeKutta4, []
+    for step in (T_END / 4, T_END / 8):
+        energy = da.simulate(belt(), T_END, formulation=way, integrator=method(step=step)).energy
+        left.append(np.abs(energy.total - energy.total[0]).max())
+    assert left[1] <= 0.3 * left[0] and left[1] <= 0.05 * np.ptp(energy.external_work), left
+
+
+@pytest.mark.parametrize("way", [da.Jet(), da.Minimal()])
+def test_statistics_of_fixed_steps(way):
+    """Four stages a step, and the rates at the start; consistent states need no iterations."""
+    s = da.simulate(belt(), T_END, formulation=way, integrator=da.RungeKutta4(step=T_END / 4)).statistics
+    assert (s.accepted, s.rejected, s.rate_evaluations) == (4, 0, 17)
+    assert 4 <= s.projections <= 5 and s.newton_maximum == 0 and s.basis_restarts == 0
+    assert s.rate_evaluations + 4 <= s.factorisations <= s.rate_evaluations + 2 * s.projections
+
+
+def test_steps_are_those_of_scipy():
+    """DOP853 of another author on the same pendulum, from a first step that is rejected: the same times of steps."""
+    system = da.LagrangianSystem(lambda q, v: 0.5 * v.a**2 + np.cos(q.a), "a", initial={"a": 1.0}, velocities={"a": 1.5})
+    settings = {"rtol": 1e-6, "atol": 1e-7, "first_step": 5.0}
+    run = da.simulate(system, 12.0, integrator=da.DOP853(**settings, factor_max=10.0))
+    other = solve_ivp(lambda t, y: [y[1], -np.sin(y[0])], (0, 12.0), [1.0, 1.5], method="DOP853", **settings)
+    np.testing.assert_allclose(run.t, other.t, rtol=1e-6)
+    assert run.statistics.rejected > 0
+
+
+def test_closed_curve_is_the_flow():
+    """On a circle the curve that turns by an angle and the flow of the tangent field have the same points."""
+
+    def turn(q, v, h):
+        a = h * (q.x * v.y - q.y * v.x) / (q.x**2 + q.y**2)
+        return np.array([q.x * np.cos(a) - q.y * np.sin(a), q.x * np.sin(a) + q.y * np.cos(a)])
+
+    system = da.gallery.oscillator_on_circle()
+    ways = [da.Variational(constraint_curve=curve) for curve in ("flow", turn)]
+    runs = [da.simulate(system, 1.0, formulation=way, integrator=da.FixedStep(step=0.25)) for way in ways]
+    np.testing.assert_allclose(runs[0].x[:, :4], runs[1].x[:, :4], rtol=0, atol=1e-12)
