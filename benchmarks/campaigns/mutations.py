@@ -57,7 +57,7 @@ TESTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     (r"lagrangian_|(compilation|results)/lagrangian|kernels/.*(variational\.|constraint_flow)", (SMALL, LAGRANGIAN, WORK)),
     (r"kernels/.*(vectors|motion)", (ADAPTIVE, IDENTITIES, WORK)),
     (r"kernels/.*(variational_bodies|constant_twist|impulse|velocity_step)", (WORK, FIXED)),
-    (r"kernels/.*(minimal|tangent_basis|tangent_space|orthogonal)", (ADAPTIVE, LAGRANGIAN)),
+    (r"kernels/.*(minimal|tangent_basis|tangent_space|orthogonal)", (WORK, ADAPTIVE, LAGRANGIAN)),
     (r"lagrangian/(body_rows|laws)", (TRACED, CONTACTS, WORK)),
     (r"lagrangian/|kernels/.*lagrangian", (SMALL, LAGRANGIAN, TRACED, TRACER, WORK)),
     (r"reactions\.py", (REACTIONS, HANGING, CONTACTS)),

@@ -109,7 +109,18 @@ def lift(motion):
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize(("way", "order"), [(da.Impulse(), 2), (da.Soft(), 1), (da.Variational(), 2)])
+@pytest.mark.parametrize(
+    ("way", "order"),
+    [
+        (da.Impulse(), 2),
+        (da.Soft(), 1),
+        (da.Variational(), 2),
+        (da.Jet(), 4),
+        (da.MovingFrame(), 4),
+        (da.Minimal(), 4),
+        (da.Minimal(velocities="joints"), 4),
+    ],
+)
 def test_work_of_moving_constraints(way, order):
     """T + U - W_ext is constant to the order of the step where a driver works."""
     method = da.FixedStep if isinstance(way, da.Variational) else da.RungeKutta4
