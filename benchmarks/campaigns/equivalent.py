@@ -5,11 +5,6 @@ _LOOKED_AT = "a branch point is suspected where the weakest row changes, looked 
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
-        "kernels/formulations/project.py",
-        "done = worst <= rounding or worst <= rounding * largest",
-        "done = (worst < rounding) or worst <= rounding * largest",
-    ): "a residual that is exactly 4.4e-14",
-    (
         "kernels/formulations/variational.py",
         "copy(system.jacobian, node.A, m * n)",
         "(copy(node.A, system.jacobian, m * n))",
@@ -24,11 +19,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         _SIGNS,
         _SIGNS.replace("max(abs(x[i]), 1.0)", "(max(1.0, abs(x[i])))"),
     ): "the same number",
-    (
-        "kernels/formulations/lagrangian_minimal.py",
-        "if order > 0:",
-        "if (order >= 0):",
-    ): "a basis is carried where the order is not 0",
     (
         "kernels/formulations/moving_frame.py",
         "respond_to_row(row if turn == 1 else int(pivot.row), system)",
