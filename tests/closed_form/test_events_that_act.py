@@ -82,6 +82,19 @@ def test_geneva_in_the_plane():
     assert np.abs(run.coordinate("hub") - wheel_angle(run.t)[0]).max() < 1e-8 and run.report().passed
 
 
+def test_pieces_are_stored_with_their_phase_and_go_on(tmp_path):
+    run = da.simulate(geneva(), 0.3, events=GENEVA, free=["slot 1"])
+    for k, piece in enumerate(run.pieces):
+        piece.save(tmp_path / f"{k}.zarr")
+    stored = [da.load(tmp_path / f"{k}.zarr") for k in range(2)]
+    assert [piece.phase for piece in stored] == [piece.phase for piece in run.pieces]
+    joined = da.concatenate(stored)
+    assert np.array_equal(joined.x, run.x) and joined.report().passed
+    later = da.simulate(stored[1], 1.1, events=GENEVA)
+    assert [name for name, _ in later.events] == ["pin enters"]
+    assert np.abs(later.coordinate("hub") - wheel_angle(later.t)[0]).max() < 1e-8
+
+
 def ball() -> da.Model:
     model = da.Model(gravity=(0, 0, -10.0))
     model.add_point_mass("ball", mass=2.0, position=(0, 0, 5.0))  # a second to the floor

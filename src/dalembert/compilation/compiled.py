@@ -55,6 +55,7 @@ class Compiled(ABC):
     x_0: Array
     t_0: float
     given_at: float
+    whole: Any
     moved: tuple[str, ...]
     completed: tuple[str, ...]
     warnings: tuple[str, ...]

@@ -114,6 +114,7 @@ class LagrangianMechanism(Compiled):
     body_names: tuple[str, ...] = ()
     t_0: float = 0.0
     given_at: float = 0.0
+    whole: None = None
 
     @property
     def rank(self) -> int:

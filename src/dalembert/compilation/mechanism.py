@@ -35,6 +35,7 @@ class Mechanism(Compiled):
     not_unique : elements whose reactions the redundancy leaves undetermined
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t_0: q, u, external work, joint angles;  given_at : when the model's own data hold
+    whole : the model of which only a part is in force, None where all of it is
     assembly : what it found and changed;  moved : what it had to change in the given initial data, one text per body
     completed : bodies of which assembly found velocities that were not given
     warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
@@ -61,6 +62,7 @@ class Mechanism(Compiled):
     warnings: tuple[str, ...]
     t_0: float = 0.0
     given_at: float = 0.0
+    whole: Model | None = None
 
     @property
     def nb(self) -> int:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compile import compile, mechanism_of
-from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.compile import mechanism_of
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.flatten import flatten
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
@@ -28,7 +28,7 @@ from dalembert.model.elements import Driver, Joint
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import nearest, number, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -73,9 +73,24 @@ def check_names(owner: str, model: Model, names: tuple[object, ...], kinds: tupl
             raise ModelError(f"{owner}: there is no {word} {shown(name)}; {nearest(name, known)}")
 
 
-def compile_phase(model: Model, phase: Phase, coordinates: Coordinates, t_start: float) -> Mechanism:
-    """A model that starts with some of its joints and drivers free."""
-    return compile(phase.of(model), coordinates, t_start=t_start)
+def as_data(phase: Phase) -> dict[str, Any]:
+    """A phase as plain data."""
+    return {"free": sorted(phase.free), "locked": {name: list(values) for name, values in phase.locked.items()}}
+
+
+def phase_of_data(model: Model, data: object) -> Phase:
+    """A phase from plain data, checked as if a stranger wrote them."""
+    free = data.get("free") if isinstance(data, Mapping) else None
+    locked = data.get("locked") if isinstance(data, Mapping) else None
+    if not isinstance(free, list) or not isinstance(locked, Mapping):
+        raise ModelError(f"the phase is {shown(data)}; give lists of what is free and locked")
+    check_names("phase: free", model, tuple(free))
+    check_names("phase: locked", model, tuple(locked), (Joint,))
+    for name, values in locked.items():
+        if not isinstance(values, list) or len(values) != len(model.joint(name).coordinates):
+            raise ModelError(f"phase: joint {name!r} is locked at {shown(values)}; give a number for each coordinate")
+    held = {name: tuple(number("phase", name, value) for value in values) for name, values in locked.items()}
+    return Phase(frozenset(free), held)
 
 
 def next_phase(model: Model, phase: Phase, before: Mechanism, t: float, x: Array) -> Mechanism:
@@ -85,7 +100,7 @@ def next_phase(model: Model, phase: Phase, before: Mechanism, t: float, x: Array
     everything = pack(placed, before.plane, t_0=t)
     _refuse_open(everything, before, t, x)
     made = mechanism_of(variant, before.coordinates, placed, before.plane, everything, x.copy(), before.assembly)
-    return replace(made, given_at=before.given_at)
+    return replace(made, given_at=before.given_at, whole=model)
 
 
 def _refuse_open(tables: Packed, before: Mechanism, t: float, x: Array) -> None:

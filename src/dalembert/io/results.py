@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.lagrangian import LagrangianMechanism
+from dalembert.compilation.phases import Phase, next_phase, phase_of_data
 from dalembert.errors import AssemblyError, DalembertError, ModelError, SimulationError, StoreError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.io.given_model import check_given, gallery_model, missing_forces, missing_functions
@@ -170,7 +171,7 @@ def _dims(name: str, values: Array) -> tuple[str, ...]:
 
 def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, str]) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Attributes known before the run, and the files that go with them."""
-    model, model_hash, files = portable(mechanism.model.to_dict())
+    model, model_hash, files = portable((mechanism.whole or mechanism.model).to_dict())
     attributes = {
         "model": model,
         "model_hash": model_hash,
@@ -271,6 +272,9 @@ def _rebuild(
         more={n: values for n, values in arrays.items() if n not in _DIMS and not n.startswith((_STEPS, _ENDING))},
     )
     solution.ending = _ending(arrays)
+    if mechanism.whole is not None:
+        solution.model = mechanism.whole
+        solution.phase = phase_of_data(mechanism.whole, attributes["settings"]["phase"])
     steps = {name.removeprefix(_STEPS): values for name, values in arrays.items() if name.startswith(_STEPS)}
     if steps and not missing_forces(mechanism.model):
         solution.watched = steps.pop("t"), steps.pop("x"), steps
@@ -304,17 +308,23 @@ def _recompile(
         elif isinstance(model, Model):
             model = with_files(model, place)
         kind: Coordinates = "absolute" if isinstance(model, LagrangianSystem) else attributes["coordinates"]
-        mechanism: Any = compile(model, kind, t_start=float(attributes.get("given_at", 0.0)))
+        data_of_phase, t_start = attributes["settings"].get("phase"), float(attributes["settings"].get("t_start", 0.0))
+        part = model
+        if data_of_phase is not None and isinstance(model, Model):
+            part = Phase(phase_of_data(model, data_of_phase).free).of(model)
+        mechanism: Any = compile(part, kind, t_start=float(attributes.get("given_at", 0.0)))
     except (ModelError, AssemblyError) as problem:
         raise StoreError(f"{folder}: the stored model does not compile: {problem}; read it with {wrote}") from problem
+    x_0 = np.asarray(attributes["x_0"], dtype=float)
+    x_0.flags.writeable = False
+    if data_of_phase is not None and isinstance(model, Model):
+        mechanism = next_phase(model, phase_of_data(model, data_of_phase), mechanism, t_start, x_0)
     same_rows = mechanism.row_names() == attributes["rows"]
     if not (same_rows and _monitored_rows(mechanism) == attributes["monitored_rows"]):
         raise StoreError(
             f"{folder}: the stored model compiles to other constraint rows than those that ran; read it with {wrote}"
         )
-    x_0 = np.asarray(attributes["x_0"], dtype=float)
-    x_0.flags.writeable = False
-    made: Compiled = replace(mechanism, x_0=x_0, t_0=float(attributes["settings"].get("t_start", 0.0)))
+    made: Compiled = replace(mechanism, x_0=x_0, t_0=t_start)
     return made
 
 

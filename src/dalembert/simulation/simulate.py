@@ -15,6 +15,7 @@ from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.phases import Phase, as_data
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.default import default_formulation
@@ -185,6 +186,8 @@ class _Runs:
         run = formulation.prepare(mechanism)
         settings = describe(formulation, integrator, mechanism, self.t_end, start.t)
         settings["plain_python"] = list(run.callbacks.slow)
+        if start.phase != Phase():
+            settings["phase"] = as_data(start.phase)
         if self.chosen:
             settings["chosen"] = self.chosen
         advance, x_0 = advance_from(start, formulation, integrator, run, self.t_end, times)
