@@ -63,7 +63,7 @@ class LinearPlots:
     def bode(self, *, input: str | None = None, output: str | None = None, frequencies: npt.ArrayLike | None = None) -> Figure:
         """Amplitude and phase of outputs over frequency, for one input; default the first one, all outputs.
 
-        frequencies [Hz], default from a tenth of the lowest to ten times the highest of the model
+        frequencies : [Hz], default from a tenth of the lowest to ten times the highest of the model
         """
         linear = self._linear
         if not linear.input_names or not linear.output_names:

@@ -41,7 +41,8 @@ RANK = 1e-9  # of singular values of G; rounding leaves 1e-15
 class Equations:
     """M u' = h + G^T lam, g = 0, G u + g_t = 0, G u' + zeta = 0, q' = N u at one state, with names of rows and columns.
 
-    t [s];  q (nq,), u (nu,);  M (nu, nu), h (nu,);  G (m, nu), g, g_t, zeta (m,), redundant rows included;  N (nq, nu)
+    t : [s];  q, u : (nq,), (nu,);  M, h : (nu, nu), (nu,);  G : (m, nu), redundant rows included;  N : (nq, nu)
+    g, g_t, zeta : (m,)
     tangent : (nu, f) orthonormal basis of the velocities that G allows
     nonholonomic : (m,) rows that constrain velocities only; their g is zero
     """

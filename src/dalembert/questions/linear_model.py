@@ -27,7 +27,7 @@ Complex = npt.NDArray[np.complex128]
 class Mode:
     """A free motion exp(eigenvalue t) times a shape; a complex pair is one mode.
 
-    eigenvalue [1/s], imaginary part not negative;  frequency : |eigenvalue| / 2 pi [Hz], 0 where it does not oscillate
+    eigenvalue : [1/s], imaginary part not negative;  frequency : |eigenvalue| / 2 pi [Hz], 0 where it does not oscillate
     damping_ratio : - real part / |eigenvalue|, negative where it grows;  state : (n,) shape in the states of the model
     """
 
@@ -73,7 +73,7 @@ class LinearModel:
     """z' = A z + B w, y = C z + D w: deviations z of independent coordinates and rates from a steady state or motion.
 
     state_names : of z, a joint "A" and its rate "A'" [rad, m, rad/s, m/s];  input_names, output_names : of w and y
-    t [s];  steady_rates : what moves at a constant rate, by name (a joint, "body.x", "body.about_z", "body.spin_y")
+    t : [s];  steady_rates : what moves at a constant rate, by name (a joint, "body.x", "body.about_z", "body.spin_y")
     residual : velocities and accelerations that are not steady, as part of those that are there
     """
 
