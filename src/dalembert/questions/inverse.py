@@ -52,8 +52,8 @@ class Actuator:
 class InverseDynamics:
     """What actuators supply along a motion.
 
-    t : (nt,) [s];  unique : no other efforts give the motion;  residual : (nt,) largest share of what is needed that no actuator
-    can supply;  uncontrolled : coordinates that the actuators cannot accelerate as wanted;  note : what a reader should know
+    t : (nt,) [s];  unique : no other efforts give the motion;  residual : (nt,) largest share of what is needed that no
+    actuator can supply;  uncontrolled : coordinates that the actuators cannot accelerate as wanted;  note : what a reader should know
     """
 
     t: Array
