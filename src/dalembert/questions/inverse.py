@@ -53,7 +53,8 @@ class InverseDynamics:
     """What actuators supply along a motion.
 
     t : (nt,) [s];  unique : no other efforts give the motion;  residual : (nt,) largest share of what is needed that no
-    actuator can supply;  uncontrolled : coordinates that the actuators cannot accelerate as wanted;  note : what a reader should know
+    actuator can supply;  uncontrolled : coordinates that the actuators cannot accelerate as wanted
+    note : what a reader should know
     """
 
     t: Array
