@@ -157,6 +157,27 @@ def test_jet_numbers_are_checked(option):
             da.Jet(**{option: value})
 
 
+KEEPING = [
+    (name, coordinates)
+    for name, cls in FORMULATIONS.items()
+    for coordinates in cls.coordinates
+    if "invariants" in {field.name for field in dataclasses.fields(cls)} and coordinates != "generalised"
+]
+
+
+@pytest.mark.parametrize(("name", "coordinates"), KEEPING, ids=["-".join(pair) for pair in KEEPING])
+def test_energy_is_kept_in_all_coordinates(name, coordinates):
+    """By loose steps that lose it by far more, round a loop, and the same motion to their tolerance."""
+    model, loose = da.gallery.build("planar_quadrangle"), da.DormandPrince(rtol=1e-5, atol=1e-5)
+    runs = [
+        da.simulate(model, 0.3, formulation=FORMULATIONS[name](invariants=kept), integrator=loose, coordinates=coordinates)
+        for kept in (None, "energy")
+    ]
+    free, kept = (np.ptp(run.energy.total) / run.energy.scale for run in runs)
+    assert free > 1e-10 and kept <= 1e-12
+    assert np.abs(runs[1].position("rocker")[-1] - runs[0].position("rocker")[-1]).max() <= 1e-3
+
+
 def test_jet_invariants_are_checked():
     with pytest.raises(ModelError, match="Jet: invariants is 'momentum'; give None, 'energy' or a list of functions"):
         da.Jet(invariants="momentum")

@@ -115,8 +115,17 @@ def jellett(t, q, u):
 
 
 @pytest.mark.parametrize("name", ["rolling_disc", "ball_robot", "skate"])
-def test_energy_is_kept_in_relative_coordinates(name):
-    formulation, loose = da.MovingFrame(invariants="energy"), da.DormandPrince(rtol=1e-6, atol=1e-6)
+@pytest.mark.parametrize(
+    "formulation",
+    [
+        da.MovingFrame(invariants="energy"),
+        da.Minimal(invariants="energy"),
+        da.Minimal(velocities="joints", invariants="energy"),
+    ],
+    ids=["frame", "minimal", "joints"],
+)
+def test_energy_is_kept(name, formulation):
+    loose = da.DormandPrince(rtol=1e-6, atol=1e-6)
     run = da.simulate(jet(name).mechanism, END, formulation=formulation, integrator=loose, save_at=TIMES)
     assert np.ptp(run.energy.total) <= 1e-11 * run.energy.scale
     assert run.statistics.invariant_gradients > 0

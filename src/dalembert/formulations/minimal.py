@@ -47,7 +47,7 @@ class Minimal(Formulation):
         spanning tree, whose loops are the constraints (a tree without loops has none: s' = u)
     cut : with "joints", those to keep as constraint rows; the others are cut where the tree would close a loop
     invariants : None, "energy" (T + U - external work stays constant) or functions f(t, q, u) that must stay constant: the end
-        of a step is corrected within the constraints as in `Jet`; with the velocities of bodies
+        of a step is corrected within the constraints as in `Jet`, of joints as in `MovingFrame`
     tolerance, velocity_tolerance : residual left after each step [m or rad], [m/s or rad/s]; with "pass" only rounding is left
     invariant_tolerance : |f - f_0| left, relative to max(|f_0|, 1), for the energy see `Jet`
     max_newton : Newton iterations before a step is refused
@@ -92,17 +92,16 @@ class Minimal(Formulation):
         if self.velocities == "bodies" and self.cut:
             raise ModelError("Minimal: cut is for a spanning tree of joints; give velocities='joints' too")
         check_invariants("Minimal", self.invariants)
-        if self.velocities == "joints" and self.invariants is not None:
-            raise ModelError("Minimal: invariants need the velocities of bodies; give velocities='bodies', or use MovingFrame")
         self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
         if mechanism.coordinates == "generalised":
             return {"lagrangian_minimal"} | ({"correct_lagrangian"} if self.invariants is not None else set())
         if self.velocities == "joints" or mechanism.coordinates == "tree":
-            return {"tree_states", "minimal_tree", "minimal_tree_step"}
-        names = {"minimal" if self.singular == "stop" else "minimal_across", "minimal_step"}
-        return names | ({"correct_invariants"} if self.invariants is not None else set())
+            names, correct = {"tree_states", "minimal_tree", "minimal_tree_step"}, "correct_tree_invariants"
+        else:
+            names, correct = {"minimal" if self.singular == "stop" else "minimal_across", "minimal_step"}, "correct_invariants"
+        return names | ({correct} if self.invariants is not None else set())
 
     def takes(self, integrator: Integrator) -> str | None:
         if self.singular == "pass" and not integrator.adaptive and super().takes(integrator) is None:
@@ -140,8 +139,6 @@ class Minimal(Formulation):
         correct = no_correction
         if self.invariants is not None:
             from dalembert.kernels.formulations.invariants import correct_invariants as correct
-        if self.invariants is not None and mechanism.I[T.NTRACED] > 0:
-            raise ModelError("Minimal: invariants and rolling or user-written constraints do not go together; use Jet")
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         f = mechanism.degrees_of_freedom
@@ -156,16 +153,20 @@ class Minimal(Formulation):
         from dalembert.kernels.base.slots import as_system, no_correction
         from dalembert.kernels.formulations.minimal_tree import minimal_tree, minimal_tree_step
 
-        if self.singular == "pass" or self.invariants is not None:
-            raise ModelError("Minimal: singular='pass' and invariants need the velocities of bodies: coordinates='absolute'")
+        if self.singular == "pass":
+            raise ModelError("Minimal: singular='pass' needs the velocities of bodies: coordinates='absolute'")
+        correct = no_correction
+        if self.invariants is not None:
+            from dalembert.kernels.formulations.tree_invariants import correct_tree_invariants as correct
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
         W = new_workspace(tree.I, dense=True)
         I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
         system, project = as_system(minimal_tree), as_system(minimal_tree_step)
-        functions = Callbacks(mechanism, rows="turns")
-        return MinimalRun(mechanism, I, F, W, system, project, as_system(no_correction), 0, functions, tree)
+        functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
+        run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions, tree)
+        return with_invariants(run, self.invariants)
 
     def _tables(
         self,

@@ -280,8 +280,8 @@ def _turns(bodies: _Bodies, part: Part, n: int) -> Part:
 def row_source(
     primitives: Sequence[tuple[str, tuple[str, ...], Primitive]], others: Mapping[int, Part] | None = None
 ) -> tuple[str, str, str, list[int]]:
-    """Code of the callback for (owner, body names, primitive) of traced kinds, the same with d(A u + g_t)/dq and with
-    A' - A (0, w x .), which few runs need, and the number by which each primitive is called; others : more parts, in all."""
+    """Code of the callback for (owner, body names, primitive) of traced kinds, the same with d(A u + g_t)/dq, then with
+    A' - A (0, w x .) too, which few runs need, and the number by which each primitive is called; others : more parts."""
     rows: dict[int, Part] = {}
     bends: dict[int, Part] = {}
     turns: dict[int, Part] = {}
@@ -297,10 +297,10 @@ def row_source(
             of_law = law and primitive.function is None
             parts = _law_part(law, primitive.parts, size, moving) if of_law else _function_part(owner, names, primitive)
             inputs |= {f"x{k}": k for k in range(size.inputs)}
-            rows[number], bends[T.BEND_CODE + number], turns[T.BEND_CODE + number] = parts
+            rows[number], bends[T.BEND_CODE + number], turns[T.TURN_CODE + number] = parts
         numbers.append(known[same])
     more = dict(others or {})
-    sources = [write_source(rows | parts | more, inputs) for parts in ({}, bends, turns)]
+    sources = [write_source(rows | parts | more, inputs) for parts in ({}, bends, bends | turns)]
     return sources[0], sources[1], sources[2], numbers
 
 

@@ -108,7 +108,7 @@ CODE_I_W = 6
 # MEMBER_I columns: body, offsets of three rows in W_A for it
 (N_BODY, N_A) = (0, 1)
 MEMBER_I_W = 4
-FIRST_ROWS, BEND_CODE = 2000, 1000  # numbers of their code in the callback; what is added for BENDS
+FIRST_ROWS, BEND_CODE, TURN_CODE = 2000, 1000, 3000  # numbers of their code in the callback; what is added for BENDS, TURNS
 
 # FORCE_I columns: kind (mechanics/forces.py, laws.py), bodies, motion, angle counter, user function, frame (0 world, 1 body);
 # offset in F of more numbers and how many a user function is given; records of the element, on its first one; tables of the
@@ -137,7 +137,7 @@ NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
 RATE, PROJECT, OUTPUT, STEP = range(4)
-WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE = range(7)
+WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE, TURNS = range(8)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py
 ROWS_PART, MOTION_PART, ENERGY_PART, DISCRETE_PART, MOMENTUM_PART, FLOW_PART, CURVE_PART, TURN_PART = range(8)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, OK, POTENTIAL, WRENCH
+from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -50,7 +50,17 @@ def load_rows(part, t, system):
 def load_bends(t, system):
     """bends <- rows of d(G u + g_t)/dq at the poses and twists of the bodies, laid out like A"""
     velocity_gradient_rows(system.bends, system)
-    forces(BENDS, t, system)
+    if system.ntraced > 0:
+        forces(BENDS, t, system)
+    pull_back_rows(system.bends, system)
+
+
+@inline
+def load_turns(t, system):
+    """bends <- rows of G' - G (0, w x .) along the motion: the same, but where rows are of velocities alone"""
+    velocity_gradient_rows(system.bends, system)
+    if system.ntraced > 0:
+        forces(TURNS, t, system)
     pull_back_rows(system.bends, system)
 
 

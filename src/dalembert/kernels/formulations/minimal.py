@@ -29,7 +29,7 @@ from dalembert.kernels.coordinates.solve import (
     weakest_row,
 )
 from dalembert.kernels.formulations.continuation import weighted_product
-from dalembert.kernels.formulations.distribution import load_bends, load_rows
+from dalembert.kernels.formulations.distribution import load_rows, load_turns
 from dalembert.kernels.formulations.tangent_space import (
     clear_rows,
     clear_twists,
@@ -139,7 +139,7 @@ def power_of_moving_constraints(system):
 def carry_basis(passes, t, x, dx, system):
     """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
     k = system.minimal
-    load_bends(t, system)
+    load_turns(t, system)
     y, turned = Twists(system.spare + 6 * (system.nb + 1), 0), Twists(column(0, system), 0)
     for j in range(k.dof):
         at = k.carry + system.nu * j

@@ -9,7 +9,7 @@ from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.kinematics import in_plane
 from dalembert.kernels.coordinates.solve import weakest_row
 from dalembert.kernels.formulations.bridge import bridge_span, project_across
-from dalembert.kernels.formulations.distribution import load_bends
+from dalembert.kernels.formulations.distribution import load_turns
 from dalembert.kernels.formulations.minimal import column, factor_rows
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.pivots import watch_rows
@@ -102,4 +102,4 @@ def watch(t, row, pivot, system):
 @kernel
 def minimal_step(mode, t, x, dx, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
-    return end_step(close, weigh, load_bends, onto_tangent, turn, fresh_basis, dual_velocities, watch, t, x, dx, system)
+    return end_step(close, weigh, load_turns, onto_tangent, turn, fresh_basis, dual_velocities, watch, t, x, dx, system)

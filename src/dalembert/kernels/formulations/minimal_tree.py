@@ -31,7 +31,7 @@ from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.solve import product
 from dalembert.kernels.coordinates.tree import displace_tree, move_tree, place_bodies
 from dalembert.kernels.formulations.dense_minimal import maggi_rates
-from dalembert.kernels.formulations.distribution import load_bends
+from dalembert.kernels.formulations.distribution import load_turns
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.moving_frame_reference import velocity_terms
@@ -101,7 +101,7 @@ def load(t, x, dx, rest, system):
 
 @inline
 def turn(y, out, system):
-    """out <- -G^+ G' y [QRContinuation, (27)]; `bends` are rows of d(A u + g_t)/dq, which with A (0, w x w_y) is A' B y.
+    """out <- -G^+ G' y [QRContinuation, (27)]; `bends` (`load_turns`) with A (0, w x w_y) are A' B y.
 
     The twists of the bodies and B, B' belong to the velocities of the state.
     """
@@ -156,10 +156,10 @@ def watch(t, row, pivot, system):
 @kernel
 def minimal_tree(mode, t, x, dx, system):
     """dx <- rates at x in the basis that x holds. Status."""
-    return maggi_rates(place, load, load_bends, turn, system.nmotion + system.ntraced > 0, t, x, dx, system)
+    return maggi_rates(place, load, load_turns, turn, system.nmotion + system.ntraced > 0, t, x, dx, system)
 
 
 @kernel
 def minimal_tree_step(mode, t, x, dx, system):
     """x <- onto the cut joints along Q1, its basis <- that of the tangent space there. Status."""
-    return end_step(close, weigh, load_bends, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system)
+    return end_step(close, weigh, load_turns, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system)

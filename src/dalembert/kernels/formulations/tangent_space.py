@@ -97,7 +97,7 @@ def smallest_solution(passes, c, out, system):
 def turning(passes, z, out, system):
     """out <- -G^+ G' z, how a tangent vector z must change to stay tangent [QRContinuation, (27)].
 
-    `bends` : rows of d(G u + g_t)/dq. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of
+    `bends` : what `load_turns` left. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of
     coordinates.
     """
     known = system.work

@@ -20,6 +20,8 @@ from dalembert.kernels.base.tables import (
     POSITIONS,
     PRIM_F_W,
     STATE_W,
+    TURN_CODE,
+    TURNS,
     V,
 )
 from dalembert.kernels.base.views import Rows
@@ -50,22 +52,23 @@ def traced_rows(mode, t, system):
     """g, g_t, zeta and rows of the traced primitives at the poses and twists in the workspace. Status.
 
     MOTIONS: all of them; POSITIONS: rows of velocities are left empty, so that they do not enter; BENDS: rows of
-    d(A u + g_t)/dq to `bends` instead, laid out like A.
+    d(A u + g_t)/dq to `bends` instead, laid out like A; TURNS: of A' - A (0, w x .).
     """
-    rows = system.bends if mode == BENDS else system.A
+    bending = mode == BENDS or mode == TURNS
+    rows, more = system.bends if bending else system.A, BEND_CODE if mode == BENDS else TURN_CODE if mode == TURNS else 0
     for number in range(system.ntraced):
         p, code = system.primitives[system.nprim + number], system.codes[number]
         left = offer(p, code, system)
         if mode != POSITIONS or p.kind != V:
-            if callback(p.motion + (BEND_CODE if mode == BENDS else 0), t, system, system.w_call) != OK:
+            if callback(p.motion + more, t, system, system.w_call) != OK:
                 return CALLBACK_FAILED
-        made = Rows(left, 3 * MOST_ROWS + (6 * MOST_ROWS * code.bodies if mode == BENDS else 0))
+        made = Rows(left, 3 * MOST_ROWS + (6 * MOST_ROWS * code.bodies if bending else 0))
         for k in range(code.bodies):
             member = system.members[code.member + k]
             for c in range(p.rows):
                 row, own = rows[member.A[c]], made[6 * (MOST_ROWS * k + c)]
                 row.force, row.torque = own.force, own.torque
-        if mode != BENDS:
+        if not bending:
             for c in range(p.rows):
                 system.g[p.row[c]] = left[c]
                 system.g_t[p.row[c]] = left[MOST_ROWS + c]
@@ -76,7 +79,7 @@ def traced_rows(mode, t, system):
 @kernel
 def forces_and_rows(mode, t, system):
     """`force_elements`, and the traced rows where rows are asked for. Status."""
-    if mode == BENDS:
+    if mode == BENDS or mode == TURNS:
         return traced_rows(mode, t, system)
     status = force_elements(MOTIONS if mode == POSITIONS else mode, t, system)
     if status == OK and (mode == MOTIONS or mode == POSITIONS):
