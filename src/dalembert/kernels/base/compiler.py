@@ -16,6 +16,7 @@ from collections import OrderedDict
 import numba
 import numpy as np
 from numba.core.registry import CPUDispatcher
+from numba.core.types.functions import BaseFunction
 
 from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
 
@@ -110,6 +111,23 @@ def flat(function):
     return numba.njit(inline="always", **_ALL)(function)
 
 
+_ask = BaseFunction.get_call_type
+_answers = {}  # of operators, by their type and those of their arguments
+
+
+def _call_type(self, context, args, kws):
+    """What an operator gives for these types; Numba asks all its templates anew at every call, a twentieth of compiling.
+
+    The answers belong to a set of templates: a new one makes another type, and `self` stays alive as long as its answers.
+    """
+    if kws or getattr(self.typing_key, "__module__", None) != "_operator":
+        return _ask(self, context, args, kws)
+    _, known = _answers.setdefault(id(self), (self, {}))
+    if args not in known:
+        known[args] = _ask(self, context, args, kws)
+    return known[args]
+
+
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
     return compile_for(function, signature) if JIT else function
@@ -123,6 +141,7 @@ def compile_for(function, signature):
         if signature.args not in function.signatures:
             function.disable_compile(False)
             collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
+            asked, BaseFunction.get_call_type = BaseFunction.get_call_type, _call_type
             gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
             if getattr(function, "light", False):
                 numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
@@ -132,6 +151,7 @@ def compile_for(function, signature):
                     function.compile(signature)
             finally:
                 numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
+                BaseFunction.get_call_type = asked
                 if collecting:
                     gc.enable()
         function.disable_compile()  # also where a kernel that calls it had it compiled already

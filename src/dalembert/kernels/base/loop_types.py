@@ -2,7 +2,6 @@
 
 from numba import types
 from numba.core import cgutils
-from numba.extending import lower_builtin
 
 from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot
 from dalembert.kernels.base.vector_types import Arithmetic, define
@@ -42,7 +41,7 @@ def _sums(function, step):
             builder.store(step(do, builder.load(total), *read), total)
         return builder.load(total)
 
-    lower_builtin(function, *[types.Any] * 4)(define(function, 4, result, lower))
+    define(function, result, lower, [types.Any] * 4)
 
 
 def _writes(function, arguments, step):
@@ -59,7 +58,7 @@ def _writes(function, arguments, step):
             builder.store(step(do, lambda place=place: builder.load(place, align=8), *read), place, align=8)
         return context.get_dummy_value()
 
-    lower_builtin(function, *[types.Any] * arguments)(define(function, arguments, result, lower))
+    define(function, result, lower, [types.Any] * arguments)
 
 
 _sums(plus_dot, lambda do, s, a, b: do.add(s, do.mul(a, b)))

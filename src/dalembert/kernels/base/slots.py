@@ -16,7 +16,6 @@ from weakref import WeakValueDictionary
 
 from numba import types
 from numba.core import cgutils
-from numba.extending import lower_builtin
 
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
 from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_LAWS, AT_PROJECTION
@@ -83,7 +82,7 @@ def seam(function, signature, place):
             convention.return_status_propagate(builder, status)
         return value
 
-    lower_builtin(function, *[types.Any] * len(wanted))(define(function, len(wanted), result, lower))
+    define(function, result, lower, [types.Any] * len(wanted))
 
 
 def _in_header(entry, at):

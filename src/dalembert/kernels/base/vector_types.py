@@ -9,7 +9,6 @@ import operator
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, lower_getattr_generic, models, register_model
 
@@ -105,15 +104,16 @@ class Arithmetic:
 
 # ----------------------------------------------------------------------------------------------------------- operations
 
-_FIRST = []
 
+def define(function, result, lower, *kinds):
+    """`function` in compiled code; result(typingctx, *args) -> type or None; lower(context, builder, out, *pairs).
 
-def define(function, arguments, result, lower):
-    """`function` in compiled code; result(typingctx, *args) -> type or None; lower(context, builder, out, *pairs)."""
+    kinds : classes of the arguments' types, once for each way to call it
+    """
 
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) == arguments:
+            if len(args) == len(kinds[0]):
                 out = result(self.context, *args)
                 if out is not None:
                     return signature(out, *args)
@@ -121,25 +121,12 @@ def define(function, arguments, result, lower):
 
     Template.key = function
     infer_global(function)(Template)
-    _FIRST.append((function, Template))
 
     def lowered(context, builder, sig, args):
         return lower(context, builder, sig.return_type, *zip(args, sig.args, strict=True))
 
-    return lowered
-
-
-def first_in_line():
-    """Numba asks the templates of an operator one after another, ours last: ten questions for each of our operations. Put
-    ours first. Only a matter of compile time."""
-    context = cpu_target.typing_context
-    context.refresh()
-    for function, template in _FIRST:
-        known = context._lookup_global(function)
-        if known is not None and known.templates[0] is not template and template in known.templates:
-            rest = tuple(t for t in known.templates if t is not template)
-            context._remove_global(function)
-            context._insert_global(function, types.Function((template, *rest)))
+    for classes in kinds:
+        lower_builtin(function, *classes)(lowered)
 
 
 def _same(typingctx, a, b):
@@ -246,19 +233,14 @@ def _negated(context, builder, out, a):
     return whole(context, builder, out, [neg(v) for v in parts(builder, a[0], out.size)])
 
 
-_small_or_number = (Small, types.Any)
-for _function in (operator.add, operator.iadd):
-    lower_builtin(_function, Small, Small)(define(_function, 2, _same, _by_components("add")))
-for _function in (operator.sub, operator.isub):
-    lower_builtin(_function, Small, Small)(define(_function, 2, _same, _by_components("sub")))
-_lowered = define(operator.mul, 2, _scaled, _scale)
-lower_builtin(operator.mul, Small, types.Any)(_lowered)
-lower_builtin(operator.mul, types.Any, Small)(_lowered)
-lower_builtin(operator.matmul, Small, Small)(define(operator.matmul, 2, _product, _multiply))
-lower_builtin(operator.neg, Small)(define(operator.neg, 1, lambda typingctx, a: a if isinstance(a, Small) else None, _negated))
-lower_builtin(cross, Small, Small)(define(cross, 2, _crossed, _cross))
-lower_builtin(outer, Small, Small)(define(outer, 2, _outer_type, _outer))
-lower_builtin(upper, Small)(define(upper, 1, _upper_type, _upper))
+for _function, _name in ((operator.add, "add"), (operator.iadd, "add"), (operator.sub, "sub"), (operator.isub, "sub")):
+    define(_function, _same, _by_components(_name), (Small, Small))
+define(operator.mul, _scaled, _scale, (Small, types.Any), (types.Any, Small))
+define(operator.matmul, _product, _multiply, (Small, Small))
+define(operator.neg, lambda typingctx, a: a if isinstance(a, Small) else None, _negated, (Small,))
+define(cross, _crossed, _cross, (Small, Small))
+define(outer, _outer_type, _outer, (Small, Small))
+define(upper, _upper_type, _upper, (Small,))
 
 
 # --------------------------------------------------------------------------------------- making them and taking them apart
@@ -276,8 +258,7 @@ def _maker(shape):
     def lower(context, builder, out, *args):
         return whole(context, builder, out, [context.cast(builder, *pair, out.scalar) for pair in args])
 
-    size = _SIZES[shape]
-    lower_builtin(shape, *[types.Any] * size)(define(shape, size, result, lower))
+    define(shape, result, lower, [types.Any] * _SIZES[shape])
 
 
 for _shape in _SIZES:
@@ -294,7 +275,7 @@ def _join_rows(context, builder, out, *rows):
     return whole(context, builder, out, [v for row in rows for v in components_as(context, builder, *row, out.scalar)])
 
 
-lower_builtin(Mat3, Small, Small, Small)(define(Mat3, 3, _of_rows, _join_rows))
+define(Mat3, _of_rows, _join_rows, (Small, Small, Small))
 
 
 def _unit(context, builder, out, c):
@@ -307,9 +288,11 @@ def _equal(builder, index, i):
     return builder.icmp_signed("==", index, ir.Constant(index.type, i))
 
 
-lower_builtin(unit, types.Integer)(
-    define(unit, 1, lambda typingctx, c: Small(Vec3, types.float64) if isinstance(c, types.Integer) else None, _unit)
-)
+def _unit_type(typingctx, c):
+    return Small(Vec3, types.float64) if isinstance(c, types.Integer) else None
+
+
+define(unit, _unit_type, _unit, (types.Integer,))
 
 
 def _item(typingctx, a, c):
@@ -333,7 +316,7 @@ def _get(context, builder, out, a, c):
     return whole(context, builder, out, [_chosen(builder, index, values[j::3]) for j in range(3)])
 
 
-lower_builtin(operator.getitem, Small, types.Integer)(define(operator.getitem, 2, _item, _get))
+define(operator.getitem, _item, _get, (Small, types.Integer))
 
 
 @infer

@@ -2,7 +2,7 @@
 
 from llvmlite import ir
 from numba import types
-from numba.extending import NativeValue, lower_builtin, typeof_impl, unbox
+from numba.extending import NativeValue, typeof_impl, unbox
 
 from dalembert.kernels.base.vector_types import define
 from dalembert.kernels.base.view_types import (
@@ -39,7 +39,7 @@ def _make_system(context, builder, out, *arrays):
     return pack(context, builder, out, *[data for data, _ in found], *[count for _, count in found if BOUNDS])
 
 
-lower_builtin(System, *[types.Array] * 3)(define(System, 3, _of_arrays, _make_system))
+define(System, _of_arrays, _make_system, [types.Array] * 3)
 
 
 @typeof_impl.register(System)
@@ -99,9 +99,7 @@ def _view_of_array(made):
         place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
         return pack(context, builder, out, place, *limits, *([constant(made.stride)] if many else []))
 
-    lowered = define(made, 2, result, lower)
-    lower_builtin(made, types.Array, types.Integer)(lowered)
-    lower_builtin(made, View, types.Integer)(lowered)
+    define(made, result, lower, (types.Array, types.Integer), (View, types.Integer))
 
 
 for _made in (Numbers, Rows, Wrenches, Twists, Pose, Twist, Marks, Ball, Spin):

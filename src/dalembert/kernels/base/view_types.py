@@ -338,9 +338,7 @@ def _get_item(context, builder, out, a, i):
     return pack(context, builder, out, *[builder.extract_value(value, k) for k in range(_BASE)], index)
 
 
-_lowered = define(operator.getitem, 2, _item, _get_item)
-lower_builtin(operator.getitem, View, types.Integer)(_lowered)
-lower_builtin(operator.getitem, Iterable, types.Integer)(_lowered)
+define(operator.getitem, _item, _get_item, (View, types.Integer), (Iterable, types.Integer))
 
 
 def _set_item(context, builder, out, a, i, v):
@@ -352,7 +350,7 @@ def _may_set(typingctx, a, i, v):
     return types.void if isinstance(a, View) and a.what == NUMBERS and a.of == "W" and isinstance(i, types.Integer) else None
 
 
-lower_builtin(operator.setitem, View, types.Integer, types.Any)(define(operator.setitem, 3, _may_set, _set_item))
+define(operator.setitem, _may_set, _set_item, (View, types.Integer, types.Any))
 
 
 def _moved(typingctx, a, k):
@@ -364,7 +362,7 @@ def _move(context, builder, out, a, k):
     return builder.insert_value(a[0], pointer, 0)
 
 
-lower_builtin(operator.add, View, types.Integer)(define(operator.add, 2, _moved, _move))
+define(operator.add, _moved, _move, (View, types.Integer))
 
 
 @lower_builtin("getiter", Iterable)
