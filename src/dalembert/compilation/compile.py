@@ -31,6 +31,7 @@ from dalembert.model.validation import shown
 
 Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
+_PACKED = ("I", "F", "rows", "functions", "row_source", "bend_source", "turn_source")
 
 
 @overload
@@ -106,17 +107,11 @@ def mechanism_of(
         model=model,
         coordinates=coordinates,
         plane=plane,
-        I=packed.I,
-        F=packed.F,
-        rows=packed.rows,
+        **{label: getattr(packed, label) for label in _PACKED},
         redundant=named(report.redundant),
         out_of_plane=named(vanishing),
         not_unique=tuple(dict.fromkeys(row.element for row in named(report.not_unique))),
         angles=tuple((angle.joint, angle.component) for angle in placed.angles),
-        functions=packed.functions,
-        row_source=packed.row_source,
-        bend_source=packed.bend_source,
-        turn_source=packed.turn_source,
         x_0=x_0,
         assembly=assembly,
         moved=assembly.changed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -322,36 +322,43 @@ def _breakpoints(out: Writer) -> None:
     out.section_f(T.STOP_F, [*times, *again])
 
 
-def _workspace(I: list[int]) -> None:
-    """Where the sections of W start; the dense part for the orthogonal projection comes last, only some runs have it."""
-    nb6, m, m_all, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX]
-    a_size = I[T.W_A] + 6  # one spare row takes what ground and dropped rows would write
-    unknowns = m + 6 * I[T.NHUB]
+def place_sections(I: list[int], own: Mapping[int, int], state: int) -> int:
+    """Where the sections of W start, those of all coordinates and `own` ones of a kind with their sizes; length of W.
+
+    state : number of what a user's function reads
+    """
+    nb6, m_all = 6 * (I[T.NB] + 1), I[T.M_ALL]
     sizes = {
         T.W_BODY: T.STATE_W * (I[T.NB] + 1),
-        T.W_H: nb6,
-        T.W_ACC: nb6,
-        T.W_G: m_all,
-        T.W_GT: m_all,
-        T.W_ZETA: m_all,
-        T.W_A: a_size,
-        T.W_Y: a_size,
-        T.W_K: I[T.K_SIZE],
-        T.W_RHS: unknowns,
-        T.W_DIAG: unknowns,
+        **dict.fromkeys((T.W_H, T.W_ACC), nb6),
+        **dict.fromkeys((T.W_G, T.W_GT, T.W_ZETA), m_all),
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
-        T.W_X: nx,
         T.W_STAT: T.N_STAT,
-        T.W_CALL: max(nx + 32, I[T.CALL_SIZE], call_size(I)),
+        T.W_CALL: max(state + 32, I[T.CALL_SIZE], call_size(I)),
         T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
-        T.W_CG: 5 * m + nb6,
-        T.W_WORK: 3 * nb6 + nx,
-        T.W_PIVOT: T.V_GUARD + nb6,
-        T.W_CHOICE: choice_workspace(I),
+        T.W_WORK: 3 * nb6 + I[T.NX],
+        **own,
     }
     used = 0
     for entry, size in sizes.items():
         I[entry], used = used, used + size
+    return used
+
+
+def _workspace(I: list[int]) -> None:
+    """Sections of W for bodies; the dense part for the orthogonal projection comes last, only some runs have it."""
+    nb6, m, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.NX]
+    a_size = I[T.W_A] + 6  # one spare row takes what ground and dropped rows would write
+    own = {
+        **dict.fromkeys((T.W_A, T.W_Y), a_size),
+        T.W_K: I[T.K_SIZE],
+        **dict.fromkeys((T.W_RHS, T.W_DIAG), m + 6 * I[T.NHUB]),
+        T.W_X: nx,
+        T.W_CG: 5 * m + nb6,
+        T.W_PIVOT: T.V_GUARD + nb6,
+        T.W_CHOICE: choice_workspace(I),
+    }
+    used = place_sections(I, own, nx)
     I[T.W_DENSE], I[T.W_BEND] = used, used + BLOCKS["saddle"].offset("B", m=m, nb=I[T.NB])
     I[T.W_SIZE] = I[T.W_BEND] + a_size

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack import place_sections
 from dalembert.compilation.pack_choices import choice_section, choices_of
-from dalembert.compilation.pack_forces import call_size
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.trajectory import apply, cross, rotation_matrices
 from dalembert.errors import ModelError
@@ -327,33 +327,19 @@ def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[
 
 def _workspace(I: list[int]) -> None:
     """Sections of W for the tree kernels."""
-    nb6, m, m_all, nx, nu = 6 * (I[T.NB] + 1), I[T.M], I[T.M_ALL], I[T.NX], I[T.NU]
-    sizes = {
-        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+    nb6, m, nu = 6 * (I[T.NB] + 1), I[T.M], I[T.NU]
+    own = {
         T.W_TREE: width(T.W_TREE) * (I[T.NB] + 1),
         T.W_COL: width(T.W_COL) * I[T.NCOL],
         T.W_U_DOT: nu,
-        T.W_H: nb6,
-        T.W_ACC: nb6,
-        T.W_G: m_all,
-        T.W_GT: m_all,
-        T.W_ZETA: m_all,
         T.W_A: 6 * I[T.NSIDE] + 12,
         T.W_RHS: m,
         T.W_K: m * m + m + (m + 1) * nu,
-        T.W_ANGLE: 2 * I[T.NANGLE],
-        T.W_MOTION: 3 * (I[T.NMOTION] + 1),
-        T.W_STAT: T.N_STAT,
-        T.W_CALL: max(I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE] + 32, I[T.CALL_SIZE], call_size(I)),
-        T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
-        T.W_WORK: 3 * nb6 + nx,
         T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
         T.W_PIVOT: T.V_GUARD + nu,
         T.W_CHOICE: T.H_IDLE + 4 * m + 2 * m * m if I[T.NCHOICE] else 0,
     }
-    used = 0
-    for entry, size in sizes.items():
-        I[entry], used = used, used + size
+    used = place_sections(I, own, I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE])
     I[T.W_FRAME] = I[T.W_DENSE] = used  # what follows is for the reference path
     I[T.W_MASS] = used + 2 * nb6 * nu
     I[T.W_Y] = I[T.W_MASS] + nu * nu

@@ -26,6 +26,7 @@ from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL
 from dalembert.kernels.base.views import Marks
 
 Array = npt.NDArray[np.float64]
+Tables = tuple[IntArray, Array, Array]  # I, F, W
 
 NEARBY = 50.0  # condition beyond which rates carry rounding that implicit stages may stall at
 _BASES = ("qr", "svd", "eigen")
@@ -142,8 +143,8 @@ class Minimal(Formulation):
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         f = mechanism.degrees_of_freedom
-        W = new_workspace(mechanism.I)
-        I, F, W = self._tables(mechanism.I, mechanism.F, W, f, used, _weights(mechanism), columns * nb6, a_size)
+        given = mechanism.I, mechanism.F, new_workspace(mechanism.I)
+        I, F, W = self._tables(given, f, used, _weights(mechanism), columns * nb6, a_size)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
         system, project = as_system(rates), as_system(minimal_step)
         run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions)
@@ -161,29 +162,20 @@ class Minimal(Formulation):
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
-        W = new_workspace(tree.I, dense=True)
-        I, F, W = self._tables(tree.I, tree.F, W, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
+        given = tree.I, tree.F, new_workspace(tree.I, dense=True)
+        I, F, W = self._tables(given, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
         system, project = as_system(minimal_tree), as_system(minimal_tree_step)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
         run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions, tree)
         return with_invariants(run, self.invariants)
 
-    def _tables(
-        self,
-        tables: IntArray,
-        constants: Array,
-        W: Array,
-        f: int,
-        used: Sequence[int],
-        weights: Array,
-        columns: int,
-        rows: int,
-    ) -> tuple[IntArray, Array, Array]:
+    def _tables(self, given: Tables, f: int, used: Sequence[int], weights: Array, columns: int, rows: int) -> Tables:
         """I, F and W with what minimal coordinates need behind what is there.
 
         f : degrees of freedom;  used : the velocities that move something
         columns, rows : sizes of the sections `columns` and W_BEND
         """
+        tables, constants, W = given
         n, nu, m = len(used), int(tables[T.NU]), int(tables[T.M])
         at = np.cumsum([int(tables[T.NX]), f, f, nu * f, nu * f, nu]).tolist()
         sizes = {
@@ -215,8 +207,8 @@ class Minimal(Formulation):
             if getattr(self, label) != only:
                 raise ModelError(f"Minimal: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
         n, f = mechanism.nu, mechanism.degrees_of_freedom
-        W = mechanism.workspace()
-        I, F, W = self._tables(mechanism.I, mechanism.F, W, f, range(n), np.ones(n), (f + 5) * n, 0)
+        given = mechanism.I, mechanism.F, mechanism.workspace()
+        I, F, W = self._tables(given, f, range(n), np.ones(n), (f + 5) * n, 0)
         correct = no_correction
         if self.invariants is not None:
             from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct

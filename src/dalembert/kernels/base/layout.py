@@ -300,11 +300,9 @@ NUMBERS = {
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
     "references": ("W", T.W_CHOICE, 0),
     "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
-    "tapes": ("I", T.NODE_I, 0),  # where the tape of each node of the elimination begins in I
-    "order": ("I", T.ORDER_I, 0),
-    "cut": ("I", T.CUT_I, 0),
-    "followed": ("I", T.MOTION_I, 0),  # where the records of the motions that constraints follow begin in I
-    "groups": ("I", T.CHOICE_I, 0),
+    # where in I begin the tape of each node of the elimination, the records of motions that constraints follow
+    **{name: ("I", entry, 0) for name, entry in (("tapes", T.NODE_I), ("followed", T.MOTION_I))},
+    **{name: ("I", entry, 0) for name, entry in (("order", T.ORDER_I), ("cut", T.CUT_I), ("groups", T.CHOICE_I))},
     "in_use": ("I", T.MINIMAL_I, MINIMAL.width),  # the velocities that minimal coordinates use
     "soft": ("F", T.SOFT_F, 0),
     "stops": ("F", T.STOP_F, 0),

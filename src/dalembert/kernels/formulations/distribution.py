@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import BENDS, MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
+from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -47,21 +47,18 @@ def load_rows(part, t, system):
 
 
 @inline
-def load_bends(t, system):
-    """bends <- rows of d(G u + g_t)/dq at the poses and twists of the bodies, laid out like A"""
+def load_bends(mode, t, system):
+    """bends <- rows of d(G u + g_t)/dq at the poses and twists of the bodies (BENDS), laid out like A, or of G' - G (0, w x .)
+    along the motion (TURNS): the same, but where rows are of velocities alone"""
     velocity_gradient_rows(system.bends, system)
     if system.ntraced > 0:
-        forces(BENDS, t, system)
+        forces(mode, t, system)
     pull_back_rows(system.bends, system)
 
 
-@inline
+@flat
 def load_turns(t, system):
-    """bends <- rows of G' - G (0, w x .) along the motion: the same, but where rows are of velocities alone"""
-    velocity_gradient_rows(system.bends, system)
-    if system.ntraced > 0:
-        forces(TURNS, t, system)
-    pull_back_rows(system.bends, system)
+    load_bends(TURNS, t, system)
 
 
 @flat

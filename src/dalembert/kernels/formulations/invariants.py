@@ -13,7 +13,7 @@ enforced (errata).
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
+from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Twists, Wrenches
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
@@ -110,7 +110,7 @@ def newton_direction(t, gq, gu, system):
     """
     slope = tangent_step(gu, system)  # leaves y = -S^-1 A W^-1 gu in rhs
     B = system.bends  # takes the place of A where there is none of its own
-    load_bends(t, system)
+    load_bends(BENDS, t, system)
     system.count.d2g += 1.0
     add_rows_transposed(B, system.rhs, Twists(gq, 0), system)
     slope += tangent_step(gq, system)

@@ -15,7 +15,7 @@ from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import dense_cholesky, solve_with_factor
 from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import CHOOSE, MOTIONS, NEWTON_FAILED, NON_FINITE, OK, PLANAR, RIGID, V
+from dalembert.kernels.base.tables import BENDS, CHOOSE, MOTIONS, NEWTON_FAILED, NON_FINITE, OK, PLANAR, RIGID, V
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Pose, Twist, Twists, Wrenches
 from dalembert.kernels.coordinates.choice import choices, silence
@@ -137,7 +137,7 @@ def project_orthogonal(mode, t, x, dx, system):
         if worst <= system.tol_position and worst_v <= system.tol_velocity and step <= max(1e-9, system.tol_position):
             status = OK
             break
-        load_bends(t, system)
+        load_bends(BENDS, t, system)
         count.d2g += 1.0
         displacement(x, so_far.x, Twists(so_far.q, 0), Twists(so_far.u, 0), system)
         subtract_rates(so_far.q, so_far.u, c, system)
