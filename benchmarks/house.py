@@ -122,9 +122,9 @@ def packs() -> dict[str, int]:
     ):
         counts[label] = 0
 
-        def counted(*arguments: Any, label: str = label) -> Any:
+        def counted(*arguments: Any, label: str = label, **named: Any) -> Any:
             counts[label] += 1
-            return before(*arguments)
+            return before(*arguments, **named)
 
         compile.pack = assembly.pack = counted  # type: ignore[attr-defined]
         compile.compile(gallery.build(name), kind)  # type: ignore[call-overload]
