@@ -9,7 +9,17 @@ import numpy as np
 
 from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.slots import address, as_callback, as_forces, as_system, forces, no_callback, no_forces
+from dalembert.kernels.base.slots import (
+    CALLBACK_SIGNATURE,
+    FORCES_SIGNATURE,
+    address,
+    as_callback,
+    as_forces,
+    as_system,
+    forces,
+    no_callback,
+    no_forces,
+)
 from dalembert.kernels.base.views import Rows, System
 from dalembert.kernels.coordinates import one_state
 from dalembert.kernels.coordinates.choosing import choosing_bodies
@@ -60,7 +70,8 @@ def copy_tables(mechanism, **settings):
 def view(mechanism, I, F, W):
     """What kernels take: the force elements, compiled only where there are any, and no user's functions."""
     elements = choosing_bodies if I[T.NCHOICE] else force_elements if I[T.NFORCE] else no_forces
-    I[T.AT_FORCES], I[T.AT_CALLBACK] = address(as_forces(elements)), address(as_callback(no_callback))
+    I[T.AT_FORCES] = address(as_forces(elements), FORCES_SIGNATURE)
+    I[T.AT_CALLBACK] = address(as_callback(no_callback), CALLBACK_SIGNATURE)
     I[T.W_SIZE] = len(W)
     return System(I, F, W)
 

@@ -83,7 +83,12 @@ def test_one_signature_per_kernel(both):
     from dalembert.kernels.mechanics.forces import force_elements
 
     for function in (jet, jet_rate_by_cg, project_orthogonal, force_elements):
-        assert len(function.signatures) == 1
+        assert signatures(function) == 1
+
+
+def signatures(function):
+    """How many for plain numbers; those for numbers with derivatives are compiled where somebody asks for them."""
+    return sum("Dual" not in str(signature) for signature in function.signatures)
 
 
 @pytest.mark.nojit
@@ -142,4 +147,4 @@ def test_kernels_called_by_kernels_keep_their_signature():
     for model in (gallery.oscillator(), gallery.routh_sphere()):
         da.simulate(model, 0.2, **step)
         da.simulate(model, 0.2)
-    assert len(lagrangian.signatures) == len(jet.signatures) == 1
+    assert signatures(lagrangian) == signatures(jet) == 1

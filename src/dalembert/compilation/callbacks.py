@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.callback_derivatives import differentiated
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.one_element import ask_plainly
 from dalembert.compilation.user_calls import RAISED, UNFINISHED, Entry
@@ -39,6 +40,7 @@ class Callbacks:
 
     rows : "bends" when traced constraints come with d(G u + g_t)/dq, "turns" with how their rows turn along the motion
     compiled : what is passed to the kernels;  slow : names of functions that run as plain Python
+    differenced : of those whose derivatives were asked for and are not exact
     of_time : whether something may depend on time in a way that nobody has declared
     """
 
@@ -51,6 +53,7 @@ class Callbacks:
     ) -> None:
         self.error = None
         self.slow: list[str] = []
+        self.differenced: list[str] = []
         self._mechanism, self._elements = mechanism, mechanism.functions
         self._nq, self._nu = mechanism.nq, mechanism.nu
         self._invariants = list(invariants)
@@ -97,6 +100,17 @@ class Callbacks:
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
         return float(self._invariants[k](t, x[: self._nq], x[self._nq : self._nq + self._nu]))
+
+    def compiled_for(self, signature: Any) -> Any:
+        """The callback for numbers of any kind (kernels/base/slots.py), as rates ask it: without invariants.
+
+        `differenced` <- functions whose derivatives are not exact
+        """
+        asked = self._entries[: len(self._elements)]
+        if not asked:
+            return row_callback(self._row_source, signature)
+        made, self.differenced = differentiated(asked, self._row_source, self.compiled, signature)
+        return made
 
     def _compile(self) -> Any:
         """One callback that chooses by number, the rows of traced constraints included."""
@@ -166,12 +180,13 @@ class Callbacks:
         return as_callback(made)
 
 
-def row_callback(source: str) -> Any:
+def row_callback(source: str, signature: Any = None) -> Any:
     """The callback of traced constraints and functions of time alone; source : "" for none."""
-    from dalembert.kernels.base.compiler import generated
-    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback, no_callback
+    from dalembert.kernels.base.compiler import bind, generated
+    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, no_callback
 
-    return as_callback(generated(source, "callback", CALLBACK_SIGNATURE) if source else no_callback)
+    wanted = signature or CALLBACK_SIGNATURE
+    return generated(source, "callback", wanted) if source else bind(no_callback, wanted)
 
 
 def _force(number: int, element: Force) -> Entry:

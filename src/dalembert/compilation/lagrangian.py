@@ -30,7 +30,7 @@ ENERGY_INVARIANT = FIRST_INVARIANT - 1
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
 
-    compiled : what is passed to the kernels;  error, slow, of_time : as in `Callbacks`; traced code does not raise
+    compiled : what is passed to the kernels;  error, slow, differenced, of_time : as in `Callbacks`; traced code does not raise
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class GeneratedCode:
         discrete: DiscreteEquations | None = None,
         turning: bool = False,
     ) -> None:
-        from dalembert.kernels.base.compiler import generated
-        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE
 
         self.error: tuple[str, BaseException] | None = None
         self.slow: list[str] = []
+        self.differenced: list[str] = []
         e = system.equations
         chosen: dict[int, Node] = {ENERGY_INVARIANT: e.energies[0] + e.energies[1]} if energy else {}
         self._system = system
@@ -56,9 +56,15 @@ class GeneratedCode:
             parts, inputs = parts | discrete.parts(), discrete.inputs
         if turning:
             parts = parts | {T.TURN_PART: e.turn_part()}
-        source = write_source(parts, inputs)
-        self.of_time = uses_time(source)
-        self.compiled = as_callback(generated(source, "callback", CALLBACK_SIGNATURE))
+        self._source = write_source(parts, inputs)
+        self.of_time = uses_time(self._source)
+        self.compiled = self.compiled_for(CALLBACK_SIGNATURE)
+
+    def compiled_for(self, signature: Any) -> Any:
+        """The code for numbers of any kind (kernels/base/slots.py)."""
+        from dalembert.kernels.base.compiler import generated
+
+        return generated(self._source, "callback", signature)
 
     def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
         """No function that could raise."""

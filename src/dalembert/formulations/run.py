@@ -39,12 +39,13 @@ class Run:
 
     def __post_init__(self) -> None:
         """The header of I names what fills the seams of the kernels."""
-        from dalembert.kernels.base.slots import address
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, EQUATIONS_SIGNATURE, FORCES_SIGNATURE, address
 
         seams = {T.AT_EQUATIONS: self.system, T.AT_PROJECTION: self.project, T.AT_CORRECTION: self.correct}
-        seams |= {T.AT_FORCES: self.forces, T.AT_LAWS: self.laws, T.AT_CALLBACK: self.callbacks.compiled}
         for entry, function in seams.items():
-            self.I[entry] = address(function)
+            self.I[entry] = address(function, EQUATIONS_SIGNATURE)
+        self.I[T.AT_FORCES], self.I[T.AT_LAWS] = (address(seam, FORCES_SIGNATURE) for seam in (self.forces, self.laws))
+        self.I[T.AT_CALLBACK] = address(self.callbacks.compiled, CALLBACK_SIGNATURE)
         self.I[T.W_SIZE] = len(self.W)
 
     @property

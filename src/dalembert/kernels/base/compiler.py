@@ -59,7 +59,7 @@ def generated(source, name, signature, *, given=None, content="", on_disk=True):
     given : makes the names that the source refers to, from that of its module; such code may allocate
     content : tells these apart;  on_disk : whether it tells them apart in another process too
     """
-    stamp = hashlib.sha256(f"{options_text()}\n{content}\n{source}".encode()).hexdigest()
+    stamp = hashlib.sha256(f"{options_text()}\n{signature}\n{content}\n{source}".encode()).hexdigest()
     with COMPILING:
         if stamp in _generated:
             _generated.move_to_end(stamp)

@@ -4,7 +4,7 @@ from numba import types
 from numba.core import cgutils
 
 from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot
-from dalembert.kernels.base.vector_types import Arithmetic, define
+from dalembert.kernels.base.vector_types import Arithmetic, define, joined
 from dalembert.kernels.base.view_makers import as_numbers
 from dalembert.kernels.base.view_types import NUMBERS, View, entry
 
@@ -28,16 +28,21 @@ def _loop(context, builder, n, scalar, *args):
         )
 
 
+def _read(context, builder, place, run, scalar):
+    """An entry of a run as a scalar."""
+    return context.cast(builder, builder.load(place, align=8), _scalar(run[1]), scalar)
+
+
 def _sums(function, step):
     """s, a, b, n : s <- step(do, s, a_k, b_k) for all k"""
 
     def result(typingctx, s, a, b, n):
-        return _scalar(a) if _is_run(a) and _is_run(b) else None
+        return joined(typingctx, _scalar(a), _scalar(b)) if _is_run(a) and _is_run(b) else None
 
     def lower(context, builder, out, s, a, b, n):
         total = cgutils.alloca_once_value(builder, context.cast(builder, *s, out))
         for do, a_k, b_k in _loop(context, builder, n, out, a, b):
-            read = [builder.load(place, align=8) for place in (a_k, b_k)]
+            read = [_read(context, builder, place, run, out) for place, run in ((a_k, a), (b_k, b))]
             builder.store(step(do, builder.load(total), *read), total)
         return builder.load(total)
 
@@ -53,8 +58,9 @@ def _writes(function, arguments, step):
     def lower(context, builder, _, out, *args):
         zero = (context.get_constant(types.float64, 0.0), types.float64)
         given = args[:-1] or (zero,)
-        for do, place, *found in _loop(context, builder, args[-1], _scalar(out[1]), out, *given):
-            read = [builder.load(v, align=8) if _is_run(a[1]) else v for a, v in zip(given, found, strict=True)]
+        scalar = _scalar(out[1])
+        for do, place, *found in _loop(context, builder, args[-1], scalar, out, *given):
+            read = [_read(context, builder, v, a, scalar) if _is_run(a[1]) else v for a, v in zip(given, found, strict=True)]
             builder.store(step(do, lambda place=place: builder.load(place, align=8), *read), place, align=8)
         return context.get_dummy_value()
 

@@ -8,8 +8,9 @@
     laws(mode, t, system)                 those force elements that few models have, see laws.py; status
     callback(k, t, system, s)             user function k; inputs from W[s], outputs after them; status
 
-One fixed signature each, so that nothing is compiled twice and everything is cached. What fills a seam must outlive the I that
-names it (formulations/run.py).
+One fixed signature each, so that nothing is compiled twice and everything is cached; another one for systems of other scalars
+(dual_types.py), whose I names what was compiled for these. What fills a seam must outlive the I that names it
+(formulations/run.py).
 """
 
 from weakref import WeakValueDictionary
@@ -20,13 +21,28 @@ from numba.core import cgutils
 from dalembert.kernels.base.compiler import COMPILING, JIT, bind, light
 from dalembert.kernels.base.tables import AT_CALLBACK, AT_CORRECTION, AT_EQUATIONS, AT_FORCES, AT_LAWS, AT_PROJECTION
 from dalembert.kernels.base.vector_types import define
-from dalembert.kernels.base.view_types import SYSTEM, header_entry, view_as_array
+from dalembert.kernels.base.view_types import SYSTEM, SYSTEM_VIEW, View, array_type, header_entry, view_as_array
 
-_f8, _i8, _F = types.float64, types.int64, types.float64[::1]
+_i8 = types.int64
 
-CALLBACK_SIGNATURE = _i8(_i8, _f8, _F, _i8)
-FORCES_SIGNATURE = _i8(_i8, _f8, SYSTEM)
-EQUATIONS_SIGNATURE = _i8(_i8, _f8, _F, _F, SYSTEM)
+
+def callback_signature(system):
+    scalar = system.scalar("W")
+    return _i8(_i8, scalar, array_type(scalar), _i8)
+
+
+def forces_signature(system):
+    return _i8(_i8, system.scalar("W"), system)
+
+
+def equations_signature(system):
+    array = array_type(system.scalar("W"))
+    return _i8(_i8, system.scalar("W"), array, array, system)
+
+
+CALLBACK_SIGNATURE = callback_signature(SYSTEM)
+FORCES_SIGNATURE = forces_signature(SYSTEM)
+EQUATIONS_SIGNATURE = equations_signature(SYSTEM)
 
 _known = WeakValueDictionary()  # address -> function
 
@@ -61,19 +77,28 @@ def callback(k, t, system, s):
     return called(k, t, system.W, s)
 
 
-def seam(function, signature, place):
-    """`function` in compiled code: a call of whatever lies at the address that place(builder, *args) finds."""
-    wanted = signature.args
+def _is_system(typ):
+    return isinstance(typ, View) and typ.what == SYSTEM_VIEW
+
+
+def seam(function, signature_of, place):
+    """`function` in compiled code: a call of whatever lies at the address that place(builder, *args) finds.
+
+    signature_of(system) : its signature, for the type of the system among its arguments
+    """
+    count = len(signature_of(SYSTEM).args)
 
     def result(typingctx, *args):
-        return types.int64 if SYSTEM in args else None
+        return types.int64 if any(map(_is_system, args)) else None
 
     def lower(context, builder, out, *args):
+        signature = signature_of(next(typ for _, typ in args if _is_system(typ)))
+        wanted = signature.args
         address, convention = place(builder, *(value for value, _ in args)), context.call_conv
         called = builder.inttoptr(address, convention.get_function_type(signature.return_type, wanted).as_pointer())
         given = []
         for (value, typ), want in zip(args, wanted, strict=True):
-            if typ == SYSTEM and want != SYSTEM:  # user functions see the workspace alone
+            if _is_system(typ) and want != typ:  # user functions see the workspace alone
                 given.append(view_as_array(context, builder, typ, value, "W"))
             else:
                 given.append(context.cast(builder, value, typ, want))
@@ -82,7 +107,7 @@ def seam(function, signature, place):
             convention.return_status_propagate(builder, status)
         return value
 
-    define(function, result, lower, [types.Any] * len(wanted))
+    define(function, result, lower, [types.Any] * count)
 
 
 def _in_header(entry, at):
@@ -91,10 +116,10 @@ def _in_header(entry, at):
 
 
 for _function, _entry in ((equations, AT_EQUATIONS), (projection, AT_PROJECTION), (correction, AT_CORRECTION)):
-    seam(_function, EQUATIONS_SIGNATURE, _in_header(_entry, 4))
-seam(forces, FORCES_SIGNATURE, _in_header(AT_FORCES, 2))
-seam(laws, FORCES_SIGNATURE, _in_header(AT_LAWS, 2))
-seam(callback, CALLBACK_SIGNATURE, _in_header(AT_CALLBACK, 2))
+    seam(_function, equations_signature, _in_header(_entry, 4))
+seam(forces, forces_signature, _in_header(AT_FORCES, 2))
+seam(laws, forces_signature, _in_header(AT_LAWS, 2))
+seam(callback, callback_signature, _in_header(AT_CALLBACK, 2))
 
 
 @light
@@ -115,12 +140,12 @@ def no_correction(mode, t, x, dx, system):
     return 0
 
 
-def address(function):
-    """Of a function that was bound to a seam: what goes into the header of I."""
+def address(function, signature=None):
+    """Of a function that was bound to a seam: what goes into the header of I. signature : which, where it has several."""
     with COMPILING:
         found = id(function)
         if JIT:
-            (result,) = function.overloads.values()
+            (result,) = function.overloads.values() if signature is None else (function.overloads[signature.args],)
             found = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         _known[found] = function
     return found

@@ -89,11 +89,7 @@ class Arithmetic:
         if isinstance(context.get_value_type(scalar), ir.DoubleType | ir.VectorType):
             self.add, self.sub, self.mul, self.neg = builder.fadd, builder.fsub, builder.fmul, builder.fneg
         else:
-            for name in ("add", "sub", "mul"):
-                made = context.get_function(getattr(operator, name), signature(scalar, scalar, scalar))
-                setattr(self, name, lambda a, b, made=made: made(builder, (a, b)))
-            negated = context.get_function(operator.neg, signature(scalar, scalar))
-            self.neg = lambda a: negated(builder, (a,))
+            self.add, self.sub, self.mul, self.neg = scalar.arithmetic(builder)
 
     def dot(self, a, b):
         s = self.mul(a[0], b[0])

@@ -11,11 +11,11 @@ from dalembert.kernels.base.view_types import (
     RECORD,
     RECORDS,
     SYSTEM,
-    SYSTEM_VIEW,
     View,
     constant,
     pack,
     place_at,
+    system_type,
 )
 from dalembert.kernels.base.views import Ball, Marks, Numbers, Pose, Rows, Spin, System, Twist, Twists, Wrenches
 
@@ -24,7 +24,7 @@ _I64 = ir.IntType(64)
 
 def _of_arrays(typingctx, *arrays):
     if all(isinstance(a, types.Array) and a.ndim == 1 for a in arrays):
-        return View(SYSTEM_VIEW, "", arrays[1].dtype, arrays[2].dtype)
+        return system_type(arrays[1].dtype, arrays[2].dtype)
     return None
 
 

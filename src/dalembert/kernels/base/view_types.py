@@ -13,13 +13,7 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.imputils import RefType, iternext_impl
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import (
-    lower_builtin,
-    lower_getattr_generic,
-    lower_setattr_generic,
-    models,
-    register_model,
-)
+from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 from numba.np.arrayobj import populate_array
 
 from dalembert.kernels.base import layout as L
@@ -27,9 +21,7 @@ from dalembert.kernels.base.tables import W_SIZE
 from dalembert.kernels.base.vector_types import Small, define
 from dalembert.kernels.base.views import SHAPES
 
-BOUNDS = bool(config.BOUNDSCHECK)
-
-_I64 = ir.IntType(64)
+BOUNDS, _I64 = bool(config.BOUNDSCHECK), ir.IntType(64)
 
 
 class View(types.Type):
@@ -66,7 +58,19 @@ SYSTEM_VIEW, _MEMBER, NUMBERS, _BLOCKS = "system", "member", "numbers", "blocks"
 RECORD, RECORDS, _FIXED, _FIXED_RECORDS = "record", "records", "fixed record", "fixed records"  # fixed: of I or F
 _OF_ONE_ARRAY = (NUMBERS, RECORD, RECORDS, _FIXED, _FIXED_RECORDS)
 _BASE = 6 if BOUNDS else 3  # words before a member's number: pointers to I, F, W, then how long these are
-SYSTEM = View(SYSTEM_VIEW, "", types.float64, types.float64)
+
+
+def system_type(constants, workspace):
+    """The type of a system with these scalars in F and in W."""
+    return View(SYSTEM_VIEW, "", constants, workspace)
+
+
+def array_type(scalar):
+    """The type of an array of scalars that kernels take."""
+    return types.Array(scalar, 1, "C", aligned=scalar in (types.int64, types.float64))
+
+
+SYSTEM = system_type(types.float64, types.float64)
 
 
 @register_model(View)
@@ -223,7 +227,7 @@ class _Attributes(AttributeTemplate):
 
 def _of_system(typ, attr):
     if attr in ("I", "F", "W"):
-        return types.Array(typ.scalar(attr), 1, "C", aligned=typ.scalar(attr) in (types.int64, types.float64))
+        return array_type(typ.scalar(attr))
     if attr in L.HEADER_I:
         return types.int64
     if attr in L.TABLES:

@@ -70,7 +70,8 @@ def add_projectors(scale, parts, c, out, G, f):
     """
     k = 4 * f
     for end in range(2):
-        p, d = scale * parts[2 * end], scale * parts[2 * end + 1]
+        p = scale * (parts[0] if end == 0 else parts[2])  # by constant numbers: they need not be of one type
+        d = scale * (parts[1] if end == 0 else parts[3])
         z, b = 2 * f * end, 2 * f * end + f
         for i in range(f):
             for j in range(f):

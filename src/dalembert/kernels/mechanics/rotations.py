@@ -29,9 +29,10 @@ def rotation_vector(R):
     if a < 0.0:
         a, b, c, d = -a, -b, -c, -d
     vv = b * b + c * c + d * d
-    if vv == 0.0:  # as the derivative of what follows
-        s = 2.0 / a
-        return Vec3(s * b, s * c, s * d)
-    v = np.sqrt(vv)
-    s = 2.0 * np.arctan2(v, a) / v
+    if vv < 1e-6 * a * a:  # no root, which has no derivative where it vanishes: arctan z / z in z^2
+        zz = vv / (a * a)
+        s = (2.0 / a) * (1.0 - zz * (1.0 / 3.0 - zz * (0.2 - zz / 7.0)))
+    else:
+        v = np.sqrt(vv)
+        s = 2.0 * np.arctan2(v, a) / v
     return Vec3(s * b, s * c, s * d)

@@ -112,4 +112,4 @@ def _in_steps(label):
 
 
 for _function in (attempt, inside, sweeps, newton, filtered):
-    seam(_function, SIGNATURE, _in_steps(f"at_{_function.__name__}"))
+    seam(_function, lambda system: SIGNATURE, _in_steps(f"at_{_function.__name__}"))

@@ -1,0 +1,112 @@
+"""Exact derivatives of the rates x' = f(t, x) of a run, from the same kernels (kernels/base/dual.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.compilation.compiled import Array, IntArray
+from dalembert.errors import SimulationError
+from dalembert.formulations.run import Run
+from dalembert.kernels.base import tables as T
+
+
+class Derivatives:
+    """Derivatives of the rates of one run by the components of its state and by time.
+
+    Kernels for numbers with derivatives are compiled when the first one is made, and kept on disk as all others.
+    differenced : forces and torques whose functions do not take such numbers; theirs are extrapolated differences
+    """
+
+    def __init__(self, run: Run) -> None:
+        from dalembert.kernels.base.compiler import JIT
+
+        self.run = run
+        self._kernels = _Compiled(run) if JIT else _Plain(run)
+        self.differenced = tuple(run.callbacks.differenced)
+
+    def jacobian(self, t: float, x: Array, columns: IntArray | None = None) -> tuple[Array, Array, Array]:
+        """(f, f_x, f_t) at a state of the run: (n,), (n, n), (n,).
+
+        columns : components of x by which to differentiate, instead of all of them
+        """
+        n = len(x)
+        chosen = np.arange(n) if columns is None else columns
+        wanted = np.append(chosen, n).astype(np.int64)
+        f, out = np.empty(n), np.empty((len(wanted), n))
+        status = self._kernels.rates(float(t), np.array(x, dtype=float), wanted, f, out)
+        if status != T.OK:
+            raise SimulationError(f"the rates at t = {t:.6g} s cannot be evaluated (status {status})", time=t)
+        if not np.isfinite(out).all():
+            raise SimulationError(f"the rates at t = {t:.6g} s have no derivative by all components of the state", time=t)
+        return f, out[:-1].T, out[-1]
+
+
+class _Compiled:
+    """The kernels of a run for numbers with derivatives: tables that name them, a workspace."""
+
+    def __init__(self, run: Run) -> None:
+        from numba import types
+
+        from dalembert.kernels.base import slots
+        from dalembert.kernels.base.compiler import bind
+        from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
+        from dalembert.kernels.base.view_types import SYSTEM
+        from dalembert.kernels.formulations.derivatives import rate_columns
+        from dalembert.kernels.mechanics.forces import force_elements
+        from dalembert.kernels.mechanics.traced_rows import forces_and_rows
+
+        seams: Any = slots
+        equations, forces = seams.equations_signature(DUAL_SYSTEM), seams.forces_signature(DUAL_SYSTEM)
+        callback = seams.callback_signature(DUAL_SYSTEM)
+        self._run, self._I = run, run.I.copy()
+        if run.I[T.NCHOICE] + run.I[T.NTRACED] > 0:  # kernels that the slot calls come first
+            bind(force_elements, forces)
+        if run.I[T.NCHOICE] > 0:
+            bind(forces_and_rows, forces)
+        filled = {
+            T.AT_EQUATIONS: (run.system, equations),
+            T.AT_FORCES: (run.forces, forces),
+            T.AT_LAWS: (run.laws, forces),
+            T.AT_CALLBACK: (run.callbacks.compiled_for(callback), callback),
+        }
+        self._alive: list[Any] = []
+        for entry, (function, signature) in filled.items():
+            self._alive.append(bind(function, signature))
+            self._I[entry] = slots.address(function, signature)
+        f8, v, m = types.float64, types.float64[::1], types.float64[:, ::1]
+        self._columns = bind(rate_columns, types.int64(f8, v, types.int64[::1], v, v, m, v, SYSTEM))
+        self._W, self._work = np.zeros(SIZE * len(run.W)), np.zeros(SIZE * (2 * run.state_size + 1))
+
+    def rates(self, t: float, x: Array, columns: IntArray, f: Array, out: Array) -> int:
+        """f <- x', out[k] <- its derivative by component columns[k], by time behind them. Status."""
+        from dalembert.kernels.base.views import System
+
+        run = self._run
+        return int(self._columns(t, x, columns, run.W, f, out, self._work, System(self._I, run.F, self._W)))
+
+
+class _Plain:
+    """The same in plain Python, all columns at once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._callback = run.callbacks.compiled_for(None)
+
+    def rates(self, t: float, x: Array, columns: IntArray, f: Array, out: Array) -> int:
+        from dalembert.kernels.base.dual import Dual, value_of
+        from dalembert.kernels.base.views import System
+
+        run, seeds = self._run, np.zeros((len(x) + 1, len(columns)))
+        seeds[columns, np.arange(len(columns))] = 1.0
+        state, rate, W = (np.empty(n, dtype=object) for n in (len(x), len(x), len(run.W)))
+        state[:] = [Dual(value, seed) for value, seed in zip(x, seeds, strict=False)]
+        rate[:], W[:] = list(np.zeros(len(x))), list(run.W)  # NumPy's own numbers, which may be divided by zero
+        with np.errstate(all="ignore"):
+            time = Dual(np.float64(t), seeds[-1])
+            status = int(run.system(T.RATE, time, state, rate, System(run.I, run.F, W, self._callback)))
+        f[:] = [value_of(v) for v in rate]
+        for i, v in enumerate(rate):
+            out[:, i] = v.tangents if isinstance(v, Dual) else 0.0
+        return status
