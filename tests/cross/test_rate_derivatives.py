@@ -19,6 +19,7 @@ plain_only = pytest.mark.skipif(JIT, reason="many kernels: their sources as plai
 compiled_only = pytest.mark.skipif(not JIT, reason="of compiled kernels")
 pytestmark = pytest.mark.nojit
 STEP, ALLOWED = 2e-3, 1e-9
+OFF = ((0.1, 0.2, 0.0), (0.0, 0.3, -0.2))
 
 
 def along(run, t, x, direction):
@@ -119,6 +120,25 @@ def test_functions_of_users_and_a_tree():
     assert derivatives.differenced == (("drag", "swing") if JIT else ())
     rest = run.from_absolute(run.mechanism.x_0)
     assert np.isfinite(derivatives.jacobian(0.0, rest)[1]).all()  # v |v| at rest
+
+
+def attraction(t, r, R, v, w, k):
+    return -k * r - 0.2 * v, 0.3 * R[:, 0] - 0.1 * w
+
+
+@plain_only
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()], ids=["jet", "moving-frame"])
+def test_laws_with_parameters_bushings_and_motions_that_are_functions(formulation):
+    model = gallery.chain(2, joint="revolute")
+    first, second = model.bodies
+    joints = [joint.name for joint in model.joints]
+    model.add_interaction("attraction", first, second, attraction, parameters={"k": 1.2}, points=OFF)
+    model.add_bushing("bushing", first, second, stiffness=[3.0, 2.0, 1.0, 0.5, 0.4, 0.3], damping=[0.3] * 6, points=OFF)
+    gains = {"gains": [0.7, 0.2]}
+    model.add_joint_law("control", joints, lambda t, s, r, gains: gains[0] * np.sin(s) - gains[1] * r, parameters=gains)
+    model.add_spring_damper("line", first, second, force=lambda t, l, r: (l - 0.4) ** 3 + 0.3 * r * np.cos(t), points=OFF)
+    model.add_motor("motor", joints[0], lambda t: np.sin(3.0 * t) * t)
+    assert error(formulation, da.compile(model), moved=0.2) <= ALLOWED
 
 
 @compiled_only
