@@ -27,7 +27,7 @@ def contacts(solution: Result) -> Iterator[Line]:
     steps, mechanism = solution.steps, solution.mechanism
     if not isinstance(mechanism, Mechanism) or not len(steps.t):
         return
-    for joint in mechanism.model.joints:
+    for joint in (joint for joint in mechanism.model.joints if joint.primitives):  # others are out of force
         law = joint.primitives[0].law  # the height comes first: along the plane's normal, on the body
         if law not in _ONE_SIDED:
             continue
