@@ -18,9 +18,9 @@ def counts(monkeypatch):
     def counted(name):
         function = getattr(assembly, name)
 
-        def call(*arguments):
+        def call(*arguments, **options):
             made[name] += 1
-            return function(*arguments)
+            return function(*arguments, **options)
 
         return call
 

@@ -93,7 +93,7 @@ def effort_of(states: Trajectory, element: object) -> Effort:
 def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     """(nt, 6 (nb + 1)) wrenches, (nt, 3 records), (nt,) energy of one element."""
     from dalembert.compilation.loops import compiled_evaluate_forces
-    from dalembert.kernels.base.slots import address, as_forces, no_forces
+    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces, no_forces
     from dalembert.kernels.base.views import System
     from dalembert.kernels.mechanics.forces import force_elements
     from dalembert.kernels.mechanics.laws import force_laws
@@ -103,7 +103,8 @@ def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     I = cut_to(mechanism, force)
     called = row_callback(mechanism.row_source) if callbacks is None else callbacks.compiled
     kept = (as_forces(force_elements), as_forces(force_laws if I[T.NLAW] else no_forces), called)
-    I[T.AT_FORCES], I[T.AT_LAWS], I[T.AT_CALLBACK] = map(address, kept)
+    signatures = (FORCES_SIGNATURE, FORCES_SIGNATURE, CALLBACK_SIGNATURE)
+    I[T.AT_FORCES], I[T.AT_LAWS], I[T.AT_CALLBACK] = map(address, kept, signatures)
     count = int(I[T.NFORCE])
     W = mechanism.workspace()
     out = np.zeros((nt, 6 * (mechanism.nb + 1))), np.zeros((nt, 3 * count)), np.zeros(nt)

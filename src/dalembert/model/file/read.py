@@ -286,7 +286,7 @@ def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
     if key == "solid":
         options = {field: getattr(value, field) for field in value.model_fields_set if field != "type"}
         if "file" in options:
-            options["file"] = str(_mesh_file(owner, options["file"], folder))
+            options["file"] = str(_mesh_file(owner, "solid", options["file"], folder))
         return getattr(shapes, value.type)(**options).body()
     if key == "shape":
         return _shape(owner, value, folder)
@@ -307,7 +307,7 @@ def _shape(owner: str, record: Record, folder: Path) -> dict[str, Any]:
     """A shape as the viewer takes it, mesh files found."""
     shape = {field: getattr(record, field) for field in record.model_fields_set}
     if "file" in shape:
-        shape["file"] = str(_mesh_file(owner, shape["file"], folder))
+        shape["file"] = str(_mesh_file(owner, "shape", shape["file"], folder))
     if "parts" in shape:
         shape["parts"] = [_shape(owner, part, folder) for part in shape["parts"]]
     return shape
@@ -327,7 +327,7 @@ def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return {**(solid or {}), **given}
 
 
-def _mesh_file(owner: str, file: str, folder: Path) -> Path:
+def _mesh_file(owner: str, key: str, file: str, folder: Path) -> Path:
     """A mesh below the model file's folder, symbolic links followed; a model file reaches nothing else."""
     home = folder.resolve()
     try:
@@ -335,11 +335,13 @@ def _mesh_file(owner: str, file: str, folder: Path) -> Path:
         target.is_file()
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or problem
-        raise ModelError(f"{owner}: mesh file {shown(file)} cannot be a name: {why}; give the name of a file") from None
+        raise ModelError(
+            f"{owner}: {key} has the mesh file {shown(file)}, which cannot be a name: {why}; give the name of a file"
+        ) from None
     if Path(file).is_absolute() or not target.is_relative_to(home):
-        raise ModelError(f"{owner}: mesh file is {shown(file)}; give a path in the model file's folder or below it")
+        raise ModelError(f"{owner}: {key} has the mesh file {shown(file)}; give a path in the model file's folder or below it")
     if not target.is_file():
-        raise ModelError(f"{owner}: mesh file {shown(file)} does not exist in the model file's folder")
+        raise ModelError(f"{owner}: {key} has the mesh file {shown(file)}, which does not exist in the model file's folder")
     return target
 
 
