@@ -68,7 +68,7 @@ def test_files_hold_it(tmp_path):
     assert body.mass == da.mesh(tmp_path / "box.obj", density=700.0).mass
     np.testing.assert_allclose(body.position, AT, rtol=1e-6)
     (tmp_path / "m.yaml").write_text("bodies: {a: {solid: {type: mesh, file: ../box.obj, density: 700}}}")
-    with pytest.raises(ModelError, match=r"mesh file is '../box.obj'; give a path in the model file's folder"):
+    with pytest.raises(ModelError, match=r"mesh file '../box.obj'; give a path in the model file's folder"):
         da.Model.from_yaml(tmp_path / "m.yaml")
 
 
