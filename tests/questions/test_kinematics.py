@@ -1,12 +1,18 @@
 """Kinematics without integration against closed forms and independent vector loops."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 import dalembert as da
-from benchmarks.campaigns.linkages import bennett, bricard, goldberg, kempe, sarrus, spherical_four_bar
 from dalembert.model.rotation import quaternion_to_matrix
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+linkages = pytest.importorskip("benchmarks.campaigns.linkages", reason="the sources come without benchmarks")
+FAMILY = [getattr(linkages, name)() for name in ("bennett", "bricard", "goldberg", "kempe", "sarrus", "spherical_four_bar")]
 
 
 def bar(model, name, P, Q, mass=1.0):
