@@ -185,9 +185,7 @@ def test_jansens_leg():
     np.testing.assert_allclose(solution.point("foot", in_foot), expected, atol=1e-10)  # of lengths up to 66
 
 
-@pytest.mark.parametrize(
-    "linkage", [bennett(), bricard(), goldberg(), kempe(), sarrus(), spherical_four_bar()], ids=lambda linkage: linkage.name
-)
+@pytest.mark.parametrize("linkage", FAMILY, ids=lambda linkage: linkage.name)
 def test_linkages_with_redundant_joints(linkage):
     """Every pose against the closed form of the linkage."""
     solution = da.kinematics(linkage.model(driven=False), sweep={linkage.crank: np.linspace(0.0, 0.5, 3)})
