@@ -5,6 +5,7 @@ Names are strings, numbers SI. `Model` creates and validates these objects; `com
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
@@ -230,7 +231,7 @@ FORCES: dict[str, type[Force]] = {}  # every class of `model/forces` by its name
 
 
 @dataclass(frozen=True, eq=False)
-class Force:
+class Force(ABC):
     """What acts on bodies besides joints: the base of the elements in `model/forces`, and all that is asked of one elsewhere.
 
     verb : of the model, without `add_`;  noun : what messages call it;  joints : those of the model by name
@@ -246,13 +247,13 @@ class Force:
         if "verb" in vars(cls):
             FORCES[cls.__name__] = cls
 
+    @abstractmethod
     def ends(self, joints: Joints) -> tuple[str, ...]:
         """Bodies it acts on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
         """What the kernels are given: one for each coordinate that it acts on."""
-        raise NotImplementedError
 
     def places(self) -> tuple[tuple[str, Array], ...]:
         """Bodies and points on them that it pushes or pulls at, beside those of a joint."""
@@ -296,7 +297,7 @@ class Force:
         """Functions of time that it follows."""
         return ()
 
-    def check(self, owner: str, joints: Joints) -> None:
+    def check(self, owner: str, joints: Joints) -> None:  # noqa: B027 - most have nothing to refuse
         """Refuse stored data that the verb could not have made."""
 
     def stored(self, states: States, joints: Joints, reach: float) -> tuple[Array, Array]:

@@ -35,6 +35,7 @@ from dalembert.model.motions import Polynomial
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.curve import Curve, counted
 from dalembert.questions.equations import null_space, twist_map
+from dalembert.questions.poses import apart
 from dalembert.questions.size import size_of
 from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
 from dalembert.run.statistics import Statistics
@@ -327,7 +328,7 @@ def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
         state = counted(mechanism, state)
         if close.project(T.PROJECT, begin, state, np.zeros_like(state), close.view) != T.OK or not np.isfinite(state).all():
             continue
-        if _follows(mechanism, begin, state) and all(_apart(mechanism, state, other) > 1e-6 * size for other in known):
+        if _follows(mechanism, begin, state) and all(apart(mechanism, state, other) > 1e-6 * size for other in known):
             known.append(state)
     return known[1:]
 
@@ -343,13 +344,3 @@ def _follows(mechanism: Mechanism, t: float, x: Array) -> bool:
             if abs(float(s[0]) - float(motion_values(driver.primitive.motion, t)[0])) > 1e-6:
                 return False
     return True
-
-
-def _apart(mechanism: Mechanism, x: Array, y: Array) -> float:
-    """How far two poses are apart, radians as metres."""
-    both = mechanism.trajectory(np.zeros(2), np.array([x, y]))
-    largest = 0.0
-    for body in mechanism.model.bodies:
-        r, R = both.position(body.name), both.rotation(body.name)
-        largest = max(largest, float(np.abs(r[0] - r[1]).max()), float(np.abs(R[0] - R[1]).max()))
-    return largest

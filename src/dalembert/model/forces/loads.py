@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -33,9 +34,9 @@ class _Load(Force):
     parameters: tuple[Parameter, ...]
 
     @property
+    @abstractmethod
     def value(self) -> Array | UserFunction:
         """The vector or function, in `frame` axes."""
-        raise NotImplementedError
 
     @property
     def at(self) -> Array:
@@ -82,9 +83,9 @@ class _Load(Force):
         out = self.across(values, (values @ normal)[:, None] * normal)
         return np.where(out > _SLACK * (1.0 + np.linalg.norm(values, axis=1)), out, 0.0)
 
+    @abstractmethod
     def across(self, values: Array, along: Array) -> Array:
         """(nt,) what moves a body out of the plane; along : the part of the values along its normal."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
