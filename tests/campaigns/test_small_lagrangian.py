@@ -52,6 +52,21 @@ def test_start_is_put_on_the_constraints():
 
 
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_start_is_moved_whatever_the_size_of_a_row(size):
+    """A redundant row in another unit neither contradicts the other nor lets the start stay off it."""
+    rows = {"circle": lambda q: q.x**2 + q.y**2 - 1.0, "again": lambda q: size * (q.x**2 + q.y**2 - 1.0)}
+    system = da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2),
+        "x y",
+        holonomic=rows,
+        initial={"x": 0.9, "y": 0.9},
+        velocities={"x": 1.0, "y": 0.5},
+    )
+    x, y, x_dot, y_dot = da.compile(system).x_0[:4]
+    np.testing.assert_allclose((x**2 + y**2, x * x_dot + y * y_dot), (1.0, 0.0), atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
 def test_redundant_rows_of_any_size(size):
     """Which reactions are not unique does not depend on the unit of a row."""
     rows = {"one": lambda q: q.x - q.y, "two": lambda q: size * (q.y - q.x), "other": lambda q: q.z - 1.0}

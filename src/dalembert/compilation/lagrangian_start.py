@@ -98,6 +98,12 @@ def _scale(mechanism: LagrangianMechanism, x: Array) -> Array:
     return np.asarray(1.0 / np.sqrt(np.where(heavy, inertia, largest)))
 
 
+def _lengths(A: Array) -> Array:
+    """(m, 1) lengths of rows: residuals over them are distances, however a constraint was scaled."""
+    length = np.linalg.norm(A, axis=1, keepdims=True)
+    return np.where(length > 0, length, 1.0)
+
+
 def _check_finite(mechanism: LagrangianMechanism, x: Array) -> None:
     values = mechanism.evaluate(T.MOTION_PART, mechanism.t_0, x)
     culprits = [
@@ -133,22 +139,23 @@ def _positions(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.bo
         values = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x)
         trial_x = x
         for _ in range(_ITERATIONS):
-            g = values.g.copy()
+            length = _lengths(values.A[:m])
+            g = values.g / length[:, 0]
             if np.abs(g).max() <= TOLERANCE * max(1.0, np.abs(trial_x[:n]).max()):
                 return trial_x
-            step = -scale * least_change(values.A[:m] * scale * may, g, np.zeros(n, dtype=bool))
+            step = -scale * least_change(values.A[:m] / length * scale * may, g, np.zeros(n, dtype=bool))
             damping = 1.0
             for _ in range(12):
                 trial = trial_x.copy()
                 trial[:n] += damping * step
                 new = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, trial)
-                if np.linalg.norm(new.g) < np.linalg.norm(g) * (1.0 - 1e-4 * damping):
+                if np.linalg.norm(new.g / length[:, 0]) < np.linalg.norm(g) * (1.0 - 1e-4 * damping):
                     break
                 damping *= 0.5
             else:
                 break
             trial_x, values = trial, new
-        g = values.g
+        g = values.g / _lengths(values.A[:m])[:, 0]
         if np.abs(g).max() <= 100 * TOLERANCE * max(1.0, np.abs(trial_x[:n]).max()):
             return trial_x
     raise AssemblyError(
@@ -166,7 +173,8 @@ def _velocities(mechanism: LagrangianMechanism, x: Array, free: npt.NDArray[np.b
     x = x.copy()
     scale = _scale(mechanism, x)
     values = mechanism.evaluate(T.ROWS_PART, mechanism.t_0, x)
-    A, b = values.A.copy(), values.b.copy()
+    length = _lengths(values.A)
+    A, b = values.A / length, values.b / length[:, 0]
     for _ in range(3):
         x[n : 2 * n] -= scale * least_change(A * scale, A @ x[n : 2 * n] + b, free)
     r = A @ x[n : 2 * n] + b
