@@ -235,7 +235,8 @@ def test_spectrum_of_a_known_motion():
     model.add_prismatic("slide", "ground", "arm", point=(0, 0, 0), axis=(1, 0, 0))
     model.add_driver("motor", "slide", da.Harmonic(0.25, 2 * np.pi * 3.0, offset=0.7))
     solution = da.simulate(model, 8.0, save_at=np.linspace(0, 8, 801))
-    from dalembert.plot.signals import signal, spectrum
+    from dalembert.plot.signals import spectrum
+    from dalembert.results.signals import signal
 
     for name in ("slide", "arm.x"):
         f, a = spectrum(solution.t, signal(solution, name))
@@ -247,7 +248,7 @@ def test_spectrum_of_a_known_motion():
 
 
 def test_signals_by_name(slider_crank):
-    from dalembert.plot.signals import signal
+    from dalembert.results.signals import signal
 
     for name, values in {
         "A": slider_crank.coordinate("A"),

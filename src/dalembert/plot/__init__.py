@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError, SimulationError
 from dalembert.plot.paths import draw_paths
-from dalembert.plot.signals import Signal, draw_over_time, draw_phase, draw_spectrum, signal
+from dalembert.plot.signals import draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
     CYCLE,
     DARK,
@@ -32,6 +32,7 @@ from dalembert.plot.style import (
 from dalembert.results.invariants import Monitored, as_list, kept_invariants
 from dalembert.results.report.checks import checks
 from dalembert.results.sampling import curve
+from dalembert.results.signals import Signal, signal
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -102,7 +103,7 @@ class Plots:
         return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
 
     def time(self, *signals: object, ax: Axes | None = None) -> Figure:
-        """Signals over time, see `plot.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
+        """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
         if not signals:
             raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
         items = [self._signal(name) for name in signals]
@@ -118,11 +119,11 @@ class Plots:
         return figure
 
     def phase(self, signal: object, *, ax: Axes | None = None) -> Figure:
-        """Phase plane: a joint coordinate (or another signal, see `plot.signals`) against its rate of change."""
+        """Phase plane: a joint coordinate (or another signal, see `results.signals`) against its rate of change."""
         return self._single(lambda axes: draw_phase(axes, self._curve, signal), ax)
 
     def spectrum(self, signal: object, *, ax: Axes | None = None) -> Figure:
-        """Amplitude spectrum of a signal, see `plot.signals`."""
+        """Amplitude spectrum of a signal, see `results.signals`."""
         return self._single(lambda axes: draw_spectrum(axes, self._solution, signal), ax)
 
     def step_sizes(self, *, ax: Axes | None = None) -> Figure:

@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.plot import Plots
-from dalembert.plot.signals import Signal
 
 if TYPE_CHECKING:
     from dalembert.results.lagrangian import LagrangianResult
@@ -28,9 +27,6 @@ class CoordinatePlots(Plots):
         for name in names or self._solution.mechanism.model.coordinates:
             ax.plot(self._curve.t, self._curve[name], label=name)
         self._over_time(ax, "coordinates", "as in the Lagrangian")
-
-    def _signal(self, name: object) -> Signal:
-        return Signal(str(name), "as in the Lagrangian", self._curve[name])
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
         self._coordinates(figure.add_subplot(*place))

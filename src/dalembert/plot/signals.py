@@ -1,22 +1,16 @@
-"""Signals of a solution by name, over time, as phase planes and spectra.
-
-"A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
-"slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz
-"B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz
-"""
+"""Signals of a solution over time, as phase planes and spectra."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from dalembert.errors import ModelError, SimulationError
-from dalembert.model.validation import nearest
 from dalembert.plot.style import DARK, MUTED
+from dalembert.results.signals import Signal, signal
 from dalembert.results.solution import BodyResult
 
 Array = npt.NDArray[np.float64]
@@ -24,55 +18,7 @@ Array = npt.NDArray[np.float64]
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
-
-
 _QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "N": "force", "N m": "torque"}
-
-
-@dataclass(frozen=True, eq=False)
-class Signal:
-    """label and unit for axes;  values : (nt,);  rate : its time derivative where it is known exactly"""
-
-    label: str
-    unit: str
-    values: Array
-    rate: Array | None = None
-
-
-def signal(solution: BodyResult, name: object) -> Signal:
-    """A signal by its name, see the module."""
-    text = str(getattr(name, "name", name))
-    model = solution.mechanism.model
-    joints = {joint.name: joint for joint in model.joints}
-    owner, _, part = (text, "", "") if text in joints else text.rpartition(".")
-    if owner in joints:
-        coordinates = joints[owner].coordinates
-        part = part or (coordinates[0] if len(coordinates) == 1 else "")
-        if part in coordinates:
-            return _coordinate(solution, owner, coordinates, part)
-    bodies = [body.name for body in model.bodies]
-    if owner in bodies and part in ("x", "y", "z"):
-        k = "xyz".index(part)
-        return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], solution.velocity(owner)[:, k])
-    if owner in bodies and part in ("vx", "vy", "vz"):
-        return Signal(f"velocity {part[1]} of {owner}", "m/s", solution.velocity(owner)[:, "xyz".index(part[1])])
-    elements = [*joints, *(driver.name for driver in model.drivers)]
-    if owner in elements and part[:1] in ("f", "t") and part[1:] in ("x", "y", "z"):
-        reaction = solution.reaction(owner)
-        values, what, unit = (reaction.force, "force", "N") if part[0] == "f" else (reaction.torque, "torque", "N m")
-        return Signal(f"reaction {what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
-    known = [f"{j.name}.{c}" if len(j.coordinates) > 1 else j.name for j in model.joints for c in j.coordinates]
-    known += [f"{body}.{part}" for body in bodies for part in ("x", "y", "z", "vx", "vy", "vz")]
-    known += [f"{element}.{part}" for element in elements for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
-    raise ModelError(f"there is no signal {text!r}; {nearest(text, known)}")
-
-
-def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
-    k = coordinates.index(part)
-    both = solution.coordinate(joint), solution.coordinate_rate(joint)
-    values, rates = (np.reshape(columns, (len(solution.t), -1))[:, k] for columns in both)
-    turns = part.startswith(("angle", "rotation"))
-    return Signal(f"{part.replace('_', ' ')} of {joint}", "rad" if turns else "m", values, None if part[:3] == "rot" else rates)
 
 
 def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:

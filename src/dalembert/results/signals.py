@@ -1,0 +1,74 @@
+"""Signals of a solution by name, for plots and sweeps.
+
+"A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
+"slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz
+"B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz
+"total_energy", "kinetic_energy", "potential_energy", "external_work"     of a Lagrangian system also "x", "x'"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import nearest
+from dalembert.results.lagrangian import LagrangianResult
+from dalembert.results.solution import BodyResult
+
+Array = npt.NDArray[np.float64]
+
+_ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """label and unit for axes;  values : (nt,);  rate : its time derivative where it is known exactly"""
+
+    label: str
+    unit: str
+    values: Array
+    rate: Array | None = None
+
+
+def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
+    """A signal by its name, see the module."""
+    text = str(getattr(name, "name", name))
+    if text in _ENERGIES:
+        return Signal(text.replace("_", " "), "J", getattr(solution.energy, _ENERGIES[text]))
+    if isinstance(solution, LagrangianResult):
+        return Signal(str(name), "as in the Lagrangian", solution[name])
+    model = solution.mechanism.model
+    joints = {joint.name: joint for joint in model.joints}
+    owner, _, part = (text, "", "") if text in joints else text.rpartition(".")
+    if owner in joints:
+        coordinates = joints[owner].coordinates
+        part = part or (coordinates[0] if len(coordinates) == 1 else "")
+        if part in coordinates:
+            return _coordinate(solution, owner, coordinates, part)
+    bodies = [body.name for body in model.bodies]
+    if owner in bodies and part in ("x", "y", "z"):
+        k = "xyz".index(part)
+        return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], solution.velocity(owner)[:, k])
+    if owner in bodies and part in ("vx", "vy", "vz"):
+        return Signal(f"velocity {part[1]} of {owner}", "m/s", solution.velocity(owner)[:, "xyz".index(part[1])])
+    elements = [*joints, *(driver.name for driver in model.drivers)]
+    if owner in elements and part[:1] in ("f", "t") and part[1:] in ("x", "y", "z"):
+        reaction = solution.reaction(owner)
+        values, what, unit = (reaction.force, "force", "N") if part[0] == "f" else (reaction.torque, "torque", "N m")
+        return Signal(f"reaction {what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+    known = [f"{j.name}.{c}" if len(j.coordinates) > 1 else j.name for j in model.joints for c in j.coordinates]
+    known += [f"{body}.{part}" for body in bodies for part in ("x", "y", "z", "vx", "vy", "vz")]
+    known += [f"{element}.{part}" for element in elements for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
+    known += _ENERGIES
+    raise ModelError(f"there is no signal {text!r}; {nearest(text, known)}")
+
+
+def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
+    k = coordinates.index(part)
+    both = solution.coordinate(joint), solution.coordinate_rate(joint)
+    values, rates = (np.reshape(columns, (len(solution.t), -1))[:, k] for columns in both)
+    turns = part.startswith(("angle", "rotation"))
+    return Signal(f"{part.replace('_', ' ')} of {joint}", "rad" if turns else "m", values, None if part[:3] == "rot" else rates)
