@@ -55,10 +55,9 @@ def test_oracle_on_a_driven_hinge_and_a_motor():
     np.testing.assert_allclose(turn, (0.8, 0.8 / 0.4 / 6), atol=1e-10)
 
 
-@pytest.mark.parametrize("index", [6, 13])
-def test_cases_are_right(index, monkeypatch):
+def test_a_case_is_right(monkeypatch):
     monkeypatch.setattr(mechanisms, "MEMBERS", 2)
-    outcome = case(generator("mechanisms", 0, index), index)
+    outcome = case(generator("mechanisms", 0, 13), 13)
     assert outcome.verdict == "right", outcome.words
     assert outcome.counts["mechanisms"] == 2 and outcome.counts["Jet right"] == 2
     assert outcome.figures["Jet error"] <= mechanisms.LIMIT

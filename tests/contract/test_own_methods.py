@@ -1,8 +1,5 @@
 """A formulation and an integrator of one's own, registered by a page of the documentation: the contract holds for them too."""
 
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import test_docs
@@ -13,7 +10,6 @@ from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.integrators import INTEGRATORS
 
 PAGE = test_docs.DOCS / "howto" / "own_method.md"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -72,24 +68,3 @@ def test_registration_is_checked(register, name, made, text):
 def test_protocol_is_abstract():
     with pytest.raises(TypeError, match="abstract"):
         Formulation()
-
-
-TYPED = """
-import dalembert as da
-model, system = da.Model(), da.LagrangianSystem(lambda v: v.x**2, "x")
-reveal_type(da.simulate(model, 1.0, coordinates="tree"))
-reveal_type(da.simulate(da.compile(system), 1.0))
-reveal_type(da.compile(model))
-reveal_type(da.compile(system))
-reveal_type(da.simulate(model, 1.0).plot)
-"""
-
-
-@pytest.mark.slow
-def test_results_are_typed(tmp_path):
-    pytest.importorskip("mypy")
-    (tmp_path / "typed.py").write_text(TYPED)
-    run = subprocess.run([sys.executable, "-m", "mypy", str(tmp_path / "typed.py")], capture_output=True, text=True, cwd=ROOT)
-    kinds = ("Solution", "LagrangianSolution", "Mechanism", "LagrangianMechanism", "Plots")
-    found = [line.rsplit('"', 2)[1].rsplit(".", 1)[1] for line in run.stdout.splitlines() if "Revealed type" in line]
-    assert tuple(found) == kinds, run.stdout
