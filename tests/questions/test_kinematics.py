@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mechanisms import bar, circles, derivatives, hinge
 from scipy.optimize import brentq
 
 import dalembert as da
@@ -15,42 +16,16 @@ linkages = pytest.importorskip("benchmarks.campaigns.linkages", reason="the sour
 FAMILY = [getattr(linkages, name)() for name in ("bennett", "bricard", "goldberg", "kempe", "sarrus", "spherical_four_bar")]
 
 
-def bar(model, name, P, Q, mass=1.0):
-    """A bar in the plane z = 0 from P to Q, its x axis along it."""
-    d = np.subtract(Q, P)
-    angle = np.arctan2(d[1], d[0])
-    J = mass * (d @ d) / 12
-    return model.add_body(
-        name,
-        mass=mass,
-        inertia=(0.01 * J, J, J),
-        position=np.add(P, Q) / 2,
-        rotation=da.Rotation.from_axis_angle((0, 0, 1), angle),
-    )
-
-
-def hinge(model, name, first, second, P):
-    model.add_revolute(name, first, second, point=P, axis=(0, 0, 1))
-
-
-def circles(P, p, Q, q, side):
-    """The point at distances p from P and q from Q, left (1) or right (-1) of the way from P to Q."""
-    d = np.subtract(Q, P)
-    L = np.hypot(*d[:2])
-    along = (p * p - q * q + L * L) / (2 * L)
-    e = d / L
-    return np.asarray(P) + along * e + side * np.sqrt(p * p - along * along) * np.array([-e[1], e[0], 0.0])
-
-
 A0, D0 = np.zeros(3), np.array([3.2, 0.0, 0.0])
 CRANK, COUPLER, ROCKER, START = 1.0, 3.0, 2.5, 0.3
 
 
-def four_bar():
+def four_bar(mass=1.0):
     model = da.Model(gravity=(0, -9.81, 0))
     B = CRANK * np.array([np.cos(START), np.sin(START), 0])
     C = circles(B, COUPLER, D0, ROCKER, 1)
-    crank, coupler, rocker = bar(model, "crank", A0, B), bar(model, "coupler", B, C), bar(model, "rocker", D0, C)
+    links = (("crank", A0, B), ("coupler", B, C), ("rocker", D0, C))
+    crank, coupler, rocker = (bar(model, *link, mass=mass) for link in links)
     for name, i, j, P in (("A", model.ground, crank, A0), ("B", crank, coupler, B), ("C", coupler, rocker, C)):
         hinge(model, name, i, j, P)
     hinge(model, "D", model.ground, rocker, D0)
@@ -61,15 +36,6 @@ def rocker_angle(theta):
     B = CRANK * np.array([np.cos(theta), np.sin(theta), 0])
     C = circles(B, COUPLER, D0, ROCKER, 1)
     return np.arctan2(C[1], C[0] - D0[0])
-
-
-def derivatives(function, x, h=0.02):
-    """First and second derivative by differences of order 8: 1e-13 and 1e-11 of what they are."""
-    k = np.arange(-4, 5)
-    values = np.array([function(x + h * j) for j in k])
-    first = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
-    second = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
-    return first @ values / h, second @ values / h**2
 
 
 def test_a_four_bar_over_a_turn_of_its_crank():
@@ -83,6 +49,33 @@ def test_a_four_bar_over_a_turn_of_its_crank():
     alpha = solution.evaluated.acceleration[:, -1]  # of the rocker about z
     np.testing.assert_allclose(alpha, rates[:, 1], atol=1e-9)
     assert solution.report().passed
+
+
+def test_bodies_without_mass_move_the_same(tmp_path):
+    """Whatever masses are taken in their place; what would depend on them is refused."""
+    heavy, light = (da.kinematics(four_bar(mass), sweep={"A": [0.0, 0.5, 1.0]}) for mass in (1.0, None))
+    for output in ("position", "velocity", "acceleration"):
+        np.testing.assert_allclose(getattr(light, output)("coupler"), getattr(heavy, output)("coupler"), atol=1e-12)
+    light.save(tmp_path / "light.zarr")
+    again = da.load(tmp_path / "light.zarr")
+    for solution in (light, again):
+        for ask in (lambda s: s.reaction("A"), lambda s: s.energy, lambda s: s.momentum, lambda s: s.multiplier("B")):
+            with pytest.raises(da.ModelError, match="need masses, and there are bodies without: 'crank', 'coupler', 'rocker'"):
+                ask(solution)
+    assert "reaction_force" not in light.to_xarray() and "without mass" in str(light.report()) and light.report().passed
+    light.export_html(tmp_path / "light.html")
+
+
+@pytest.mark.nojit
+def test_dynamics_needs_masses(tmp_path):
+    model = four_bar(mass=None)
+    model.to_yaml(tmp_path / "light.yaml")
+    assert da.Model.from_yaml(tmp_path / "light.yaml").hash == da.Model.from_dict(model.to_dict()).hash == model.hash
+    for ask in (da.compile, da.equilibrium, da.linearise, da.equations, lambda m: da.simulate(m, 1.0), da.Model.assemble):
+        with pytest.raises(da.ModelError, match="bodies without mass: 'crank', 'coupler', 'rocker'; give"):
+            ask(model)
+    assert model.replace("crank", mass=1.0, inertia=(1, 1, 1)).mass == 1.0 and "no mass" in str(model)
+    assert model.add_link("more", (0, 0, 0), (1, 0, 0)).mass == 0.0
 
 
 def test_dead_centres_of_a_rocker_that_is_swept():
@@ -149,6 +142,10 @@ def test_a_cardan_shaft():
     a = solution.t
     expected = np.unwrap(np.arctan2(np.cos(bend) * np.sin(a), np.cos(a)))
     np.testing.assert_allclose(solution.coordinate("out"), expected, atol=1e-12)
+    slip = 1 - np.sin(bend) ** 2 * np.sin(a) ** 2
+    np.testing.assert_allclose(solution.coordinate_rate("out"), np.cos(bend) / slip, atol=1e-12)
+    second = np.cos(bend) * np.sin(bend) ** 2 * np.sin(2 * a) / slip**2
+    np.testing.assert_allclose(solution.angular_acceleration("second"), np.outer(second, z), atol=1e-10)
 
 
 def test_jansens_leg():

@@ -18,7 +18,7 @@ from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatte
 from dalembert.compilation.pack import Packed, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows, join_states, new_workspace, plain_rows
-from dalembert.errors import AssemblyError
+from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
@@ -68,6 +68,7 @@ def assemble(model: Model) -> Assembly:
 
 def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed | None]:
     """The same at a time, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
+    _refuse_massless(model)
     given = _given_values(model, t_0)
     flat = flatten(model, given)
     packed = pack(flat, None, t_0=t_0)
@@ -88,6 +89,15 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
     return Assembly(bodies, moved, start, velocity_start), flat, None if given else packed
+
+
+def _refuse_massless(model: Model) -> None:
+    names = [body.name for body in model.bodies if not body.mass]
+    if names:
+        raise ModelError(
+            f"bodies without mass: {', '.join(map(repr, names))}; give add_body their mass and inertia, or ask da.kinematics,"
+            " which needs none"
+        )
 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:

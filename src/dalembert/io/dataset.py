@@ -51,7 +51,7 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
     markers = [marker.name for marker in solution.mechanism.model.markers]
     if markers:
         coordinates["marker"] = ("marker", np.array(markers, dtype=object))
-    variables = {
+    variables: dict[str, Variable] = {
         **_body_outputs(solution),
         **_marker_outputs(solution, markers),
         **_joint_outputs(solution),
@@ -119,22 +119,28 @@ def _marker_outputs(solution: BodyResult, markers: Sequence[str]) -> dict[str, V
 
 def _joint_outputs(solution: BodyResult) -> dict[str, Variable]:
     elements, nt = _elements(solution), len(solution.t)
-    reactions = {name: solution.reaction(name) for name in elements}
     drifts = {name: solution.drift.by_joint(name) for name in elements}
-    force = _stacked(elements, lambda name: reactions[name].force, nt, 3)
-    torque = _stacked(elements, lambda name: reactions[name].torque, nt, 3)
     position = _stacked(elements, lambda name: drifts[name].position[:, None], nt, 1)[:, :, 0]
     velocity = _stacked(elements, lambda name: drifts[name].velocity[:, None], nt, 1)[:, :, 0]
-    on_second = "on the second body, world axes, at the joint point"
     worst = "largest residual of the joint's rows"
     rate = "rate of the joint coordinate; of a spherical joint the relative angular velocity, second body's joint axes"
-    return {
+    made = {
         "coordinate": _by_coordinate(solution, solution.coordinate, "rad or m", "joint coordinate, angles unwrapped"),
         "coordinate_rate": _by_coordinate(solution, solution.coordinate_rate, "rad/s or m/s", rate),
-        "reaction_force": (("time", "joint", "axis"), force, about("N", f"joint force {on_second}")),
-        "reaction_torque": (("time", "joint", "axis"), torque, about("N m", f"joint torque {on_second}")),
         "joint_position_drift": (("time", "joint"), position, about("m or 1", f"{worst}, position level")),
         "joint_velocity_drift": (("time", "joint"), velocity, about("m/s or 1/s", f"{worst}, velocity level")),
+    }
+    return made if solution.settings.get("without_mass") else made | _reactions(solution, elements)
+
+
+def _reactions(solution: BodyResult, elements: Sequence[str]) -> dict[str, Variable]:
+    reactions, nt = {name: solution.reaction(name) for name in elements}, len(solution.t)
+    force = _stacked(elements, lambda name: reactions[name].force, nt, 3)
+    torque = _stacked(elements, lambda name: reactions[name].torque, nt, 3)
+    on_second = "on the second body, world axes, at the joint point"
+    return {
+        "reaction_force": (("time", "joint", "axis"), force, about("N", f"joint force {on_second}")),
+        "reaction_torque": (("time", "joint", "axis"), torque, about("N m", f"joint torque {on_second}")),
     }
 
 
@@ -192,16 +198,23 @@ def _by_coordinate(solution: BodyResult, output: Callable[[str], Array], units: 
 
 
 def time_series(solution: Result) -> dict[str, Variable]:
-    energy, drift = solution.energy, solution.drift
-    series = {
-        "kinetic_energy": (energy.kinetic, "J", "kinetic energy"),
-        "potential_energy": (energy.potential, "J", "potential energy of gravity and springs"),
-        "external_work": (energy.external_work, "J", "work of drivers and of forces without potential since t = 0"),
-        "total_energy": (energy.total, "J", "kinetic + potential - external work, constant in an exact solution"),
+    drift = solution.drift
+    series = {} if solution.settings.get("without_mass") else _energies(solution)
+    series |= {
         "position_drift": (drift.position, "m or 1", "largest constraint residual, position level"),
         "velocity_drift": (drift.velocity, "m/s or 1/s", "largest constraint residual, velocity level"),
     }
     return {name: (("time",), values, about(units, meaning)) for name, (values, units, meaning) in series.items()}
+
+
+def _energies(solution: Result) -> dict[str, tuple[Array, str, str]]:
+    energy = solution.energy
+    return {
+        "kinetic_energy": (energy.kinetic, "J", "kinetic energy"),
+        "potential_energy": (energy.potential, "J", "potential energy of gravity and springs"),
+        "external_work": (energy.external_work, "J", "work of drivers and of forces without potential since t = 0"),
+        "total_energy": (energy.total, "J", "kinetic + potential - external work, constant in an exact solution"),
+    }
 
 
 def attributes(solution: Result) -> dict[str, Any]:

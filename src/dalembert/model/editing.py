@@ -110,7 +110,8 @@ def _said(model: Model, element: Element) -> tuple[Any, dict[str, Any]]:
                 key: getattr(element, key) if given else None
                 for key, given in zip(("velocity", "angular_velocity"), element.given, strict=True)
             }
-            return model.add_body, {**{key: getattr(element, key) for key in keys}, **moving}
+            none = {} if element.mass else {"mass": None, "inertia": None}
+            return model.add_body, {**{key: getattr(element, key) for key in keys}, **moving, **none}
         case Joint():
             return _joint(model, element)
         case Driver(joint=None):

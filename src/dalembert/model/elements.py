@@ -25,6 +25,7 @@ GROUND = "ground"
 class Body:
     """A rigid body, a point mass, or the ground.
 
+    mass : [kg], 0 for a body of kinematics alone, which has no inertia either
     inertia : (3, 3) about the centre of mass in body axes [kg m^2], zeros for a point mass
     position : (3,) centre of mass, world [m];  rotation : (4,) unit quaternion body -> world, scalar first
     velocity, angular_velocity : (3,) world axes [m/s], [rad/s]

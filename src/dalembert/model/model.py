@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace as _replaced
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +93,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         self,
         name: str,
         *,
-        mass: float,
-        inertia: npt.ArrayLike,
+        mass: float | None = None,
+        inertia: npt.ArrayLike | None = None,
         position: npt.ArrayLike = ZERO,
         rotation: npt.ArrayLike | Rotation = (1.0, 0.0, 0.0, 0.0),
         velocity: npt.ArrayLike | None = None,
@@ -103,18 +104,20 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     ) -> Body:
         """A rigid body. Its axes have their origin in the centre of mass.
 
-        mass : [kg];  inertia : about the centre of mass in body axes, 3 values or 3x3 [kg m^2]
+        mass : [kg];  inertia : about the centre of mass in body axes, 3 values or 3x3 [kg m^2]; without both the model is
+            one for `kinematics` alone
         position : of the centre of mass [m];  rotation : body -> world, a quaternion (scalar first), 3x3 matrix or `Rotation`
         velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]; what is not given is zero,
             unless joints, rates or velocities that are given imply another value
         fixed : assembly leaves its initial pose and velocities alone;  shape : how the viewer draws it
         """
         owner = self._new_name("body", name)
+        none = mass is None and inertia is None
         body = Body(
             name,
             "rigid",
-            number(owner, "mass", mass, above=0.0),
-            _inertia(owner, inertia),
+            0.0 if none else number(owner, "mass", mass, above=0.0),
+            frozen(np.zeros((3, 3))) if none else _inertia(owner, inertia),
             vector(owner, "position", position),
             unit_quaternion(owner, rotation),
             vector(owner, "velocity", ZERO if velocity is None else velocity),
@@ -131,7 +134,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         start: npt.ArrayLike,
         end: npt.ArrayLike,
         *,
-        mass: float,
+        mass: float | None = None,
         radius: float = 0.0,
         velocity: npt.ArrayLike | None = None,
         angular_velocity: npt.ArrayLike | None = None,
@@ -139,17 +142,19 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     ) -> Body:
         """A straight bar from one world point to another, a body whose x axis points along it; inertia as of `rod`.
 
-        start : of its x axis, world coordinates of the model pose [m];  end : of its x axis, the same [m];  mass : [kg]
-        radius : [m], 0 for a thin bar;  velocity : of the centre of mass, world axes [m/s]
-        angular_velocity : world axes [rad/s];  fixed : assembly leaves its initial pose and velocities alone
+        start : of its x axis, world coordinates of the model pose [m];  end : of its x axis, the same [m]
+        mass : [kg], None for `kinematics` alone;  radius : [m], 0 for a thin bar
+        velocity : of the centre of mass, world axes [m/s];  angular_velocity : world axes [rad/s]
+        fixed : assembly leaves its initial pose and velocities alone
         """
         owner = self._new_name("body", name)
         ends = vector(owner, "start", start), vector(owner, "end", end)
         if np.array_equal(*ends):
             raise ModelError(f"{owner}: start and end are both {shown(ends[0])}; give two different points")
-        m, r = number(owner, "mass", mass, above=0.0), number(owner, "radius", radius, least=0.0)
-        bar = rod(m, radius=r, between=ends).body()
-        return self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)
+        m = 1.0 if mass is None else number(owner, "mass", mass, above=0.0)
+        bar = rod(m, radius=number(owner, "radius", radius, least=0.0), between=ends).body()
+        made = self.add_body(name, **bar, velocity=velocity, angular_velocity=angular_velocity, fixed=fixed)
+        return made if mass is not None else self._add(_replaced(made, mass=0.0, inertia=frozen(np.zeros((3, 3)))))
 
     def add_point_mass(
         self,
@@ -283,7 +288,9 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         return f"<Model {self._name!r}: {listed}>" if self._name else f"<Model: {listed}>"
 
     def __str__(self) -> str:
-        rows: list[tuple[str, str, str, str]] = [("body", b.name, b.kind, f"{b.mass:g} kg") for b in self.bodies]
+        rows: list[tuple[str, str, str, str]] = [
+            ("body", b.name, b.kind, f"{b.mass:g} kg" if b.mass else "no mass") for b in self.bodies
+        ]
         rows += [
             ("joint", j.name, j.type, f"{' - '.join(j.bodies)}, {sum(len(p.labels) for p in j.primitives)} rows")
             for j in self.joints

@@ -39,11 +39,12 @@ def check_element(owner: str, element: Element, store: ElementStore) -> None:
 
 
 def _check_body(owner: str, body: Body) -> None:
-    number(owner, "mass", body.mass, above=0.0)
     if body.kind == "ground":
         raise _bad(owner, "is the ground", "a body that moves")
-    if body.kind == "rigid":
-        inertia(owner, body.inertia)
+    if body.kind == "point" or body.mass or np.any(body.inertia):  # else a body without mass
+        number(owner, "mass", body.mass, above=0.0)
+        if body.kind == "rigid":
+            inertia(owner, body.inertia)
     if not math.isclose(float(np.linalg.norm(body.rotation)), 1.0, abs_tol=1e-6):
         raise _bad(owner, f"has rotation {shown(body.rotation)}", "a unit quaternion")
 

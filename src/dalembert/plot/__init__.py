@@ -61,8 +61,9 @@ class Plots:
         with house_style():
             figure = new_figure(14.0, 8.6)
             self._motion(figure, (2, 2, 1))
-            self._energy(figure.add_subplot(2, 2, 2))
-            self._energy_error(figure.add_subplot(2, 2, 4))
+            if not self._solution.settings.get("without_mass"):
+                self._energy(figure.add_subplot(2, 2, 2))
+                self._energy_error(figure.add_subplot(2, 2, 4))
             self._drift(figure.add_subplot(2, 2, 3), "position")
             for ax in figure.axes:
                 legend_beside(ax)

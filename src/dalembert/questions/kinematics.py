@@ -70,19 +70,23 @@ def kinematics(
 
     The result is a `Solution`, as far as the motion can go: where it ends before the last value, at a dead centre, its status
     is "event" and its message says so; `solution.events` has dead centres and change points, where branches meet, with their
-    values. Reactions follow from the masses; external work is what the motion takes.
+    values. Reactions follow from the masses; external work is what the motion takes. Bodies may be without mass: positions,
+    velocities and accelerations are the same, reactions, efforts and energies are refused.
     """
     if (t is None) == (sweep is None):
         raise ModelError("kinematics: give times, or sweep={joint: values}, one of the two")
+    plain, without = _with_masses(_without_rates(model))
     if sweep is None:
-        mechanism, values, begin, over = compile(_without_rates(model)), _values("t", t), 0.0, ""
+        mechanism, values, begin, over = compile(plain), _values("t", t), 0.0, ""
     else:
-        mechanism, values, begin, over = _swept(model, sweep)
+        mechanism, values, begin, over = _swept(plain, sweep)
     _refuse_freedom(mechanism)
     starts = [mechanism.x_0]
     if branches:
         starts += _other_branches(mechanism, begin)
-    found = [_followed(mechanism, values, begin, x, over) for x in starts]
+    told: dict[str, object] = {"kinematics": True} | ({"over": over} if over else {})
+    told |= {"without_mass": without} if without else {}
+    found = [_followed(mechanism, values, begin, x, told) for x in starts]
     return found if branches else found[0]
 
 
@@ -97,9 +101,8 @@ def _values(label: str, values: object) -> Array:
     return array
 
 
-def _swept(model: Model | Mechanism, sweep: object) -> tuple[Mechanism, Array, float, str]:
+def _swept(model: Model, sweep: object) -> tuple[Mechanism, Array, float, str]:
     """The mechanism with a driver s = t on a joint coordinate, the values, the one of the model pose, and what is swept."""
-    model = _without_rates(model)
     if not isinstance(sweep, Mapping) or len(sweep) != 1:
         raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
     ((key, values),) = sweep.items()
@@ -136,6 +139,19 @@ def _without_rates(model: Model | Mechanism) -> Model:
     for joint in own.joints:
         made._add(replace(joint, rate=(None,) * len(joint.rate)))
     return made
+
+
+def _with_masses(model: Model) -> tuple[Model, list[str]]:
+    """The model with a mass for bodies that have none, and their names: poses and rates do not depend on it."""
+    without = [body for body in model.bodies if not body.mass]
+    if not without:
+        return model, []
+    mass = float(np.mean([body.mass for body in model.bodies if body.mass] or [1.0]))
+    points = [body.position for body in model.bodies] + [np.zeros(3)]
+    size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+    for body in without:
+        model._add(replace(body, mass=mass, inertia=0.1 * mass * size**2 * np.eye(3)))
+    return model, [body.name for body in without]
 
 
 def _refuse_freedom(mechanism: Mechanism) -> None:
@@ -219,8 +235,8 @@ class _Way:
         return with_pivots(found, self.run)
 
 
-def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, over: str) -> Solution:
-    """Poses at all values, as far as they can be reached from the given one; over : what is swept, "" for time."""
+def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told: dict[str, object]) -> Solution:
+    """Poses at all values, as far as they can be reached from the given one; told : settings that results should know."""
     formulation = Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE)
     run = formulation.prepare(mechanism)
     way = _Way(run, begin, x.copy(), size_of(mechanism, x))
@@ -234,9 +250,7 @@ def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, over:
         events.append(limit)
         status, message = "event", f"the motion ends at {limit[1]:.10g}, {limit[0]}"
     settings = describe(formulation, DOP853(), mechanism, float(values[-1]))
-    settings |= {"kinematics": True, "plain_python": list(run.callbacks.slow)}
-    if over:
-        settings["over"] = over
+    settings |= {"plain_python": list(run.callbacks.slow)} | told
     if len(times) > 1 and times[1] < times[0]:
         times, found = times[::-1].copy(), found[::-1].copy()
     if len(times):

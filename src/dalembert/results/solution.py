@@ -103,6 +103,13 @@ class Result(Series):
         """What `t` is, for the axis of a plot: time, or the coordinate that `kinematics` swept."""
         return str(self.settings.get("over", "time t [s]"))
 
+    def needs_masses(self, what: str) -> None:
+        """Refused where `kinematics` followed bodies without mass."""
+        if names := self.settings.get("without_mass"):
+            raise ModelError(
+                f"{what} need masses, and there are bodies without: {', '.join(map(repr, names))}; give them to add_body"
+            )
+
     @property
     def unit_length_error(self) -> float | None:
         """Largest ||theta| - 1| of all bodies and times; None where there are no Euler parameters."""
@@ -180,6 +187,7 @@ class Result(Series):
     @cached_property
     def energy(self) -> Energy:
         """Kinetic, potential, external work and their balance over time."""
+        self.needs_masses("energies")
         values = self.evaluated.energy
         return Energy(values[:, 0], values[:, 1], self.x[:, self.mechanism.nq + self.mechanism.nu])
 
@@ -197,6 +205,7 @@ class Result(Series):
 
     def multiplier(self, element: object) -> Array:
         """(nt, rows) multipliers of a joint or driver; zero for redundant rows, and where the element is not in force."""
+        self.needs_masses("reactions and efforts")
         if self.pieces:
             return multiplier_in_pieces(self, element)
         return self._rows_of(element, self.evaluated.lam)
@@ -293,6 +302,7 @@ class BodyResult(Result, Trajectory):
     @cached_property
     def momentum(self) -> Momentum:
         """.linear, .angular (nt, 3) of all bodies together, world axes, about the origin or .about(point)."""
+        self.needs_masses("momenta")
         return total_momentum(self)
 
     def named_invariants(self) -> dict[str, Callable[[str], Invariant]]:

@@ -67,7 +67,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         "bodies": [
             {
                 "name": body.name,
-                "mass": body.mass,
+                "mass": 0.0 if body.name in solution.settings.get("without_mass", ()) else body.mass,
                 "colour": colour,
                 "parts": [_part(part) for part in stage.pictures[body.name].parts if not part.fixed],
             }
@@ -317,13 +317,15 @@ def cable_parts(model: Model) -> Iterator[tuple[str, tuple[tuple[str, Array], tu
 def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
     """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
     with suppress(DalembertError):  # the report says why
-        energy, drift = solution.energy, solution.drift
+        energy = solution.energy
         parts = [("kinetic T", energy.kinetic), ("potential U", energy.potential), ("total T + U", energy.total)]
         if np.any(energy.external_work):
             parts[2:] = [("external work W", energy.external_work), ("balance T + U − W", energy.total)]
         yield {"name": "energy", "unit": "J", "log": False, "series": parts}
         error = np.abs(energy.total - energy.total[0]) / energy.scale
         yield {"name": "energy error, relative", "unit": "", "log": True, "series": [("error", error)]}
+    with suppress(DalembertError):
+        drift = solution.drift
         both = [("position", drift.position), ("velocity", drift.velocity)]
         yield {"name": "constraint drift", "unit": "", "log": True, "series": both}
     for joint in solution.mechanism.model.joints:

@@ -321,9 +321,9 @@ def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
     twice = [key for key in ("position", "rotation") if key in given and key in (solid or {})]
     if twice:
         raise ModelError(f"body {name!r}: the solid lies between two points, which say its {twice[0]}; give one or the other")
-    for key in ("mass", "inertia"):
-        if solid is None and key not in given:
-            raise ModelError(f"body {name!r}: the key {key!r} is missing; give mass and inertia, or a solid")
+    missing = [key for key in ("mass", "inertia") if key not in given]
+    if solid is None and len(missing) == 1:
+        raise ModelError(f"body {name!r}: the key {missing[0]!r} is missing; give mass and inertia, or a solid")
     return {**(solid or {}), **given}
 
 

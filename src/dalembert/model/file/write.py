@@ -147,8 +147,8 @@ def _unless(key: str, value: Any, default: Any) -> Data:
 
 def _body(body: Body, folder: Path) -> Data:
     rigid = body.kind == "rigid"
-    data: Data = {"type": "body" if rigid else "point_mass", "mass": body.mass}
-    if rigid:
+    data: Data = {"type": "body" if rigid else "point_mass", **({"mass": body.mass} if body.mass else {})}
+    if rigid and body.mass:
         diagonal = np.array_equal(body.inertia, np.diag(np.diag(body.inertia)))
         data["inertia"] = (np.diag(body.inertia) if diagonal else body.inertia).tolist()
     data["position"] = body.position.tolist()

@@ -44,6 +44,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning)
+    if light := solution.settings.get("without_mass"):
+        yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
     if slow := solution.settings.get("plain_python"):
         yield listed("plain Python", slow, "could not be compiled: slow, but no less exact")
 
