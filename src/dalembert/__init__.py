@@ -48,9 +48,11 @@ if TYPE_CHECKING:
     from dalembert.run.events import Event
     from dalembert.simulation.ensemble import Ensemble, simulate_many
     from dalembert.simulation.load import load
+    from dalembert.simulation.parameters import grid, sample
     from dalembert.simulation.pieces import concatenate
     from dalembert.simulation.simulate import simulate
     from dalembert.simulation.solution import LagrangianSolution, Solution
+    from dalembert.simulation.sweep import Sweep
 
 # module and names imported on first use, so that `import dalembert` stays fast
 _LAZY = """
@@ -88,9 +90,11 @@ _LAZY = """
     run.events                 Event
     simulation.ensemble        Ensemble simulate_many
     simulation.load            load
+    simulation.parameters      grid sample
     simulation.pieces          concatenate
     simulation.simulate        simulate
     simulation.solution        LagrangianSolution Solution
+    simulation.sweep           Sweep
 """
 _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().splitlines()) for name in names}
 
@@ -143,6 +147,7 @@ __all__ = [
     "Solution",
     "StoermerVerlet",
     "StoreError",
+    "Sweep",
     "SymplecticEuler",
     "Table",
     "Unlock",
@@ -160,6 +165,7 @@ __all__ = [
     "equations",
     "equilibrium",
     "explicit_tableau",
+    "grid",
     "inverse_dynamics",
     "jellett",
     "kinematics",
@@ -171,6 +177,7 @@ __all__ = [
     "register_integrator",
     "rod",
     "routh",
+    "sample",
     "simulate",
     "simulate_many",
     "sphere",

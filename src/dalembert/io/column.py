@@ -14,7 +14,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ class Column:
         self.rows = 0
         self.block_rows = rows_per_block(self.inner, dtype)
         self.touched: set[Path] = set()  # folders whose names are not on the disk yet
-        self._tail = np.full((self.block_rows, *self.inner), _fill(dtype), dtype)
+        self._tail = np.full((self.block_rows, *self.inner), fill_of(dtype), dtype)
         self._digests: list[Any] = []
         folder.mkdir(parents=True, exist_ok=True)
         self.write_metadata()
@@ -70,9 +70,9 @@ class Column:
             part = np.ascontiguousarray(rows[start : start + count])
             self._tail[first : first + count] = part
             if first == 0:
-                self._digests.append(_digest(b""))
-                self._tail[count:] = _fill(self.dtype)
-            self._digests[-1].update(_bytes(part))
+                self._digests.append(digest_of(b""))
+                self._tail[count:] = fill_of(self.dtype)
+            self._digests[-1].update(as_bytes(part))
             self.rows += count
             start += count
             if self._tail.size:
@@ -81,35 +81,17 @@ class Column:
     def _write_block(self, block: int) -> None:
         from numcodecs import zstd
 
-        path = self.folder / _key(block, self.scalar, len(self.inner))
+        path = self.folder / chunk_key(block, self.scalar, len(self.inner))
         self.touched.add(path.parent)
         if not path.parent.exists():
             path.parent.mkdir(parents=True)
             self.touched |= {above for above in path.parents if above.is_relative_to(self.folder)}
-        replace_file(path, zstd.compress(_bytes(self._tail), 1, checksum=True))
+        replace_file(path, zstd.compress(as_bytes(self._tail), 1, checksum=True))
 
     def write_metadata(self) -> None:
         """What other readers need; a kill may leave it behind by an append, which loses nothing."""
-        single = self.dtype.itemsize == 1
-        codecs: list[Any] = [
-            {"name": "bytes"} if single else {"name": "bytes", "configuration": {"endian": "little"}},
-            {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
-        ]
-        grid = [] if self.scalar else [self.block_rows, *(max(1, size) for size in self.inner)]
-        fill = {"f": "NaN", "c": ["NaN", "NaN"], "b": False}.get(self.dtype.kind, 0)
-        metadata = {
-            "zarr_format": 3,
-            "node_type": "array",
-            "shape": list(self.shape),
-            "data_type": DTYPES[self.dtype.str],
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": grid}},
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-            "fill_value": fill,
-            "codecs": codecs,
-            "attributes": _MARK,
-            "dimension_names": list(self.dims),
-            "storage_transformers": [],
-        }
+        grid = [] if self.scalar else [self.block_rows, *self.inner]
+        metadata = array_metadata(self.dims, self.shape, grid, self.dtype)
         replace_file(self.folder / "zarr.json", json.dumps(metadata, indent=1).encode(), sync=False)
 
     def entry(self) -> dict[str, Any]:
@@ -121,6 +103,27 @@ class Column:
             "block_rows": self.block_rows,
             "blocks": [digest.hexdigest() for digest in self._digests],
         }
+
+
+def array_metadata(dims: Sequence[str], shape: Sequence[int], grid: Sequence[int], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What `zarr.json` of an array says;  grid : shape of a block"""
+    endian = {} if dtype.itemsize == 1 else {"configuration": {"endian": "little"}}
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(shape),
+        "data_type": DTYPES[dtype.str],
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [max(1, size) for size in grid]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": {"f": "NaN", "c": ["NaN", "NaN"], "b": False}.get(dtype.kind, 0),
+        "codecs": [
+            {"name": "bytes", **endian},
+            {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
+        ],
+        "attributes": _MARK,
+        "dimension_names": list(dims),
+        "storage_transformers": [],
+    }
 
 
 def rows_per_block(inner: tuple[int, ...], dtype: np.dtype[Any]) -> int:
@@ -148,7 +151,7 @@ def size_of(folder: Path, entry: Mapping[str, Any]) -> tuple[int, int]:
     if math.prod(inner):
         for k in range(len(blocks)):
             try:
-                there += os.lstat(folder / _key(k, not shape, len(inner))).st_size
+                there += os.lstat(folder / chunk_key(k, not shape, len(inner))).st_size
             except OSError:
                 continue  # a lost block
     return rows * math.prod(inner) * dtype.itemsize, there
@@ -162,15 +165,15 @@ def read_column(folder: Path, entry: Mapping[str, Any]) -> tuple[NDArray[Any], l
     lost = []
     for k, expected in enumerate(entry["blocks"]):
         first, last = k * size, min((k + 1) * size, count)
-        problem = _read_block(folder / _key(k, not shape, len(inner)), size, values[first:last])
-        if not problem and _digest(_bytes(values[first:last])).hexdigest() != expected:
+        problem = read_block(folder / chunk_key(k, not shape, len(inner)), size, values[first:last])
+        if not problem and digest_of(as_bytes(values[first:last])).hexdigest() != expected:
             problem = "does not match its checksum"
         if problem:
             lost.append((first, last, problem))
     return values.reshape(shape), lost
 
 
-def _read_block(path: Path, size: int, rows: NDArray[Any]) -> str:
+def read_block(path: Path, size: int, rows: NDArray[Any]) -> str:
     """Fill rows from a block; what is wrong with it."""
     from numcodecs import zstd
 
@@ -179,7 +182,7 @@ def _read_block(path: Path, size: int, rows: NDArray[Any]) -> str:
     whole = np.empty((size, *rows.shape[1:]), rows.dtype)
     try:
         data = read_regular(path, 2 * whole.nbytes + 1024)
-        zstd.decompress(data, _bytes(whole))  # writes no further than the size of a block, whatever the data say
+        zstd.decompress(data, as_bytes(whole))  # writes no further than the size of a block, whatever the data say
     except (OSError, ValueError, RuntimeError) as problem:
         return f"cannot be read ({type(problem).__name__})"
     rows[...] = whole[: len(rows)]
@@ -220,19 +223,19 @@ def _rmdir(path: Path) -> None:
         return
 
 
-def _key(block: int, scalar: bool, inner: int) -> str:
+def chunk_key(block: int, scalar: bool, inner: int) -> str:
     return "c" if scalar else "/".join(["c", str(block), *["0"] * inner])
 
 
-def _fill(dtype: np.dtype[Any]) -> Any:
+def fill_of(dtype: np.dtype[Any]) -> Any:
     return np.nan if dtype.kind in "fc" else 0
 
 
-def _digest(data: Any) -> Any:
+def digest_of(data: Any) -> Any:
     return hashlib.blake2b(data, digest_size=16)
 
 
-def _bytes(values: NDArray[Any]) -> Any:
+def as_bytes(values: NDArray[Any]) -> Any:
     """The buffer of an array in C order, as one row of bytes."""
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
 

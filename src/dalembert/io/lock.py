@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ try:
 except ImportError:  # Windows: only the runs of one process are kept apart
     fcntl = None
 
-__all__ = ["FolderLock"]
+__all__ = ["FolderLock", "one_at_a_time"]
 
 
 class FolderLock:
@@ -66,6 +67,21 @@ class FolderLock:
                 fcntl.flock(self._handle, fcntl.LOCK_UN)  # closing is not enough where a forked process has it, too
             os.close(self._handle)
             self._handle = -1
+
+
+@contextmanager
+def one_at_a_time(folder: Path | None) -> Iterator[None]:
+    """Wait until no other process of this machine is inside, where the system can."""
+    if fcntl is None or folder is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _busy(folder: Path) -> StoreError:

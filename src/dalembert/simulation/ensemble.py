@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +35,13 @@ from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.statistics import Statistics, statistics_of
 from dalembert.simulation.ensemble_variants import full_states, starts_of, variants
+from dalembert.simulation.parameters import check_names, table_of
 from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
 from dalembert.simulation.start import as_compiled
+
+if TYPE_CHECKING:
+    import xarray
 
 Array = npt.NDArray[np.float64]
 EVALUATED = (
@@ -52,19 +57,23 @@ def simulate_many(
     t_end: float,
     *,
     initial_states: npt.ArrayLike | None = None,
-    parameters: Mapping[str, npt.ArrayLike] | None = None,
+    parameters: Mapping[str, npt.ArrayLike] | xarray.Dataset | None = None,
     formulation: Formulation | None = None,
     integrator: Integrator | None = None,
     coordinates: Coordinates | None = None,
     save_at: npt.ArrayLike | None = None,
     threads: int | None = None,
     progress: bool | ProgressFunction | None = None,
-) -> Ensemble:
+    out: str | os.PathLike[str] | None = None,
+    outputs: Sequence[str | Callable[[Any], Any]] | Mapping[str, str | Callable[[Any], Any]] | None = None,
+    client: Any = None,
+    block: int = 256,
+) -> Any:
     """Integrate many runs from t = 0 to t_end, compiled and on all cores; a run that fails stops alone.
 
     initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints
     parameters : name -> one value per run, of a LagrangianSystem, or arguments of `model` when it is a function that returns
-        a Model; the models may differ in their numbers only
+        a Model; the models may differ in their numbers only. A dict of arrays, `grid(...)`, `sample(...)` or a Dataset
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
@@ -72,6 +81,15 @@ def simulate_many(
     vector registers. Such neighbours share their steps, small enough for each, so a run depends on them within its tolerance.
 
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
+
+    Without `out` the result is an `Ensemble` in memory. With it, it is a `Sweep`, written while it is computed:
+
+    out : a store; the same call on one that exists computes only what is missing, one with other settings is refused
+    outputs : what to keep of each run, signals by name ("slider.x", "A", "B.fz", see `plot.time`) and functions of its
+        solution, also as a dict by name; default the states q and u
+    client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each, and write to `out`;
+        default this process
+    block : runs that are computed and written together; part of the settings, as such runs may share steps. Fewer of long runs
     """
     integrator = DOP853() if integrator is None else integrator
     check_pair(formulation or REFERENCE(), integrator)
@@ -79,8 +97,32 @@ def simulate_many(
     times = np.array([0.0, t_end]) if save_at is None else np.atleast_1d(np.asarray(save_at, dtype=float))
     after = save_times(times, t_end)
     assert after is not None
+    dims: dict[str, int] = {}
+    if parameters is not None:
+        parameters, dims = table_of(parameters)
+        if not isinstance(model, LagrangianSystem) and callable(model):
+            check_names(model, parameters)
+    if out is None and (outputs is not None or client is not None):
+        raise ModelError("simulate_many: outputs and client go with out=, the store that a sweep is written to")
     if (initial_states is None) == (parameters is None):
         raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
+    if out is not None:
+        from dalembert.simulation.sweep import run_sweep
+
+        return run_sweep(
+            model,
+            t_end,
+            parameters if isinstance(parameters, dict) else {"": np.atleast_2d(np.asarray(initial_states, dtype=float))},
+            dims,
+            out=out,
+            outputs=outputs,
+            client=client,
+            block=block,
+            times=times,
+            threads=threads,
+            progress=progress,
+            options={"formulation": formulation, "integrator": integrator, "coordinates": coordinates},
+        )
     if parameters is not None:
         formulation = formulation or REFERENCE()
         mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)

@@ -1,4 +1,4 @@
-"""load: a stored run as a solution."""
+"""load: a stored run as a solution, a stored sweep as a sweep."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 from typing import Any
 
 from dalembert.io.results import read
+from dalembert.io.sweep_store import is_sweep
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.simulation.solution import solution_of
+from dalembert.simulation.sweep import Sweep
 
 
 def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None = None) -> Any:
@@ -18,6 +20,8 @@ def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None
         and for dense output with users' forces. It has to match the stored one in everything but the functions.
 
     A run that was killed while `simulate(..., out=path)` wrote it loads with the states committed until then and
-    status "incomplete".
+    status "incomplete". A store of `simulate_many(..., out=path)` loads as a `Sweep`.
     """
+    if is_sweep(path):
+        return Sweep(path)
     return read(path, model=model, made_by=solution_of)

@@ -1,0 +1,139 @@
+"""Figures of a sweep: an output over two parameters, or over time with all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import nearest
+from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure, owner_of
+
+Array = npt.NDArray[Any]
+_BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and how opaque
+_SHOWN = 5  # single runs
+_AT_ONCE = 2**24  # numbers in memory
+
+
+class SweepPlots:
+    """Figures of a `Sweep` by name. Runs that failed or are missing are left white, or left out."""
+
+    def __init__(self, sweep: Any) -> None:
+        self._sweep = sweep
+
+    def map(
+        self,
+        output: str,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        at: Mapping[str, float] | None = None,
+        time: float | None = None,
+        ax: Axes | None = None,
+    ) -> Figure:
+        """An output over two parameters, in colours: of a grid as a map, of a sample as points; over one as a line.
+
+        at : the nearest value of a grid's further parameters, default the first;  time : of a series, default the last [s]
+        """
+        sweep, values = self._sweep, self._per_run(output, time)
+        names = [n for n in sweep._store.attributes["parameters"] if sweep[n].ndim == 1 and sweep[n].dtype.kind in "fiu"]
+        chosen = [name for name in (x, y) if name is not None]
+        for name in (*chosen, *(at or {})):
+            if name not in names:
+                raise ModelError(f"plot.map: there is no parameter {name!r}; {nearest(name, names)}")
+        chosen += [name for name in names if name not in chosen and name not in (at or {})][: max(0, 2 - len(chosen))]
+        if not chosen:
+            raise ModelError("plot.map: the sweep has no parameters that are numbers")
+        axes, fixed = {name: sweep[name].values for name in chosen}, ""
+        keep = np.ones(len(sweep), dtype=bool)
+        if sweep._store.attributes["dims"]:
+            for name in names:
+                if name in chosen:
+                    continue
+                along = sweep[name].values
+                wanted = (at or {}).get(name, along[0])
+                nearest_value = along[np.argmin(np.abs(along - wanted))]
+                keep &= along == nearest_value
+                fixed += f", {name} = {nearest_value:g}"
+        with house_style():
+            figure = new_figure(6.4, 4.6) if ax is None else owner_of(ax)
+            panel = figure.add_subplot() if ax is None else ax
+            text = self._label(output)
+            if len(chosen) == 1:
+                order = np.argsort(axes[chosen[0]][keep])
+                panel.plot(axes[chosen[0]][keep][order], values[keep][order], marker=".")
+                panel.set_ylabel(text)
+            else:
+                drawn = _coloured(panel, axes[chosen[0]][keep], axes[chosen[1]][keep], values[keep])
+                figure.colorbar(drawn, ax=panel, label=text)
+                panel.set_ylabel(chosen[1])
+                panel.grid(False)
+            panel.set_xlabel(chosen[0])
+            when = f" at t = {self._time(time):g} s" if "time" in sweep[output].dims else ""
+            panel.set_title(f"{output}{when}{fixed}")
+        return figure
+
+    def fan(self, output: str, *, ax: Axes | None = None) -> Figure:
+        """A series of all runs over time: the median, the middle half and nine tenths of the runs, and a few of them."""
+        array = self._sweep[output]
+        if tuple(array.dims) != ("run", "time"):
+            raise ModelError(
+                f"plot.fan: {output!r} is no series over time; it has the dimensions {', '.join(map(str, array.dims))}"
+            )
+        good = np.flatnonzero(self._sweep.status == "complete")
+        if not len(good):
+            raise ModelError("plot.fan: no run is complete")
+        t = self._sweep.t
+        each = max(1, _AT_ONCE // len(good))  # times at once
+        levels = sorted({0.5, *(q for band in _BANDS for q in band[:2])})
+        parts = [np.quantile(array[:, k : k + each].values[good], levels, axis=0) for k in range(0, len(t), each)]
+        lines = dict(zip(levels, np.concatenate(parts, axis=1), strict=True))
+        with house_style():
+            figure = new_figure() if ax is None else owner_of(ax)
+            panel = figure.add_subplot() if ax is None else ax
+            for low, high, opaque in _BANDS:
+                label = f"{100 * (high - low):.0f} % of runs"
+                panel.fill_between(t, lines[low], lines[high], color=COLOURS[0], alpha=opaque, linewidth=0, label=label)
+            for k, run in enumerate(good[np.unique(np.linspace(0, len(good) - 1, _SHOWN).round().astype(int))]):
+                first = "single runs" if k == 0 else None
+                panel.plot(t, array[int(run)].values, color=COLOURS[6], linewidth=0.8, linestyle="-", label=first)
+            panel.plot(t, lines[0.5], color=DARK, linestyle="-", label="median")
+            panel.set_xlabel("time t [s]")
+            panel.set_ylabel(self._label(output))
+            panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
+            legend_beside(panel)
+        return figure
+
+    def _time(self, time: float | None) -> float:
+        t = self._sweep.t
+        return float(t[-1] if time is None else t[np.argmin(np.abs(t - time))])
+
+    def _per_run(self, output: str, time: float | None) -> Array:
+        """(runs,) values of an output, of a series at a time; NaN where a run is not complete."""
+        array = self._sweep[output]
+        if "time" in array.dims:
+            array = array.sel(time=self._time(time))
+        if array.ndim != 1:
+            raise ModelError(f"plot.map: {output!r} has several values per run; make one of them an output of its own")
+        return np.where(self._sweep.status == "complete", array.values.astype(float), np.nan)
+
+    def _label(self, output: str) -> str:
+        about = self._sweep[output].attrs
+        unit = f" [{about['units']}]" if about.get("units") else ""
+        return f"{about.get('long_name', output)}{unit}"
+
+
+def _coloured(panel: Axes, x: Array, y: Array, values: Array) -> Any:
+    """A map where the points are a full grid, else the points themselves."""
+    across, column = np.unique(x, return_inverse=True)
+    up, row = np.unique(y, return_inverse=True)
+    if len(across) * len(up) == len(values) and min(len(across), len(up)) > 1:
+        table = np.full((len(up), len(across)), np.nan)
+        table[row, column] = values
+        return panel.pcolormesh(across, up, table, shading="nearest", rasterized=True)
+    return panel.scatter(x, y, c=values, s=max(4.0, 60.0 / np.sqrt(1 + len(x) / 30)), linewidths=0)
