@@ -85,7 +85,7 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
     own = {id(row) for row in given}
-    counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NTURN] else ()
+    counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
     return Assembly(bodies, moved, start, velocity_start), flat, None if given else packed
@@ -268,7 +268,7 @@ def _gauss_newton(
         for _ in range(12):
             trial = x.copy()
             move(trial, damping * step, zero, packed.I, packed.F, W)
-            trial = _measured(packed, trial) if packed.I[T.NTURN] else trial
+            trial = _measured(packed, trial) if packed.I[T.NPART] else trial
             G_new, g_new, *_ = dense_rows(packed, packed.t_0, trial)
             if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
                 break

@@ -171,7 +171,7 @@ def _constraints(
     motions: list[int] = []
     table: list[int] = []
     numbers: list[float] = []
-    codes = Codes()
+    codes = Codes(out)
     for p, item in enumerate(flat.primitives):
         primitive = item.primitive
         motion = out.motion(primitive.motion)
@@ -201,10 +201,7 @@ def _constraints(
     out.section_i(T.MOTION_I, motions)
     out.section_i(T.PRIM_I, table)
     out.section_f(T.PRIM_F, numbers)
-    out.I[T.NMEMBER], out.I[T.NTURN], out.I[T.CALL_SIZE] = codes.sizes
-    for entry, entries in codes.sections.items():
-        out.section_i(entry, entries)
-    out.section_f(T.CODE_F, codes.numbers)
+    codes.write()
     out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
     out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
     out.I[T.W_A] = a_size  # turned into an offset by _workspace

@@ -21,38 +21,27 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.cables import cable
-from dalembert.lagrangian.cams import tabulated_cam, written_cam
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
-from dalembert.lagrangian.joint_relations import coordinates, coupling, trace_relations
 from dalembert.lagrangian.laws import LAWS, Data, TracedBody
+from dalembert.lagrangian.relations import relation_part
 from dalembert.lagrangian.source import Part, write_source
 from dalembert.lagrangian.tracer import trace, warn_if_rough
 from dalembert.model.elements import Primitive
 from dalembert.model.serialise import MissingFunction
 
 MOST_ROWS = 3  # per primitive, as PRIM_I has places for
-# laws of any number of bodies: of the primitive's parts, its data, its bodies
-OF_MANY: dict[str, Callable[[Sequence[str], Data, Sequence[TracedBody]], list[Any]]] = {
-    "coupling": coupling,
-    "cable": cable,
-    "cam flat": tabulated_cam("cam flat"),
-    "cam roller": tabulated_cam("cam roller"),
-}
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many bodies, numbers of its own and counted angles the code of a primitive reads, and so where what it leaves is."""
+    """How many bodies the code of a primitive reads, and so where what it leaves is."""
 
     bodies: int = 2
-    numbers: int = 0
-    turns: int = 0
 
     @property
     def inputs(self) -> int:
-        return T.STATE_W * self.bodies + T.PRIM_F_W + self.numbers + self.turns
+        return T.STATE_W * self.bodies + T.PRIM_F_W
 
     @property
     def rows(self) -> int:
@@ -65,11 +54,6 @@ class Size:
     @property
     def total(self) -> int:
         return self.bends + 6 * MOST_ROWS * self.bodies
-
-
-def size_of(bodies: int, primitive: Primitive) -> Size:
-    """What the code of a traced primitive on so many bodies reads."""
-    return Size(bodies, len(primitive.numbers), sum(part.startswith("angle") for part in primitive.parts))
 
 
 class _Bodies:
@@ -107,9 +91,7 @@ class _Bodies:
         at = T.STATE_W * self.size.bodies
         places = (T.PF_PI, T.PF_PJ, T.PF_AI, T.PF_AJ, T.PF_NI)
         p_i, p_j, a_i, a_j, n_i = (self.vector(at + place) for place in places)
-        own = at + T.PRIM_F_W
-        turns = own + self.size.numbers
-        return Data(p_i, p_j, a_i, a_j, n_i, self.nodes[at + T.PF_OFFSET], _array(self.nodes[own:turns]), self.nodes[turns:])
+        return Data(p_i, p_j, a_i, a_j, n_i, self.nodes[at + T.PF_OFFSET])
 
     def motion(self, side: int, v: Sequence[Any], w: Sequence[Any]) -> list[tuple[Node, Node]]:
         """Rates of a body's position and rotation for a twist (v, w_B)."""
@@ -141,24 +123,15 @@ def _array(nodes: Sequence[Any]) -> Any:
 
 
 @cache
-def _law_part(law: str, parts: tuple[str, ...], size: Size, moving: bool) -> tuple[Part, Part, Part]:
+def _law_part(law: str, size: Size, moving: bool) -> tuple[Part, Part, Part]:
     bodies = _Bodies(size)
     given = [bodies.body(str(side), side, moving) for side in bodies.sides]
-    values = LAWS[law](bodies.data(), *given) if law in LAWS else OF_MANY[law](parts, bodies.data(), given)
-    return _with_bends(bodies, values, moving)
+    return _with_bends(bodies, LAWS[law](bodies.data(), *given), moving)
 
 
 def _function_part(owner: str, names: Sequence[str], primitive: Primitive) -> tuple[Part, Part, Part]:
-    bodies, moving = _Bodies(size_of(len(names), primitive)), primitive.kind == "V"
-    given = [bodies.body(name, side, False) for side, name in enumerate(names)]
-    if primitive.law == "coupling":
-        timed = function_arguments(_called(primitive.function))[1]
-        s = coordinates(primitive.parts, bodies.data(), given)
-        rows = trace_relations(owner, primitive.function, s, bodies.t, bodies.graph, timed)
-    elif primitive.law:
-        return _with_bends(bodies, written_cam(owner, _called(primitive.function), primitive.law, bodies.data(), given), moving)
-    else:
-        rows = trace_function(owner, names, primitive.function, bodies, moving)
+    bodies, moving = _Bodies(Size(len(names))), primitive.kind == "V"
+    rows = trace_function(owner, names, primitive.function, bodies, moving)
     values = [row for row, label in zip(rows, _labels(len(rows)), strict=True) if label in primitive.labels]
     if len(values) != len(primitive.labels):
         raise ModelError(f"{owner}: its function returned {len(rows)} residuals, and not the same number as before")
@@ -289,16 +262,25 @@ def row_source(
     known: dict[tuple[Any, ...], int] = {}
     inputs: dict[str, int] = {}
     for owner, names, primitive in primitives:
-        law, size, moving = primitive.law, size_of(len(names), primitive), primitive.kind == "V"
+        law, size, moving = primitive.law, Size(len(names)), primitive.kind == "V"
         # one function may hold several sets of bodies
-        same = (law, primitive.parts, size, primitive.kind, primitive.labels, primitive.function)
+        same = (law, len(primitive.parts), size, primitive.kind, primitive.labels, primitive.function)
+        if law and law not in LAWS and primitive.function is None:  # a relation without code
+            numbers.append(T.FIRST_ROWS)
+            continue
         if same not in known:
             number = known[same] = T.FIRST_ROWS + len(rows)
-            of_law = law and primitive.function is None
-            parts = _law_part(law, primitive.parts, size, moving) if of_law else _function_part(owner, names, primitive)
-            inputs |= {f"x{k}": k for k in range(size.inputs)}
-            rows[number], bends[T.BEND_CODE + number], turns[T.TURN_CODE + number] = parts
+            if law and law not in LAWS:
+                timed = function_arguments(_called(primitive.function))[1]
+                rows[number], own = relation_part(owner, primitive, len(primitive.parts) or 2, timed)
+                inputs |= own
+            else:
+                parts = _law_part(law, size, moving) if law else _function_part(owner, names, primitive)
+                inputs |= {f"x{k}": k for k in range(size.inputs)}
+                rows[number], bends[T.BEND_CODE + number], turns[T.TURN_CODE + number] = parts
         numbers.append(known[same])
+    if not rows and not others:
+        return "", "", "", numbers
     more = dict(others or {})
     sources = [write_source(rows | parts | more, inputs) for parts in ({}, bends, bends | turns)]
     return sources[0], sources[1], sources[2], numbers

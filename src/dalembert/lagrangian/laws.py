@@ -18,7 +18,7 @@ from dalembert.lagrangian.graph import TraceError
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The numbers of a primitive as graph nodes: (3,) object arrays, offset a node, its own numbers, counted angles."""
+    """The numbers of a primitive as graph nodes: (3,) object arrays, offset a node."""
 
     p_i: Any
     p_j: Any
@@ -26,8 +26,6 @@ class Data:
     a_j: Any
     n_i: Any
     offset: Any
-    numbers: Any
-    turns: Any
 
 
 class TracedBody:

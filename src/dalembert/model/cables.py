@@ -1,4 +1,5 @@
-"""Cables through any number of bodies: one that does not stretch is a row, see lagrangian/cables.py."""
+"""Cables through any number of bodies: one that does not stretch is a row g = sum_k |x_k+1 - x_k| - length, its tension
+minus the multiplier (kernels/mechanics/relations.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Cams: a curve of one body that a flat or a roller of another always touches, see lagrangian/cams.py."""
+"""Cams: a curve of one body that a flat or a roller of another always touches, see kernels/mechanics/relations.py.
+
+    flat     g = m . (x_j - x_i) - f(psi)      m the normal of the flat, away from the cam (R_j a_j);  psi the angle of m
+    roller   g = |e| - f(psi)                  e = x_j - x_i normal to the axis, x_j the roller's centre;  psi the angle of e
+
+psi is counted on the cam, about its axis n_i from a_i. The multiplier is the force along grad g: where it is negative, the
+follower lifts off.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +17,13 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive
 from dalembert.model.frames import along, own_axes, rotation_matrix
+from dalembert.model.motions import Table
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, argument_count, frozen, shown, unit_vector, vector
 
 FLAT, ROLLER = "cam flat", "cam roller"
 PERIODIC = 1e-9  # of the largest value
-MOST_VALUES = 24  # each is a term of code whose derivatives are compiled
+FEWEST_VALUES = 4
 BodyRef = Body | str
 Profile = Callable[[object], object] | Sequence[float]
 
@@ -48,7 +56,7 @@ class CamVerbs(ElementStore):
         zero : direction normal to the axis, from which the angle psi is counted, in the cam's axes
 
         f is a function of psi with the period 2 pi, traced as in `add_constraint`, or its values at N equal steps of psi from 0
-            on (4 to 24 of them), through which a Fourier series is laid
+            on (4 or more of them), through which a periodic cubic spline is laid
 
         The cam holds in both directions; where it would have to pull, a line of the report says when the follower lifts off.
         """
@@ -85,7 +93,7 @@ def _normal_to(owner: str, label: str, a: Array, n: Array) -> None:
 
 
 def _profile(owner: str, label: str, profile: object) -> tuple[Callable[..., object] | None, tuple[float, ...]]:
-    """A function that has been looked at, or the numbers of the Fourier series through values."""
+    """A function that has been looked at, or values over one turn."""
     if callable(profile):
         if argument_count(profile) != 1:
             raise ModelError(f"{owner}: {label} has {argument_count(profile)} arguments; give a function of the angle psi")
@@ -103,22 +111,18 @@ def _profile(owner: str, label: str, profile: object) -> tuple[Callable[..., obj
         values = np.array(profile, dtype=float)
     except (TypeError, ValueError):
         values = np.zeros(0)
-    if values.ndim != 1 or not 4 <= len(values) <= MOST_VALUES:
+    if values.ndim != 1 or len(values) < FEWEST_VALUES:
         raise ModelError(
-            f"{owner}: {label} is {shown(profile)}; give a function of psi, or 4 to {MOST_VALUES} values over one turn"
+            f"{owner}: {label} is {shown(profile)}; give a function of psi, or {FEWEST_VALUES} or more values over one turn"
         )
     _positive(owner, label, values)
-    return None, series_numbers(values)
+    return None, tuple(values.tolist())
 
 
-def series_numbers(values: Array) -> tuple[float, ...]:
-    """c_0, c_1, s_1, ... of the Fourier series through values at equal steps of one turn, then the values themselves."""
-    series = np.fft.rfft(values) / len(values)
-    series[1:] *= 2.0
-    if len(values) % 2 == 0:
-        series[-1] /= 2.0
-    made = (series[0].real, *(part for c in series[1:] for part in (c.real, -c.imag)), *values)
-    return tuple(float(v) + 0.0 for v in made)
+def table_of(row: Primitive) -> Table:
+    """The profile that is laid through the values of a cam's row."""
+    values = row.numbers
+    return Table(tuple(np.linspace(0.0, 2.0 * np.pi, len(values) + 1).tolist()), (*values, values[0]), periodic=True)
 
 
 def _positive(owner: str, label: str, values: Array) -> None:

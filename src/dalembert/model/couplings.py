@@ -2,7 +2,11 @@
 
     sum_k c_k s_k = offset            f(s_1, ..., s_n) = 0
 
-The rows are traced (lagrangian/joint_relations.py); a coupling is a `Joint` whose bodies are those of the joints it couples.
+The rows are relations (kernels/mechanics/relations.py); a coupling is a `Joint` whose bodies are those of the joints it
+couples. A part says which coordinate it is and of which two of these bodies; ten numbers follow for each:
+
+    "angle i j"         c, a_i, n_i, a_j:   the angle of a_j about n_i from a_i
+    "translation i j"   c, p_i, p_j, a_i:   (R_i a_i) . (x_j - x_i)
 """
 
 from __future__ import annotations
@@ -74,7 +78,7 @@ class CouplingVerbs(ElementStore):
 
     def _function_coupling(self, owner: str, name: str, function: UserFunction, joints: object, offset: float | None) -> Joint:
         from dalembert.lagrangian.body_rows import MOST_ROWS, function_arguments
-        from dalembert.lagrangian.joint_relations import count_relations
+        from dalembert.lagrangian.relations import count_relations
 
         if isinstance(joints, str) or not isinstance(joints, Sequence) or not joints:
             raise ModelError(f"{owner}: joints are {shown(joints)}; give the list of coordinates that its function takes")
@@ -131,7 +135,7 @@ class CouplingVerbs(ElementStore):
 def coupled_rows(
     store: ElementStore, factors: Mapping[tuple[str, int], float]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float, ...]]:
-    """Bodies, parts and numbers of a row that reads these coordinates, as joint_relations.py wants them."""
+    """Bodies, parts and numbers of a row that reads these coordinates, as said above."""
     members: list[str] = []
     parts: list[str] = []
     numbers: list[float] = []

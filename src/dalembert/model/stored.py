@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.cams import series_numbers
+from dalembert.model.cams import FEWEST_VALUES
 from dalembert.model.couplings import coupled_rows
 from dalembert.model.elements import Body, Driver, Force, Joint, Primitive
 from dalembert.model.joints import CONTACTS, JOINTS, primitives
@@ -98,10 +98,7 @@ def _check_parts(owner: str, joint: Joint, store: ElementStore) -> None:
             known = {str(k) for k in range(len(bodies))}
             fits &= set(parts) == known and len(parts) >= 2 and count == 3 * len(parts)
         elif joint.type.startswith("cam"):
-            values = row.numbers[count - count // 2 :]
-            fits &= not parts and (
-                count == 0 if row.function else len(values) > 3 and row.numbers == series_numbers(np.array(values))
-            )
+            fits &= not parts and (count == 0 if row.function else count >= FEWEST_VALUES and min(row.numbers) > 0.0)
         else:
             fits &= not parts and count == 0
         if not fits:

@@ -52,7 +52,7 @@ def _of_coupling(run: Trajectory, joint: Joint, lam: Array) -> Measured:
         value = lam * np.array(row.numbers[::10])
     else:
         from dalembert.lagrangian.body_rows import function_arguments
-        from dalembert.lagrangian.joint_relations import slopes
+        from dalembert.lagrangian.relations import slopes
 
         value = np.einsum("tr,trk->tk", lam, slopes(row.function, s, run.t, function_arguments(row.function)[1]))
     return s, s_dot, value, np.sum(value * s_dot, axis=1)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
+from dalembert.compilation.pack_codes import MOST_ROWS, alone
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
@@ -122,32 +123,31 @@ def _counted(states: Trajectory, owner: str) -> list[Array]:
 
 def _rows_on(states: Trajectory, owner: str, primitive: Primitive, bodies: tuple[str, ...], on: str) -> Array:
     """(nt, rows, 6) rows of a traced constraint on one of its bodies, (force in world axes, torque in body axes) directions."""
-    from dalembert.lagrangian import body_rows as rows
+    from dalembert.kernels.base import tables as T
+    from dalembert.kernels.base.views import System
+    from dalembert.kernels.mechanics.traced_rows import traced_rows
+    from dalembert.lagrangian import body_rows
 
-    source, _, _, (number,) = rows.row_source([(f"constraint {owner!r}", bodies, primitive)])
-    code, size = rows.plain(source), rows.size_of(len(bodies), primitive)
-    numbers = [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i, primitive.offset, 1.0]
-    numbers += primitive.numbers
-    records = np.concatenate(
-        [
-            np.concatenate(
-                [
-                    states.position(body),
-                    states.rotation(body).reshape(-1, 9),
-                    states.velocity(body),
-                    states.angular_velocity(body, frame="body"),
-                ],
-                axis=1,
-            )
-            for body in bodies
-        ],
-        axis=1,
+    source, _, _, (number,) = body_rows.row_source([(f"constraint {owner!r}", bodies, primitive)])
+    code = body_rows.plain(source) if source else None
+    turns = _counted(states, owner)
+    I, F, size = alone(primitive, len(bodies), len(turns), number)
+    poses = np.concatenate([_pose(states, body) for body in bodies], axis=1)
+    counted = (
+        np.column_stack([part for turn in turns for part in (turn, 0.0 * turn)]) if turns else np.zeros((len(states.t), 0))
     )
-    at = size.rows + 6 * rows.MOST_ROWS * bodies.index(on)
-    turns = np.column_stack([np.zeros((len(states.t), 0)), *_counted(states, owner)])
-    out = np.zeros((len(states.t), len(primitive.labels), 6))
-    for k, t in enumerate(states.t):
-        W = [*records[k], *numbers, *turns[k], *[0.0] * (size.total - size.inputs)]
-        code(number, t, W, 0)
-        out[k] = np.reshape(W[at : at + 6 * len(primitive.labels)], (-1, 6))
+    at, rows = I[T.W_A] + 6 * MOST_ROWS * bodies.index(on), len(primitive.labels)
+    out = np.zeros((len(states.t), rows, 6))
+    for k, t in enumerate(states.t.tolist()):
+        W = [0.0] * size
+        W[T.STATE_W : T.STATE_W + poses.shape[1]] = poses[k].tolist()
+        W[I[T.W_ANGLE] : I[T.W_ANGLE] + counted.shape[1]] = counted[k].tolist()
+        traced_rows(T.MOTIONS, t, System(I, F, W, code))
+        out[k] = np.reshape(W[at : at + 6 * rows], (-1, 6))
     return out
+
+
+def _pose(states: Trajectory, body: str) -> Array:
+    """(nt, 18) pose and twist as the kernels have them."""
+    w_B = states.angular_velocity(body, frame="body")
+    return np.concatenate([states.position(body), states.rotation(body).reshape(-1, 9), states.velocity(body), w_B], axis=1)

@@ -201,12 +201,18 @@ TABLES = {
         Section("W", "W_ANGLE", angle=NUM, rate=NUM),
     ),
     "forces": Table("Force", "NFORCE", *_FORCE),
-    # of traced primitives: first of the members and how many, first of their numbers in F and how many, first of the turns and
-    # how many; what the code reads and leaves is in traced_rows.py
-    "codes": Table("Code", "NTRACED", Section("I", "CODE_I", **_integers("member bodies value values turn turns"))),
+    # of traced primitives: first of the members and how many; what generated code reads and leaves is in traced_rows.py; of a
+    # relation first of its parts and how many, its kind (relations.py; 0 is none), its table
+    "codes": Table("Code", "NTRACED", Section("I", "CODE_I", **_integers("member bodies part parts relation curve"))),
     # a body that a traced primitive acts on, and where its three rows begin in A for it
     "members": Table("Member", "NMEMBER", Section("I", "MEMBER_I", body=INT, A=Ints(3))),
-    "turns": Table("Turn", "NTURN", Section("I", "TURN_I", joint=Ref("angles"))),  # a counted angle that a traced one reads
+    # a measure that a relation reads: kind, bodies, which members they are, number of the angle that counts it or -1
+    "parts": Table(
+        "Part",
+        "NPART",
+        Section("I", "PART_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), **_integers("first second counter")),
+        Section("F", "PART_F", p_i=VEC, p_j=VEC, a_i=VEC, a_j=VEC, n_i=VEC, factor=NUM),
+    ),
     "sides": Table("Side", "NSIDE", Section("I", "SIDE_I", **_integers("body A row"))),  # of a tree: a cut row and a body of it
     # incidence: one node of constraint rows touching one body
     "incidences": Table("Incidence", "NINC", Section("I", "INC_I", **_integers("body n A row hub"))),
@@ -296,7 +302,6 @@ NUMBERS = {
     **{name: ("W", entry, 0) for name, entry in (("poses", T.W_BODY), ("counted", T.W_ANGLE), ("spare", T.W_WORK))},
     **{name: ("W", entry, 0) for name, entry in (("called", T.W_CALL), ("counts", T.W_STAT), ("pivots", T.W_PIVOT))},
     "data": ("F", T.PRIM_F, 0),  # of the primitives, PRIM_F_W each
-    "numbers": ("F", T.CODE_F, 0),  # of traced primitives
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
     "references": ("W", T.W_CHOICE, 0),
     "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
@@ -315,7 +320,7 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NNODE ENERGY MAX_NEWTON NHUB W_SIZE K_SIZE NINVARIANT NMOTION
     STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
-    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW NTURN
+    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW NPART
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {

@@ -15,10 +15,10 @@ Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_
 (W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 42)
 # header of I: settings of a run
 (ENERGY, MAX_NEWTON) = range(43, 45)
-# header of I: traced primitives: what the code of each reads, bodies that it acts on, counted angles and numbers that it
-# reads; how many bodies and angles in all; size of what the code of any of them reads and leaves
-(CODE_I, MEMBER_I, TURN_I, CODE_F) = range(45, 49)
-(NMEMBER, NTURN, CALL_SIZE) = range(76, 79)
+# header of I: traced primitives: what the code of each reads, bodies that it acts on, measures of relations; how many bodies
+# and measures in all; size of what the code of any of them reads and leaves
+(CODE_I, MEMBER_I, PART_I, PART_F) = range(45, 49)
+(NMEMBER, NPART, CALL_SIZE) = range(76, 79)
 (NSIDE, SIDE_I) = (42, 71)  # header of I: rows of the cut joints of a tree and their bodies
 SIDE_I_W = 3
 # header of I: more sizes and offsets
@@ -101,9 +101,9 @@ PRIM_I_W = 14
 PRIM_F_W = 17
 C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
 P_NROWS = 13  # of traced primitives (U, V), which come last: number of rows
-# CODE_I columns, per traced primitive: first of its bodies and how many, first of its numbers in CODE_F and how many, first of
-# its counted angles and how many
-(L_MEMBER, L_BODIES, L_VALUE, L_VALUES, L_TURN, L_TURNS) = range(6)
+# CODE_I columns, per traced primitive: first of its bodies and how many, then of a relation first of its measures and how many,
+# its kind (relations.py), its table
+(L_MEMBER, L_BODIES) = range(2)
 CODE_I_W = 6
 # MEMBER_I columns: body, offsets of three rows in W_A for it
 (N_BODY, N_A) = (0, 1)

@@ -125,5 +125,5 @@ def load_angles(x, system):
 @inline
 def count_turns(x, system):
     """`load_angles`, where constraint rows read angles."""
-    if system.nturn > 0:
+    if system.npart > 0:
         load_angles(x, system)

@@ -1,11 +1,11 @@
-"""Rows of traced constraints, which generated code computes (lagrangian/body_rows.py). Compiled only where a model has any.
+"""Rows of traced constraints, which generated code computes (lagrangian/body_rows.py), and of relations (relations.py).
+Compiled only where a model has any.
 
 What the code of a primitive with n bodies reads at `called`, and behind it what it leaves there:
 
     18 n  poses and twists of its bodies (r, R, v, w_B)      3, 3, 3  g, g_t, zeta of up to three rows
     17    p_i, p_j, a_i, a_j, n_i, offset, scale             18 n     rows A, three per body
-    N     numbers of its own                                 18 n     rows of d(A u + g_t)/dq, three per body
-    K     counted joint angles
+                                                             18 n     rows of d(A u + g_t)/dq, three per body
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
@@ -26,6 +26,7 @@ from dalembert.kernels.base.tables import (
 )
 from dalembert.kernels.base.views import Rows
 from dalembert.kernels.mechanics.forces import force_elements
+from dalembert.kernels.mechanics.relations import GENERATED, relation_rows
 
 MOST_ROWS = 3
 
@@ -38,11 +39,7 @@ def offer(p, code, system):
         copy(at, system.poses + STATE_W * system.members[code.member + k].body, STATE_W)
         at = at + STATE_W
     copy(at, system.data + PRIM_F_W * p.number, PRIM_F_W)
-    copy(at + PRIM_F_W, system.numbers + code.value, code.values)
-    at = at + (PRIM_F_W + code.values)
-    for k in range(code.turns):
-        at[k] = system.turns[code.turn + k].joint.angle
-    at = at + code.turns
+    at = at + PRIM_F_W
     clear(at, 3 * MOST_ROWS + 12 * MOST_ROWS * n)
     return at
 
@@ -58,6 +55,10 @@ def traced_rows(mode, t, system):
     rows, more = system.bends if bending else system.A, BEND_CODE if mode == BENDS else TURN_CODE if mode == TURNS else 0
     for number in range(system.ntraced):
         p, code = system.primitives[system.nprim + number], system.codes[number]
+        if code.relation != GENERATED:
+            if relation_rows(p, code, t, bending, rows, system) != OK:
+                return CALLBACK_FAILED
+            continue
         left = offer(p, code, system)
         if mode != POSITIONS or p.kind != V:
             if callback(p.motion + more, t, system, system.w_call) != OK:

@@ -225,7 +225,7 @@ def _coupling(model: Model, joint: Joint) -> Data:
     if joint.type == "cable":
         points = [[body, point.tolist()] for body, point in cable_points(joint)]
         return {"type": "cable", "points": points, "length": row.offset}
-    values = list(row.numbers[len(row.numbers) - len(row.numbers) // 2 :])
+    values = list(row.numbers)
     given: Data = {"support": values, "normal": row.a_j.tolist()} if joint.type == "cam_flat" else {"pitch": values}
     head = {"type": "cam", "cam": joint.first, "follower": joint.second, **given, "point": row.p_j.tolist()}
     return {**head, "centre": row.p_i.tolist(), "axis": row.n_i.tolist(), "zero": row.a_i.tolist()}

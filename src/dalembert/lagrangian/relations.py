@@ -1,14 +1,9 @@
-"""Relations of joint coordinates as traced rows: linear ones of a coupling, and those that a user writes.
+"""Relations of measures as a user writes them: joint coordinates that a function couples, the profile of a cam.
 
-A part says which coordinate it is and of which two of the primitive's bodies; ten numbers follow for each:
+    coupling    f(s_1, ..., s_n), and t if it takes that
+    cam         f = s_1 - F(s_2)            distance, and angle psi that the profile F is a function of
 
-    "angle i j"         c, a_i, n_i, a_j:   s = phi + atan2(sin, cos)(alpha - phi),  alpha the angle of a_j about n_i from a_i
-    "translation i j"   c, p_i, p_j, a_i:   s = (R_i a_i) . (x_j - x_i)
-
-phi is what the state has counted, full turns included: a constant of the row, so that s is smooth all around.
-
-    coupling            g = sum_k c_k s_k - offset
-    a user's function   g = f(s_1, ..., s_n), and t if it takes that
+The generated code of a relation reads and leaves what kernels/mechanics/relations.py says.
 """
 
 from __future__ import annotations
@@ -20,36 +15,43 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.lagrangian.derivatives import jacobian
+from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
-from dalembert.lagrangian.laws import Data, TracedBody, cross
+from dalembert.lagrangian.source import Part
 from dalembert.lagrangian.tracer import trace, warn_if_rough
-
-NUMBERS = 10  # of one part
-
-
-def coordinates(parts: Sequence[str], d: Data, bodies: Sequence[TracedBody]) -> list[Any]:
-    """The joint coordinates of a primitive's parts."""
-    found, turns = [], iter(d.turns)
-    for k, part in enumerate(parts):
-        kind, i, j = part.split()
-        first, second = bodies[int(i)], bodies[int(j)]
-        a, b, c = (d.numbers[NUMBERS * k + at : NUMBERS * k + at + 3] for at in (1, 4, 7))
-        if kind == "angle":
-            e, phi = first.R.T @ (second.R @ c), next(turns)
-            x, y = a @ e, cross(b, a) @ e
-            found.append(phi + np.arctan2(y * np.cos(phi) - x * np.sin(phi), x * np.cos(phi) + y * np.sin(phi)))
-        else:
-            found.append(first.direction(c) @ (second.point(b) - first.point(a)))
-    return found
+from dalembert.model.elements import Primitive
 
 
-def coupling(parts: Sequence[str], d: Data, bodies: Sequence[TracedBody]) -> list[Any]:
-    """sum_k c_k s_k - offset"""
-    total = -d.offset
-    for k, s in enumerate(coordinates(parts, d, bodies)):
-        total = total + d.numbers[NUMBERS * k] * s
-    return [total]
+def relation_part(owner: str, primitive: Primitive, count: int, timed: bool) -> tuple[Part, dict[str, int]]:
+    """What the code of a written relation of so many measures leaves, and where its inputs are."""
+    graph, n = Graph(), count
+    s, s_dot = ([graph.input(f"{name}{k}") for k in range(n)] for name in ("s", "d"))
+    t = graph.input("t")
+    if primitive.law == "coupling":
+        found = trace_relations(owner, primitive.function, s, t, graph, timed)
+        labels = [str(k + 1) for k in range(len(found))]
+        rows = [row for row, label in zip(found, labels, strict=True) if label in primitive.labels]
+    else:
+        rows = [s[0] - _profile(owner, primitive.function, s[1])]
+    if len(rows) != len(primitive.labels):
+        raise ModelError(f"{owner}: its function returned {len(rows)} residuals, and not the same number as before")
+    one, zero = graph.constant(1.0), graph.constant(0.0)
+    moving = [*zip(s, s_dot, strict=True), (t, one)]
+    part: dict[int, Node] = {}
+    for c, (row, line) in enumerate(zip(rows, jacobian(rows, s), strict=True)):
+        at, slopes = 2 * n + c * (3 + 2 * n), [line.get(k, zero) for k in range(n)]
+        f_t = along([row], [(t, one)])[0]
+        values = [row, f_t, *along([f_t], moving), *slopes, *along(slopes, moving)]
+        part |= {at + k: value for k, value in enumerate(values)}
+    return part, {f"s{k}": k for k in range(n)} | {f"d{k}": n + k for k in range(n)}
+
+
+def _profile(owner: str, function: Any, psi: Node) -> Node:
+    def called(t: Any) -> Any:
+        return function(psi)
+
+    (f,) = trace(owner, called, {"t": psi}, psi.graph, function)
+    return f
 
 
 def trace_relations(owner: str, function: Any, s: Sequence[Any], t: Any, graph: Graph, timed: bool) -> list[Node]:
