@@ -26,16 +26,19 @@ class Derivatives:
         self._kernels = _Compiled(run) if JIT else _Plain(run)
         self.differenced = tuple(run.callbacks.differenced)
 
-    def jacobian(self, t: float, x: Array, columns: IntArray | None = None) -> tuple[Array, Array, Array]:
+    def jacobian(
+        self, t: float, x: Array, columns: IntArray | None = None, places: IntArray | None = None
+    ) -> tuple[Array, Array, Array]:
         """(f, f_x, f_t) at a state of the run: (n,), (n, n), (n,).
 
         columns : components of x by which to differentiate, instead of all of them
+        places : entries of the workspace that the rates fill; their derivatives stand below those of the rates
         """
         n = len(x)
         chosen = np.arange(n) if columns is None else columns
-        wanted = np.append(chosen, n).astype(np.int64)
-        f, out = np.empty(n), np.empty((len(wanted), n))
-        status = self._kernels.rates(float(t), np.array(x, dtype=float), wanted, f, out)
+        wanted, behind = np.append(chosen, n).astype(np.int64), np.zeros(0, dtype=np.int64) if places is None else places
+        f, out = np.empty(n), np.empty((len(wanted), n + len(behind)))
+        status = self._kernels.rates(float(t), np.array(x, dtype=float), wanted, behind, f, out)
         if status != T.OK:
             raise SimulationError(f"the rates at t = {t:.6g} s cannot be evaluated (status {status})", time=t)
         if not np.isfinite(out).all():
@@ -75,16 +78,16 @@ class _Compiled:
         for entry, (function, signature) in filled.items():
             self._alive.append(bind(function, signature))
             self._I[entry] = slots.address(function, signature)
-        f8, v, m = types.float64, types.float64[::1], types.float64[:, ::1]
-        self._columns = bind(rate_columns, types.int64(f8, v, types.int64[::1], v, v, m, v, SYSTEM))
+        f8, i8, v, m = types.float64, types.int64[::1], types.float64[::1], types.float64[:, ::1]
+        self._columns = bind(rate_columns, types.int64(f8, v, i8, i8, v, v, m, v, SYSTEM))
         self._W, self._work = np.zeros(SIZE * len(run.W)), np.zeros(SIZE * (2 * run.state_size + 1))
 
-    def rates(self, t: float, x: Array, columns: IntArray, f: Array, out: Array) -> int:
-        """f <- x', out[k] <- its derivative by component columns[k], by time behind them. Status."""
+    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array) -> int:
+        """f <- x', out[k] <- its derivative and that of the places by component columns[k], by time behind them. Status."""
         from dalembert.kernels.base.views import System
 
         run = self._run
-        return int(self._columns(t, x, columns, run.W, f, out, self._work, System(self._I, run.F, self._W)))
+        return int(self._columns(t, x, columns, places, run.W, f, out, self._work, System(self._I, run.F, self._W)))
 
 
 class _Plain:
@@ -94,7 +97,7 @@ class _Plain:
         self._run = run
         self._callback = run.callbacks.compiled_for(None)
 
-    def rates(self, t: float, x: Array, columns: IntArray, f: Array, out: Array) -> int:
+    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array) -> int:
         from dalembert.kernels.base.dual import Dual, value_of
         from dalembert.kernels.base.views import System
 
@@ -107,6 +110,6 @@ class _Plain:
             time = Dual(np.float64(t), seeds[-1])
             status = int(run.system(T.RATE, time, state, rate, System(run.I, run.F, W, self._callback)))
         f[:] = [value_of(v) for v in rate]
-        for i, v in enumerate(rate):
+        for i, v in enumerate([*rate, *W[places]]):
             out[:, i] = v.tangents if isinstance(v, Dual) else 0.0
         return status

@@ -72,7 +72,7 @@ class LinearPlots:
         rows = [_index("output", output, linear.output_names)] if output is not None else range(len(linear.output_names))
         f = np.asarray(_frequencies(linear) if frequencies is None else frequencies, dtype=float)
         response = linear.frequency_response(f)[:, :, column]
-        largest = np.abs(response).max(initial=0.0)
+        largest = np.abs(response[np.isfinite(response)]).max(initial=0.0)
         with house_style():
             figure = new_figure(9.0, 6.6)
             above, below = figure.subplots(2, 1, sharex=True)

@@ -150,7 +150,7 @@ def _one(mechanism: Mechanism, x: Array, rates: dict[str, float]) -> Equilibrium
 def _at_rest(mechanism: Mechanism, x: Array) -> Equilibrium:
     best, best_x, quiet = np.inf, x, 0
     for iterations in range(_STEPS):
-        around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False, rough=True)
+        around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
         n = around.positions.shape[1]
         size = _size(around.centre.acceleration[0], around)
         quiet = quiet + 1 if size > 0.5 * best else 0
@@ -160,15 +160,16 @@ def _at_rest(mechanism: Mechanism, x: Array) -> Equilibrium:
             made = Equilibrium(mechanism, 0.0, best_x, residual=best, iterations=iterations, steady_rates={})
             made.stiffness = _stiffness(mechanism, best_x)
             return made
-        x = _next(around, around.rate[n:], -around.derivative(around.rates)[n:])
+        x = _next(around, around.rate[n:], -around.rates_derivative[n:])
     raise SimulationError(_keeps_moving(mechanism, best_x, best), time=0.0)
 
 
 def _stiffness(mechanism: Mechanism, x: Array) -> Array:
     """Eigenvalues of K; of a rolling body, which has more displacements than velocities, of those that velocities allow."""
     around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
+    around.refuse_kinks()
     n = around.positions.shape[1]
-    K = -around.derivative(around.rates)[n:] @ (around.positions.T @ around.mass @ around.velocities)
+    K = -around.rates_derivative[n:] @ (around.positions.T @ around.mass @ around.velocities)
     return np.asarray(np.sort(np.linalg.eigvals(K).real))
 
 

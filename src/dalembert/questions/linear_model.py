@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -135,14 +136,17 @@ class LinearModel:
         return bool(np.all(values.real <= 1e-9 * np.abs(values).max(initial=0.0)))
 
     def frequency_response(self, frequencies: npt.ArrayLike) -> Complex:
-        """(n, outputs, inputs) C (i w - A)^-1 B + D, w = 2 pi f;  frequencies : f [Hz]"""
+        """(n, outputs, inputs) C (i w - A)^-1 B + D, w = 2 pi f, infinite at a resonance;  frequencies : f [Hz]"""
         if not self.input_names or not self.output_names:
             raise ModelError("frequency_response: the linear model has no inputs or no outputs; give both to linearise")
         w = 2.0 * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
         if w.ndim != 1 or not np.isfinite(w).all():
             raise ModelError(f"frequency_response: frequencies are {shown(frequencies)}; give finite numbers [Hz]")
-        unit = np.eye(len(self.A))
-        return np.array([self.C @ np.linalg.solve(1j * one * unit - self.A, self.B) + self.D for one in w])
+        found = np.full((len(w), *self.D.shape), np.inf, dtype=complex)
+        for k, one in enumerate(w):
+            with suppress(np.linalg.LinAlgError):
+                found[k] = self.C @ np.linalg.solve(1j * one * np.eye(len(self.A)) - self.A, self.B) + self.D
+        return found
 
     def to_scipy(self) -> Any:
         """A scipy.signal.StateSpace."""

@@ -3,14 +3,18 @@
 With bases P and V of the displacements and velocities that the constraints allow (P has more columns than V where rows are
 nonholonomic), both orthonormal in the masses, states around x_0 are
 
-    x(y) = project(x_0 (+) (P a, V b)),      y = (a, b)
+    x(y) = project(x_0 (+) (P a, V b + e(a))),      y = (a, b)
 
-A derivative along y is a central difference of order eight over x(k h e_i), k = -4 ... 4, good to about 1e-12.
 The chart that goes with them, and its rates:
 
     Y = (P^T M (r - r_0, log R_0^T R), V^T M (v, w_B))      Y' = (P^T M (v, w_B + phi x w_B / 2), V^T M (v', w_B'))
 
-(the rate of a rotation vector phi up to what has no first derivative at phi = 0).
+(the rate of a rotation vector phi up to what has no first derivative at phi = 0); D Y = 1 at x_0. D Y' is exact, by numbers of
+formulations/derivatives.py. Displacements change velocities by e, so that c(q, u) = G u + g_t stays 0:
+
+    G e + c_q P a = 0,      V^T M e = 0
+
+Derivatives of other functions are central differences of order eight over x(k h e_i), k = -4 ... 4, good to about 1e-12.
 """
 
 from __future__ import annotations
@@ -24,72 +28,105 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import body_matrix, null_space, twist_map
+from dalembert.questions.rows import places_of_rows
 from dalembert.questions.size import size_of
 
 Array = npt.NDArray[np.float64]
 
 CLOSED = 1e-13  # of constraints, as far as double precision goes
-STEPS = (0.02, 0.005, 0.00125)  # of the largest rotation [rad] or displacement over the mechanism's size, and of their rates
+STEP = 0.005  # of the largest rotation [rad] or displacement over the mechanism's size, and of their rates
 _WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # of (f(k h) - f(-k h)) / h, order eight
-_CHECK = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60, 4: 0.0}  # order six
 POINTS = tuple(sign * k for k in _WEIGHTS for sign in (1, -1))
-SURE, UNSURE = 1e-9, 1e-4  # of a derivative, between the two orders
+SMALL, UNSURE = 1e-5, 1e-5  # step of a difference that tells a kink; what it may be off, as part of the largest derivative
+_NO_DERIVATIVE = "a force has a kink or a jump there, or the pose is singular"
 
 
 class Neighbourhood:
     """Around a state at a time.
 
-    x : the state, projected;  positions, velocities : (6 nb, .) P and V;  states : x(k h e_i), direction after direction
-    evaluated, rates : (n, .) what the states around imply, and Y' there
+    x : the state, projected;  positions, velocities : (6 nb, .) P and V
     moving : whether directions in which velocities change are there, too
-    rough : one length of steps, whatever differences of another order say: enough on the way to a solution
     """
 
-    def __init__(
-        self, owner: str, mechanism: Mechanism, t: float, x: Array, *, moving: bool = True, rough: bool = False
-    ) -> None:
+    def __init__(self, owner: str, mechanism: Mechanism, t: float, x: Array, *, moving: bool = True) -> None:
         self.owner, self.mechanism, self.t = owner, mechanism, t
         self.run = reference_run(mechanism)
         self.x = self.consistent(x[None])[0]
         self.mass = body_matrix(mechanism)
         self.positions, self.velocities = self._bases()
-        e = self.velocities.T if moving else np.zeros((0, 6 * mechanism.nb))
-        self._directions = self.positions.T, e
-        self._lengths = np.concatenate([self._length(self.positions.T), self._length(e)])
-        self._choose_step(STEPS[1:2] if rough else STEPS, np.inf if rough else UNSURE)
+        self.moving = moving
+        self._lengths = self._length(np.hstack([self.positions, self.velocities if moving else self.velocities[:, :0]]).T)
+        self.steps = STEP / self._lengths
 
-    def _choose_step(self, lengths: tuple[float, ...], unsure_at: float) -> None:
-        """The longest step for which differences of two orders agree, else the one for which they agree best."""
-        best = np.inf
-        for step in lengths:
-            steps = step / self._lengths
-            states = self._around(steps)
-            rates = self._chart_rates(states, (found := self._evaluated(states)).acceleration)
-            first, second = _differences(rates, steps)
-            unsure = np.abs(first - second).max(initial=0.0) / (np.abs(first).max(initial=0.0) or 1.0)
-            if unsure < best:
-                best, self.steps, self.states, self.evaluated, self.rates = unsure, steps, states, found, rates
-            if unsure < SURE:
-                return
-        if best > unsure_at:
+    @cached_property
+    def _slopes(self) -> tuple[Array, Array]:
+        """Derivatives of u' (nu, nq + nu) and of c (m, nq + nu) by q and u, exact."""
+        mechanism, nq, nu = self.mechanism, self.mechanism.nq, self.mechanism.nu
+        rows, columns, places = places_of_rows(self.run)
+        behind = np.append(places, int(self.run.I[T.W_GT]) + np.arange(mechanism.m))
+        try:
+            f_x = Derivatives(self.run).jacobian(self.t, self.x, np.arange(nq + nu), behind)[1]
+        except SimulationError as problem:
+            raise SimulationError(f"{self.owner}: {problem}; {_NO_DERIVATIVE}", time=self.t) from None
+        by_entries, by_time = np.split(f_x[len(self.x) :], [len(places)])
+        np.add.at(by_time, rows, (twist_map(mechanism) @ self.x[nq : nq + nu])[columns, None] * by_entries)
+        return f_x[nq : nq + nu], by_time
+
+    @cached_property
+    def _tangents(self) -> tuple[Array, Array]:
+        """(k, 6 nb) displacements and changes of velocities along each direction."""
+        d, e, B = self.positions.T, self.velocities.T, twist_map(self.mechanism)
+        if not self.moving:
+            return d, np.zeros_like(d)
+        nq, nu = self.mechanism.nq, self.mechanism.nu
+        change = displaced(self.mechanism, np.tile(self.x, (len(d), 1)), d, np.zeros_like(d), linear=True)[:, : nq + nu]
+        G = dense_rows(self.mechanism, self.t, self.x)[0][: self.mechanism.m] @ B
+        bent = (B @ np.linalg.lstsq(G, -self._slopes[1] @ change.T, rcond=1e-10)[0]).T
+        return np.vstack([d, np.zeros_like(e)]), np.vstack([bent - bent @ self.mass @ e.T @ e, e])
+
+    @cached_property
+    def rates_derivative(self) -> Array:
+        """(m, k) derivative of Y' along each direction, exact."""
+        mechanism, (d, e) = self.mechanism, self._tangents
+        nq, nu, nb = mechanism.nq, mechanism.nu, mechanism.nb
+        tangent = displaced(mechanism, np.tile(self.x, (len(d), 1)), d, e, linear=True)[:, : nq + nu]
+        acceleration = (tangent @ self._slopes[0].T) @ twist_map(mechanism).T
+        rates = e.reshape(-1, nb, 6).copy()
+        rates[..., 3:] += 0.5 * cross(d.reshape(-1, nb, 6)[..., 3:], self.bodies(self.x[None])[3])
+        return np.asarray(self.in_chart(rates, acceleration).T)
+
+    def refuse_kinks(self) -> None:
+        """Numbers with derivatives go on along the branch that the state is on; differences over it tell whether it ends."""
+        steps = SMALL / self._lengths
+        states = self._around(steps, (1, -1))
+        rates = self._chart_rates(states, self._evaluated(states).acceleration)
+        found = (rates[::2] - rates[1::2]).T / (2.0 * steps)
+        wrong = np.abs(found - self.rates_derivative).max(initial=0.0)
+        if wrong > UNSURE * (np.abs(self.rates_derivative).max(initial=0.0) or 1.0):
             raise SimulationError(
-                f"{self.owner}: accelerations at t = {self.t:g} s have no derivative that differences could find: they bend"
-                f" within {4 * STEPS[-1]:g} rad of the state; a force has a kink there, or the pose is singular",
-                time=self.t,
+                f"{self.owner}: accelerations at t = {self.t:g} s have no derivative; {_NO_DERIVATIVE}", time=self.t
             )
 
-    def _around(self, steps: Array) -> Array:
-        d, e = self._directions
-        along = np.zeros((2, len(d) + len(e), d.shape[1]))
-        along[0, : len(d)], along[1, len(d) :] = d, e
-        factors = np.array([k * step for step in steps for k in POINTS])[:, None]
-        both = np.repeat(along, len(POINTS), axis=1) * factors
+    def _around(self, steps: Array, points: tuple[int, ...]) -> Array:
+        factors = np.array([k * step for step in steps for k in points])[:, None]
+        both = (np.repeat(along, len(points), axis=0) * factors for along in self._tangents)
         return self.consistent(displaced(self.mechanism, np.tile(self.x, (len(factors), 1)), *both))
+
+    @cached_property
+    def states(self) -> Array:
+        """x(k h e_i), direction after direction."""
+        return self._around(self.steps, POINTS)
+
+    @cached_property
+    def evaluated(self) -> Evaluated:
+        """What the states around imply."""
+        return self._evaluated(self.states)
 
     @cached_property
     def series(self) -> Trajectory:
@@ -106,14 +143,6 @@ class Neighbourhood:
         """Y' at the state itself."""
         return np.asarray(self._chart_rates(self.x[None], self.centre.acceleration)[0])
 
-    def chart(self) -> Array:
-        """(n, .) Y at the states around."""
-        r, _, v, w_B = self.bodies(self.states)
-        _, _, v_0, w_0 = self.bodies(self.x[None])
-        where = np.concatenate([r - self.bodies(self.x[None])[0], self.turned(self.states)], axis=2)
-        moved = np.concatenate([v - v_0, w_B - w_0], axis=2)
-        return self.in_chart(where, moved)
-
     def in_chart(self, positions: Array, velocities: Array) -> Array:
         """(n, .) components of (n, nb, 6) displacements and velocities."""
         n, P, V = len(positions), self.positions, self.velocities
@@ -122,13 +151,13 @@ class Neighbourhood:
 
     def derivative(self, values: Array) -> Array:
         """(m, k) derivative along each direction of the values (n, m) at the states around."""
-        return _differences(values, self.steps)[0]
+        each = values.reshape(len(self.steps), len(POINTS), -1)
+        weights = [np.sign(k) * _WEIGHTS[abs(k)] for k in POINTS]
+        return np.asarray(np.einsum("p,kpm->mk", weights, each) / self.steps)
 
     def moved(self, y: Array) -> Array:
         """x(y)."""
-        k = self.positions.shape[1]
-        d = self.positions @ y[:k]
-        e = self.velocities @ y[k:] if len(y) > k else np.zeros_like(d)
+        d, e = (y @ along[: len(y)] for along in self._tangents)
         return np.asarray(self.consistent(displaced(self.mechanism, self.x[None], d[None], e[None]))[0])
 
     def largest(self, y: Array) -> float:
@@ -194,11 +223,11 @@ class Neighbourhood:
                 rates_only[row.index] = row.nonholonomic
         held = np.eye(len(idle))[idle]
         bases = []
-        for rows in (G[~rates_only], G):
+        for rows in (G[~rates_only], G) if rates_only.any() else (G,):
             basis = B @ null_space(np.vstack([rows, held]))
             factor = np.linalg.cholesky(basis.T @ self.mass @ basis)
             bases.append(np.linalg.solve(factor, basis.T).T)
-        return bases[0], bases[1]
+        return bases[0], bases[-1]
 
     def _length(self, directions: Array) -> Array:
         """(k,) of (k, 6 nb) twists: the largest rotation, or displacement over the size."""
@@ -216,15 +245,6 @@ def reference_run(mechanism: Mechanism) -> Run:
     return Jet(tolerance=CLOSED, velocity_tolerance=CLOSED).prepare(mechanism)
 
 
-def _differences(values: Array, steps: Array) -> tuple[Array, Array]:
-    """(m, k) of values (n, m), by both orders."""
-    each = values.reshape(len(steps), len(POINTS), -1)
-    first, second = (
-        np.einsum("p,kpm->mk", [np.sign(k) * weights[abs(k)] for k in POINTS], each) / steps for weights in (_WEIGHTS, _CHECK)
-    )
-    return np.asarray(first), np.asarray(second)
-
-
 def refuse_massless(owner: str, mechanism: Mechanism) -> None:
     """Masses say how much a motion counts."""
     for body in mechanism.model.bodies:
@@ -232,9 +252,12 @@ def refuse_massless(owner: str, mechanism: Mechanism) -> None:
             raise ModelError(f"{owner}: body {body.name!r} has no mass or moment of inertia; give positive ones")
 
 
-def displaced(mechanism: Mechanism, x: Array, d: Array, e: Array) -> Array:
-    """(n, nx) states moved by (n, 6 nb) displacements (dr, dphi_B) and changes (dv, dw_B) of velocities."""
-    x, nq = x.copy(), mechanism.nq
+def displaced(mechanism: Mechanism, x: Array, d: Array, e: Array, *, linear: bool = False) -> Array:
+    """(n, nx) states moved by (n, 6 nb) displacements (dr, dphi_B) and changes (dv, dw_B) of velocities.
+
+    linear : only by how much, to first order
+    """
+    start, x, nq = x, np.zeros_like(x) if linear else x.copy(), mechanism.nq
     table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)[1:]
     for b, (kind, q, u) in enumerate(table):
         u += nq
@@ -257,7 +280,9 @@ def displaced(mechanism: Mechanism, x: Array, d: Array, e: Array) -> Array:
         if kind == T.RIGID:
             half = 0.5 * np.linalg.norm(turn, axis=1, keepdims=True)
             s = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn], axis=1)
-            x[:, q + 3 : q + 7] = _product(x[:, q + 3 : q + 7], s)
+            if linear:
+                s = np.concatenate([np.zeros_like(half), 0.5 * turn], axis=1)
+            x[:, q + 3 : q + 7] = _product(start[:, q + 3 : q + 7], s)
             x[:, u + 3 : u + 6] += dw
     return x
 

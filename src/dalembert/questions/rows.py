@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.compilation.compiled import IntArray
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
+from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 
 Array = npt.NDArray[np.float64]
@@ -28,24 +30,28 @@ class Rows:
     lam: Array
 
 
+def places_of_rows(run: Run) -> tuple[IntArray, IntArray, IntArray]:
+    """Rows and columns of the entries of G (m, 6 nb), and where they lie in the workspace."""
+    I, m = run.I, run.mechanism.m
+    found: tuple[list[int], list[int], list[int]] = [], [], []
+    for body, n, a, row, _ in I[I[T.INC_I] :][: T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W):
+        for i in range(int(n)):
+            if row + i < m:
+                found[0].extend([int(row) + i] * 6)
+                found[1].extend(range(6 * (int(body) - 1), 6 * int(body)))
+                found[2].extend(range(int(I[T.W_A] + a) + 6 * i, int(I[T.W_A] + a) + 6 * i + 6))
+    rows, columns, places = (np.array(entries, dtype=np.int64) for entries in found)
+    return rows, columns, places
+
+
 class CompiledRows:
     """A mechanism, asked at one state after another."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.run = REFERENCE().prepare(mechanism)
-        I, width = self.run.I, 6 * mechanism.nb
-        rows: list[int] = []
-        columns: list[int] = []
-        places: list[int] = []
-        for body, n, a, row, _ in I[I[T.INC_I] :][: T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W):
-            for i in range(int(n)):
-                if row + i < mechanism.m:
-                    rows += [int(row) + i] * 6
-                    columns += range(6 * (int(body) - 1), 6 * int(body))
-                    places += range(int(I[T.W_A] + a) + 6 * i, int(I[T.W_A] + a) + 6 * i + 6)
-        self._at = tuple(np.array(entries, dtype=np.int64) for entries in (rows, columns, places))
-        self._dx, self._shape = np.zeros(len(mechanism.x_0)), (mechanism.m, width)
+        self._at = places_of_rows(self.run)
+        self._dx, self._shape = np.zeros(len(mechanism.x_0)), (mechanism.m, 6 * mechanism.nb)
 
     def __call__(self, t: float, x: Array) -> Rows:
         """Rows, forces and accelerations at a state."""

@@ -1,6 +1,6 @@
 """The linearisation of a steady state or motion in the chart of its neighbourhood: Y' = A Y in a frame that goes along.
 
-A = D(Y' - zeta) (D Y)^-1      with zeta(x_0) = Y'(x_0), zero at rest
+A = D(Y' - zeta)      with zeta(x_0) = Y'(x_0), zero at rest
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Linearised:
 
 def linearised(around: Neighbourhood) -> Linearised:
     """In a frame that goes along with the motion."""
+    around.refuse_kinks()
     if _rests(around):
         return _with(around, Steady((), np.zeros(0)))
     found = actions(around.mechanism)
@@ -87,7 +88,7 @@ def scale_of(around: Neighbourhood) -> tuple[float, float]:
     speed = float(np.abs(v).max(initial=0.0) + around.size * np.abs(w).max(initial=0.0))
     gravity = float(np.linalg.norm(around.mechanism.model.gravity))
     there = np.abs(acceleration[:, :3]).max(initial=0.0) + around.size * np.abs(acceleration[:, 3:]).max(initial=0.0)
-    loads = np.abs(around.derivative(around.rates)).max(initial=0.0) * 1e-6
+    loads = np.abs(around.rates_derivative).max(initial=0.0) * 1e-6
     return speed or 1.0, max(gravity, there, speed**2 / around.size, float(loads) * around.size) or 1.0
 
 
@@ -99,8 +100,9 @@ def _rests(around: Neighbourhood) -> bool:
 
 
 def _with(around: Neighbourhood, zeta: Steady) -> Linearised:
-    rates = around.rates - zeta.in_chart(around, around.states)
-    A = divided(around.derivative(rates), around.derivative(around.chart()))
+    A = around.rates_derivative
+    if zeta.actions:
+        A = A - around.derivative(zeta.in_chart(around, around.states))
     poses = around.bodies(around.x[None])
     moved, changed = zeta.at(poses)
     left = np.concatenate([poses[2], poses[3]], axis=2) - moved

@@ -67,18 +67,18 @@ def _solved(around: Neighbourhood, chosen: list[Action], free: Array, rates: dic
     joints = {name: coordinates_by_name(mechanism, name) for name in rates if name in _joint_names(mechanism)}
     rheonomic = any(row.rheonomic for row in mechanism.rows)
     c = _first_rates(around, chosen, free, rates, by_name, rheonomic)
-    around = Neighbourhood("equilibrium", mechanism, 0.0, _moving_along(around, Steady(chosen, c)), rough=True)
+    around = Neighbourhood("equilibrium", mechanism, 0.0, _moving_along(around, Steady(chosen, c)))
     size = np.inf
     for iteration in range(_STEPS):
         residual, J = _equations(around, chosen, c, free, rates, joints, by_name, rheonomic)
-        scale = np.abs(around.derivative(around.rates)).max(initial=1.0)
+        scale = np.abs(around.rates_derivative).max(initial=1.0)
         before, size = size, float(np.abs(residual).max(initial=0.0)) / scale
         if size < 1e-15 or (size < 1e-10 and size > 0.3 * before):
             return around.x, iteration
         step = np.linalg.lstsq(J, -residual, rcond=1e-11)[0].astype(float)
         y, w = step[: -free.shape[1]], step[-free.shape[1] :]
         part = min(1.0, _LARGEST / max(around.largest(y), 1e-300))
-        around = Neighbourhood("equilibrium", mechanism, 0.0, around.moved(part * y), rough=True)
+        around = Neighbourhood("equilibrium", mechanism, 0.0, around.moved(part * y))
         c = c + part * (free[:-1] @ w)
     raise SimulationError(
         f"equilibrium: no steady motion with rates {rates} was found near the start ({size:.1e} is left); give other rates, or "
@@ -125,7 +125,7 @@ def _equations(
     zeta = Steady(chosen, c)
     centre = around.mechanism.trajectory(np.array([around.t]), around.x[None])
     parts = [around.rate - zeta.in_chart(around, around.x[None])[0]]
-    by_y = [around.derivative(around.rates - zeta.in_chart(around, around.states))]
+    by_y = [around.rates_derivative - around.derivative(zeta.in_chart(around, around.states))]
     by_w = [-columns(chosen, around, around.x).T @ free[:-1]]
     for name, value in rates.items():
         if name in joints:

@@ -17,9 +17,10 @@ def _place(column, n):
 
 
 @kernel
-def rate_columns(t, x, columns, W, rate, out, work, system):
+def rate_columns(t, x, columns, places, W, rate, out, work, system):
     """out[k] <- derivative of x' by component columns[k] of x, by time where that is x.size; rate <- x'. Status.
 
+    places : entries of the workspace whose derivatives stand behind those of x'
     W : what the workspace of the run holds;  work : places for x, x' and t;  system : with a workspace of duals
     """
     n, last = x.size, columns.size
@@ -44,6 +45,9 @@ def rate_columns(t, x, columns, W, rate, out, work, system):
         for i in range(n):
             for k in range(count):
                 out[first + k, i] = dx_d[SIZE * i + 1 + k]
+        for i in range(places.size):
+            for k in range(count):
+                out[first + k, n + i] = system.W[SIZE * places[i] + 1 + k]
         first += count
     for i in range(n):
         rate[i] = dx_d[SIZE * i]
