@@ -1,9 +1,11 @@
 """The trust report: what passes, what must fail, and that nothing is left out."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert import gallery
@@ -47,7 +49,7 @@ def test_gallery_passes(name):
 
 
 def test_report_names_everything(solution):
-    text = str(solution.report())
+    text = " ".join(str(solution.report(verbose=True)).split())
     s = solution.statistics
     for part in (
         f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)",
@@ -253,7 +255,75 @@ def test_table_fits_any_width():
         assert max(map(len, out.getvalue().splitlines())) <= width
         assert out.getvalue().count("value") == 61  # heading and all words
         assert out.getvalue().count("x") == 300
+        assert out.getvalue().splitlines()[0] == "not trusted: check"
     str(report).encode("ascii")
-    assert report._repr_html_().startswith("<pre>a report")
+    assert ">not trusted: check<" in report._repr_html_()
     with pytest.raises(KeyError, match="no line 'drift'; it has check, word"):
         report["drift"]
+
+
+def test_first_line_is_the_verdict_and_details_wait(solution):
+    report, all_of_it = solution.report(), str(solution.report(verbose=True))
+    text, model = str(report), solution.mechanism.model
+    assert text.splitlines()[0] == "trusted" == report.headline and max(map(len, text.splitlines())) <= 100
+    assert "not shown: conditioning, degrees of freedom, steps" in text and model.hash not in text
+    assert model.hash in all_of_it and "not shown" not in all_of_it
+    assert "<details><summary><b>details" in report._repr_html_()
+    assert repr(report) == f"<trust report of {model.name!r}: trusted>"
+
+
+def test_bar_has_a_cell_for_each_factor_of_ten():
+    def cells(share):
+        return Line("x", "", "1", "pass", 0.0, share).cells
+
+    assert [cells(s) for s in (0.0, 1e-300, 1e-9, 5e-3, 0.5, 1.0, 3.0, np.inf, np.nan)] == [0, 0, 1, 8, 10, 10, 10, 10, 10]
+    assert cells(None) is None
+    bars = str(Report("t", (Line("a", "", "1", "pass", 0.0, 5e-3), Line("b", "", "1", "FAIL", 2.0, 2.0))))
+    assert "[========..]" in bars and "[=========>]" in bars
+
+
+def test_what_to_do_names_the_numbers_of_the_run():
+    report = run(integrator=da.Euler(step=5e-2)).report()
+    assert report["energy balance"].advice.startswith("take steps shorter than 0.05 s")
+    assert "what to do" in str(report) and "what to do" in report._repr_html_()
+    assert all(line.advice for line in report.lines if line.verdict in ("FAIL", "WARN"))
+
+
+def test_careful_names_components_that_are_not_unique():
+    report = run("four_bar", 0.01).report()
+    assert report["reactions not unique"].value.startswith("A, B, C, D: ") and "careful" in str(report)
+    model = da.Model(gravity=(0, 0, -9.81))
+    model.add_body("beam", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    for x in (-1.0, 1.0):  # hinges along x share what acts along x, and torques about y and z by pairs of forces
+        model.add_revolute(f"h{x:g}", model.ground, "beam", point=(x, 0, 0), axis=(1, 0, 0))
+    value = da.simulate(model, 0.01).report()["reactions not unique"].value
+    assert re.match(r"h-1( \(.*\))?, h1", value), value
+
+
+def test_hostile_names_are_escaped():
+    html = Report("<b>t", (Line("<script>", "<img src=x>", "<i>", "FAIL", 2.0, 2.0, "checks", "<u>"),))._repr_html_()
+    assert "<script>" not in html and "<img" not in html and "<i>" not in html and "<u>" not in html and "&lt;img" in html
+
+
+def test_trajectory_error_is_the_distance_from_a_tighter_run(tmp_path):
+    """A pendulum's angle against SciPy's: the estimate is the error to a few per cent."""
+    model = da.Model(gravity=(0, 0, -9.81))
+    model.add_body("bob", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), position=(0, 1.0, 0))
+    model.add_revolute("A", model.ground, "bob", point=(0, 0, 0), axis=(1, 0, 0))
+    loose = da.simulate(model, 1.0, integrator=da.RungeKutta4(step=0.05), estimate_error=True, out=tmp_path / "a.zarr")
+    rate = 9.81 / (1.0 + 1e-3)
+    exact = solve_ivp(lambda t, y: (y[1], -rate * np.cos(y[0])), (0, 1), (0.0, 0.0), rtol=1e-12, atol=1e-12, t_eval=loose.t)
+    path = np.column_stack([0 * exact.t, np.cos(exact.y[0]), np.sin(exact.y[0])])
+    error = np.linalg.norm(loose.position("bob") - path, axis=1).max()
+    line = loose.report()["trajectory error"]
+    assert line.data["where"] == "bob" and line.data["against"].startswith("MovingFrame, DOP853")
+    angle = 2 * np.arcsin(error / 2)
+    assert line.data["error"] == pytest.approx(error if line.data["unit"] == "m" else angle, rel=0.02)
+    assert line.verdict == "pass" and da.load(tmp_path / "a.zarr").report()["trajectory error"] == line
+    assert "trajectory error" not in [one.name for one in run(t_end=0.01).report().lines]
+
+
+def test_trajectory_error_says_why_there_is_none():
+    stopped = run(t_end=0.05, save_at=[0.0], estimate_error=True)
+    line = stopped.report()["trajectory error"]
+    assert (line.verdict, line.block) == ("note", "careful") and line.value == "none: the run is complete"

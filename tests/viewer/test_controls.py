@@ -77,7 +77,7 @@ def test_the_page_follows_what_rolls_away(open_tab, pages):
 
 def test_the_chip_says_which_check_failed(open_tab, pages):
     tab = open_tab(pages("slider_crank", 0.5, integrator=da.Euler(step=0.01)))
-    assert tab.page.locator(".chip").first.inner_text().startswith("✗ failed: energy balance")
+    assert tab.page.locator(".chip").first.inner_text().startswith("✗ not trusted: energy balance")
 
 
 def test_minus_signs_are_of_one_kind(fresh_tab):

@@ -42,7 +42,7 @@ def test_page_follows_a_run_to_its_end(open_tab, crank, tmp_path):
         writer.close(crank)
         tab.wait("!viewer.state().following")
         assert tab.state["end"] == crank.t[-1]
-        assert "all pass" in tab.page.locator("button.chip").inner_text()
+        assert "✓ trusted" in tab.page.locator("button.chip").inner_text()
         for k in (half - 1, half + 7, -1):
             tab.do(f"viewer.scrub({float(crank.t[k])!r})")
             for body in tab.state["bodies"][0]:

@@ -182,11 +182,13 @@ def test_light_and_dark(open_tab, crank_page):
 
 def test_trust_report_is_a_panel(tab, crank):
     chip = tab.page.locator("button.chip")
-    assert "all pass" in chip.inner_text()
+    assert chip.inner_text() == "✓ trusted"
     chip.click()
     rows = tab.page.locator(".trust tr")
     report = crank.report()
     assert rows.count() == len(report.lines)
+    assert tab.page.locator(".trust .share").count() == sum(line.share is not None for line in report.lines)
+    assert tab.page.locator(".trust details summary").all_inner_texts() == ["details"]
     assert "limit 1e−10" in rows.nth(1).inner_text()
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from dalembert.cli.source import Source
     from dalembert.compilation.compiled import Compiled
+    from dalembert.results.report import Report
     from dalembert.simulation.solution import AnySolution
 
 MAX_SAVED = 20_000_000
@@ -59,6 +60,11 @@ SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved sta
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+EstimateError = Annotated[
+    bool,
+    typer.Option("--estimate-error", help="Run it again, tighter and by another formulation, and say how far they differ."),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 
 
 def run(
@@ -77,6 +83,8 @@ def run(
     save_every: SaveEvery = None,
     out: Out = None,
     plot: Picture = None,
+    estimate_error: EstimateError = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -110,10 +118,9 @@ def run(
         used = entering or default_formulation(mechanism)[0]
         _compile(mechanism, used, stepping, voice)
         voice.say(f"simulating to t = {end:g} s with {type(used).__name__} and {type(stepping).__name__}\n")
-        solution, failure = _simulate(
-            mechanism, end, formulation=entering, integrator=stepping, save_at=times, out=out, quiet=quiet
-        )
-        code = _report(solution, monitor or [], voice, as_json)
+        options: dict[str, Any] = {"formulation": entering, "integrator": stepping, "save_at": times, "out": out}
+        solution, failure = _simulate(mechanism, end, quiet=quiet, estimate_error=estimate_error, **options)
+        code = _report(solution, solution.report(invariants=monitor or [], verbose=verbose), voice, as_json)
         unwritten = None if failure is None else failure.__cause__
         if isinstance(unwritten, StoreError):
             code, out = FAILED, None
@@ -250,9 +257,8 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
             raise ModelError(f"option --monitor: there is no invariant {name!r}; {nearest(name, known)}")
 
 
-def _report(solution: AnySolution, monitored: list[str], voice: Voice, as_json: bool) -> int:
+def _report(solution: AnySolution, report: Report, voice: Voice, as_json: bool) -> int:
     """Print the report; the exit code that follows from it."""
-    report = solution.report(invariants=monitored)
     if as_json:
         print_json(report.to_dict())
     else:

@@ -119,6 +119,7 @@ def mechanism_of(
         warnings=warnings,
         t_0=packed.t_0,
         given_at=packed.t_0,
+        undetermined=named(report.not_unique),
     )
     check_forces(mechanism)
     _refuse_coinciding_ends(mechanism)

@@ -32,7 +32,7 @@ class Mechanism(Compiled):
         turn along the motion; "" for none
     I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
     redundant : rows that the others imply, as many as are idle in the solve
-    not_unique : elements whose reactions the redundancy leaves undetermined
+    not_unique : elements whose reactions the redundancy leaves undetermined;  undetermined : their rows that it does so
     out_of_plane : rows that vanish identically in the plane (`planar` only)
     x_0 : consistent initial state at t_0: q, u, external work, joint angles;  given_at : when the model's own data hold
     whole : the model of which only a part is in force, None where all of it is
@@ -63,6 +63,7 @@ class Mechanism(Compiled):
     t_0: float = 0.0
     given_at: float = 0.0
     whole: Model | None = None
+    undetermined: tuple[Row, ...] = ()
 
     @property
     def nb(self) -> int:

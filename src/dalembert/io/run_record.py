@@ -81,6 +81,13 @@ def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         listed = settings.get(key, [])
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
             raise _bad(folder, f"settings.{key}", listed)
+    found = settings.get("trajectory_error", {"problem": ""})
+    kinds = {"error": float, "share": float, "time": float, "unit": str, "where": str, "against": str}
+    told = isinstance(found, dict) and (
+        isinstance(found.get("problem"), str) or all(isinstance(found.get(key), kind) for key, kind in kinds.items())
+    )
+    if not told:
+        raise _bad(folder, "settings.trajectory_error", found)
     for part, known in (("formulation", FORMULATIONS), ("integrator", INTEGRATORS)):
         data = settings.get(part)
         if not isinstance(data, dict) or not isinstance(data.get("type"), str) or not isinstance(data.get("options"), dict):

@@ -41,6 +41,7 @@ from dalembert.run.statistics import statistics_of
 from dalembert.run.steps import one_step
 from dalembert.simulation.acts import Acts
 from dalembert.simulation.pieces import joined
+from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
 from dalembert.simulation.start import Start, start_of
@@ -64,6 +65,7 @@ class Options(TypedDict, total=False):
     progress: bool | ProgressFunction | None
     out: str | os.PathLike[str] | None
     overwrite: bool
+    estimate_error: bool
 
 
 @overload
@@ -91,6 +93,7 @@ def simulate(
     progress: bool | ProgressFunction | None = None,
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
+    estimate_error: bool = False,
 ) -> Solution | LagrangianSolution:
     """Assemble, integrate to t_end, and return the solution with its evidence.
 
@@ -104,6 +107,7 @@ def simulate(
     free : joints and drivers that are out of force until an event closes them
     progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
+    estimate_error : run it again, tighter and by another formulation; the report says how far the two are apart
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
@@ -135,6 +139,26 @@ def simulate(
     if made.failure is not None:
         made.failure.solution = solution
         raise made.failure
+    if estimate_error:
+        acts = any(event.action is not None for event in watched)
+        solution.settings["trajectory_error"] = error_against_second_run(
+            solution,
+            lambda way, method: simulate(
+                model,
+                t_end if acts else float(solution.t[-1]),
+                t_start=t_start,
+                initial=initial,
+                formulation=way,
+                integrator=method,
+                coordinates=coordinates,
+                save_at=solution.t,
+                events=watched if acts else (),
+                free=free,
+                progress=progress,
+            ),
+        )
+        if out is not None:
+            solution.save(out, overwrite=True)
     return solution
 
 

@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 class AnySolution(Result, ABC):
     """What solutions of every kind of model can do."""
 
-    def report(self, *, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
-        """The trust report: prints as a table, `.to_dict()` for programs, `.passed`.
+    def report(self, *, invariants: Monitored | Sequence[Monitored] = (), verbose: bool = False) -> Report:
+        """The trust report: prints the verdict, the checks and what to do; `.to_dict()` for programs, `.passed`.
 
         invariants : what should have stayed constant, one line each, see `invariant`
+        verbose : print settings, versions and counters, too
         """
         if self.pieces:
-            return report_in_pieces(self, [make_report(piece, invariants) for piece in self.pieces])
-        return make_report(self, invariants)
+            return report_in_pieces(self, [make_report(piece, invariants, verbose=verbose) for piece in self.pieces])
+        return make_report(self, invariants, verbose=verbose)
 
     @property
     def plot(self) -> Plots:

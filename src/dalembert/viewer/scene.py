@@ -367,8 +367,9 @@ def _reactions(solution: BodyResult, quantity: Literal["force", "torque"], joint
 def report_of(solution: BodyResult) -> dict[str, Any]:
     """The trust report without its data for programs."""
     report = make_report(solution)
-    lines = [{"name": x.name, "value": x.value, "limit": x.limit, "verdict": x.verdict} for x in report.lines]
-    return {"title": report.title, "passed": report.passed, "lines": lines}
+    shown = ("name", "value", "limit", "verdict", "block", "cells", "advice")
+    lines = [{key: getattr(line, key) for key in shown} for line in report.lines]
+    return {"title": report.title, "headline": report.headline, "passed": report.passed, "lines": lines}
 
 
 def _index(motion: Trajectory, body: str) -> int:

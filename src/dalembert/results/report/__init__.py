@@ -1,7 +1,7 @@
 """The trust report of a run: what was checked, against which limit, and everything that a reader should know beside it.
 
     report = solution.report()
-    print(report)                   # a table
+    print(report)                   # the verdict in words, checks with their limits, what to be careful about, what to do
     report.passed                   # True when no line says FAIL
     report.verdict                  # "pass", "FAIL", "WARN", or "no inconsistency found" where nothing estimates the error
     report.to_dict()                # the same for a program
@@ -18,7 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dalembert.results.invariants import Monitored, as_list
-from dalembert.results.report.accuracy import error_estimate
+from dalembert.results.report.accuracy import error_estimate, trajectory_error
+from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import checks, conserved
 from dalembert.results.report.conditioning import conditioning
 from dalembert.results.report.contacts import contacts
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Line", "Report", "make_report"]
 
 
-def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = ()) -> Report:
+def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = (), *, verbose: bool = False) -> Report:
     """Check a solution and gather what its reader should know; invariants : what else should have stayed constant."""
     name = solution.mechanism.model.name or "model"
     found = [
@@ -46,6 +47,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
         *force_lines(solution),
         *projection_lines(solution),
         error_estimate(solution),
+        *trajectory_error(solution),
     ]
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
     found += [
@@ -57,4 +59,5 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     ]
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
-    return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)))
+    found = [advised(line, solution) for line in found]
+    return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)), verbose)

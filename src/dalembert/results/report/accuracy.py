@@ -49,7 +49,7 @@ def _by_tolerance(solution: Result) -> Line:
     """What step control promises of each step, relative to how far each part moves."""
     options = solution.settings["integrator"]["options"]
     rtol, atol = float(options["rtol"]), float(options["atol"])
-    shown, worst, small = f"rtol = {rtol:.3g}, atol = {atol:.3g} in every step, by step control", 0.0, ""
+    shown, worst, small = f"rtol = {rtol:.3g}, atol = {atol:.3g} in every step", 0.0, ""
     for part in moving_parts(solution.steps):
         if part.at_rest(float(np.max(solution.steps.drift.position, initial=0.0))):
             continue
@@ -160,3 +160,16 @@ def _coordinates(steps: Any, one: Any, two: Any) -> Iterator[tuple[str, Array, f
         for k, name in enumerate(steps.mechanism.model.coordinates):
             rounding = 10 * ROUNDING * float(np.max(np.abs(x[:, k])))
             yield f"the path of {name}{what}", np.abs(a[:, k] - b[:, k]), float(paths[k]), rounding
+
+
+def trajectory_error(solution: Result) -> Iterator[Line]:
+    """How far a second run, tighter and by another formulation, went from this one; where it was asked for."""
+    found = solution.settings.get("trajectory_error")
+    if not isinstance(found, dict):
+        return
+    if "problem" in found:
+        yield Line("trajectory error", f"none: {found['problem']}", block="careful")
+        return
+    where = f" at {found['where']!r}, t = {found['time']:.4g} s" if found["share"] > 0 else ""
+    shown = f"{found['error']:.3g} {found['unit']}{where}, {found['share']:.2g} of its motion; against {found['against']}"
+    yield dataclasses.replace(limited("trajectory error", shown, float(found["share"]), LOOSEST), data=found)

@@ -30,7 +30,7 @@ def conditioning(solution: Result) -> Iterator[Line]:
         near = "the mechanism is near a singular configuration" if condition > 1.0 / NEAR else "only the rows in use are"
         shown += f": {near} (condition {condition:.1e} at t = {solution.t[k]:.4g} s, joints {', '.join(map(repr, joints))})"
         data |= {"condition": condition, "joints": joints}
-    yield Line("conditioning", shown, data=data)
+    yield Line("conditioning", shown, data=data, block="careful" if s.smallest_pivot < NEAR else "details")
     if s.branch_points:
         keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
         text = f"branch not certain: {s.branch_points} singular configuration(s) crossed; {keeping} stays on its"

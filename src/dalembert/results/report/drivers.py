@@ -26,7 +26,8 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
     of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
     if of_time and not solution.settings["integrator"]["options"].get("step"):
-        yield Line("functions of time", f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed")
+        shown = f"looked at every {span / LOOKS:.3g} s or closer; a shorter push may be missed"
+        yield Line("functions of time", shown, block="careful")
 
 
 def _breakpoints(solution: Result) -> Iterator[Line]:

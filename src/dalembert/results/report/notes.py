@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.results.plain import INCOMPLETE
@@ -26,34 +27,42 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     }
     shown = f"{counts['degrees_of_freedom']} (rank {counts['rank']} of {counts['rows']} constraint rows"
     shown += f", {counts['out_of_plane']} of them out of the plane)" if mechanism.out_of_plane else ")"
-    yield Line("degrees of freedom", shown, data=counts)
+    yield Line("degrees of freedom", shown, data=counts, block="details")
     if mechanism.redundant:
         rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
         yield listed("redundant rows", rows, "the others imply them: the motion is not affected")
     if mechanism.not_unique:
-        yield listed("reactions not unique", mechanism.not_unique, "redundancy leaves them undetermined")
+        parts = [_components(mechanism, name) for name in mechanism.not_unique]
+        text = f"{', '.join(parts)}: redundancy leaves these undetermined"
+        yield Line("reactions not unique", text, data=list(mechanism.not_unique), block="careful")
     if dependent := solution.statistics.dependent_rows:
         text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
-        yield Line("dependent rows", text, data=dependent)
+        yield Line("dependent rows", text, data=dependent, block="careful")
     if mechanism.moved:
         yield listed("assembly moved", mechanism.moved, "the initial data did not fit")
     if mechanism.completed:
         names = list(mechanism.completed)
-        yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names)
+        yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
     if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
         yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
     for warning in mechanism.warnings:
-        yield Line("warning", warning, data=warning)
+        yield Line("warning", warning, data=warning, block="careful")
     if light := solution.settings.get("without_mass"):
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
     if slow := solution.settings.get("plain_python"):
-        yield listed("plain Python", slow, "could not be compiled: slow, but no less exact")
+        yield listed("plain Python", slow, "could not be compiled: slow, but no less exact", "details")
 
 
 def run_notes(solution: Result) -> Iterator[Line]:
+    """What happened, and all that is needed to repeat the run."""
+    for line in _run_notes(solution):
+        yield line if line.block == "careful" else replace(line, block="details")
+
+
+def _run_notes(solution: Result) -> Iterator[Line]:
     s = solution.statistics
     for warning in solution.warnings:
-        yield Line("warning", warning, data=warning)
+        yield Line("warning", warning, data=warning, block="careful")
     if solution.events:
         shown = ", ".join(f"{name!r} at t = {t:.6g} s" for name, t in solution.events)
         yield Line("events", shown, data=[list(event) for event in solution.events])
@@ -89,6 +98,13 @@ def run_notes(solution: Result) -> Iterator[Line]:
     yield Line("model hash", model_hash, data=model_hash)
     cited = ", ".join(solution.citations) or "nothing"
     yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
+
+
+def _components(mechanism: Compiled, name: str) -> str:
+    """An element, with those of its rows that are meant where it is not all of them."""
+    rows = [row.label for row in getattr(mechanism, "undetermined", ()) if row.element == name]
+    everything = len(rows) in (0, sum(row.element == name for row in mechanism.rows))
+    return name if everything else f"{name} ({', '.join(rows)})"
 
 
 def _counters(solution: Result) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dalembert.results.report.accuracy import trajectory_error
+from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
 from dalembert.results.report.notes import run_notes
 from dalembert.results.report.table import Line, Report
@@ -31,7 +33,8 @@ def report_in_pieces(solution: Result, reports: list[Report]) -> Report:
         lines.append(line)
     whole = {line.name: line for line in (status(solution), *run_notes(solution))}
     lines = [whole.get(line.name, line) for line in lines]
-    return Report(reports[-1].title, (*lines[:1], *acted(solution), *lines[1:]))
+    lines = [advised(line, solution) for line in (*lines, *trajectory_error(solution))]
+    return replace(reports[-1], lines=(*lines[:1], *acted(solution), *lines[1:]))
 
 
 def _size(line: Line) -> float:

@@ -1,11 +1,17 @@
-"""What a report is made of: lines, and the table that a person reads."""
+"""What a report is made of: lines in three blocks, and the ways a person reads them: text, a terminal, HTML.
+
+checks      what was judged, against which limit: value, limit, and a bar of one cell for each factor of ten up to the limit
+careful     what limits the use of results that are right: reactions that are not unique, bodies that were moved, ...
+details     settings, versions, counters: all that is needed to repeat the run, shown where asked for
+"""
 
 from __future__ import annotations
 
-import html
 import io
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from dalembert.results.plain import encode
@@ -15,9 +21,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Verdict = Literal["pass", "FAIL", "WARN", "note"]
+Block = Literal["checks", "careful", "details"]
 
-_WIDTH = 110
+WIDTH = 100
+BAR = 10
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
+_BADGES = {"pass": "#1a7f37", "FAIL": "#b3261e", "WARN": "#8a5a00", "no inconsistency found": "#5f6368"}
 
 
 def as_text(show: Callable[[Console], None], width: int) -> str:
@@ -31,21 +40,37 @@ def as_text(show: Callable[[Console], None], width: int) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """name, value and limit as shown, verdict; data : the value for a program (numbers, text, lists, dicts)."""
+    """name, value and limit as shown, verdict; data : the value for a program (numbers, text, lists, dicts).
+
+    share : value over limit, where there are both;  block : where it is shown;  advice : what to do where it does not pass
+    """
 
     name: str
     value: str
     limit: str | None = None
     verdict: Verdict = "note"
     data: Any = None
+    share: float | None = None
+    block: Block = "checks"
+    advice: str = ""
+
+    @property
+    def cells(self) -> int | None:
+        """How much of the bar is full: one of BAR cells for each factor of ten, all of them at the limit."""
+        if self.share is None:
+            return None
+        if not self.share < 1:  # NaN, too
+            return BAR
+        return max(0, min(BAR, BAR + math.ceil(math.log10(self.share)))) if self.share > 0 else 0
 
 
 @dataclass(frozen=True)
 class Report:
-    """The lines of a report, checks first."""
+    """The lines of a report, checks first; verbose : whether details are shown."""
 
     title: str
     lines: tuple[Line, ...]
+    verbose: bool = False
 
     @property
     def passed(self) -> bool:
@@ -58,8 +83,18 @@ class Report:
         for word in ("FAIL", "WARN"):
             if any(line.verdict == word for line in self.lines):
                 return word
-        estimated = any(line.name == "error estimate" and line.verdict == "pass" for line in self.lines)
+        estimates = ("error estimate", "trajectory error")
+        estimated = any(line.name in estimates and line.verdict == "pass" for line in self.lines)
         return "pass" if estimated else "no inconsistency found"
+
+    @property
+    def headline(self) -> str:
+        """The verdict in words: "trusted", "not trusted: energy balance", ..."""
+        verdict = self.verdict
+        if verdict in ("FAIL", "WARN"):
+            names = ", ".join(dict.fromkeys(line.name for line in self.lines if line.verdict == verdict))
+            return f"{'not trusted' if verdict == 'FAIL' else 'trusted with care'}: {names}"
+        return "trusted" if verdict == "pass" else "no inconsistency found, but nothing estimates the error"
 
     @property
     def failures(self) -> tuple[Line, ...]:
@@ -74,43 +109,119 @@ class Report:
         raise KeyError(f"the report has no line {name!r}; it has {', '.join(line.name for line in self.lines)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
+        """The report as plain JSON types, details included."""
         lines = [encode(asdict(line), line.name) for line in self.lines]
-        return {"title": self.title, "passed": self.passed, "verdict": self.verdict, "lines": lines}
+        head = {"title": self.title, "headline": self.headline, "passed": self.passed, "verdict": self.verdict}
+        return {**head, "lines": lines}
+
+    def __repr__(self) -> str:
+        return f"<{self.title}: {self.headline}>"
 
     def __str__(self) -> str:
-        return as_text(self.print, _WIDTH)
+        return as_text(self.print, WIDTH)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def _blocks(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Headings and pairs of name and text, after the checks."""
+        yield "careful", [(line.name, line.value) for line in self.lines if line.block == "careful"]
+        yield "what to do", [(line.name, line.advice) for line in self.lines if line.advice]
+        yield "details", [(line.name, line.value) for line in self.lines if line.block == "details"]
 
     def print(self, console: Console | None = None) -> None:
-        """Print the table to a rich console, default: standard output."""
+        """Print it to a rich console, default: standard output; at most WIDTH columns."""
         from rich.console import Console
-
-        (console or Console()).print(self._table())
-
-    def _table(self) -> Table:
-        from rich.box import Box
-        from rich.table import Table
         from rich.text import Text
 
-        # plain ASCII, so that any terminal, log or pipe takes it
-        plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        table = Table(box=plain, title=Text(self.title), title_justify="left", title_style="bold", pad_edge=False)
-        for heading in ("check", "value", "limit", "verdict"):
-            table.add_column(heading, overflow="fold")
-        for line in self.lines:
-            verdict = Text(line.verdict, style=_COLOURS[line.verdict])
-            table.add_row(Text(line.name), Text(line.value), Text(line.limit or ""), verdict)
+        console = console or Console()
+        width = min(console.width, WIDTH)
+        console.print(Text(self.headline, style=_COLOURS.get(self.verdict, "bold")), width=width)
+        console.print(Text(self.title, style="dim"), width=width)
+        console.print()
+        names = max((len(line.name) for line in self.lines), default=0)
+        console.print(self._checks(width, names), width=width)
+        for heading, rows in self._blocks():
+            if heading == "details" and rows and not self.verbose:
+                how = ", ".join(line.name for line in self.lines if line.block == "details")
+                console.print(Text(f"\nnot shown: {how} (--verbose, report(verbose=True))", style="dim"), width=width)
+            elif rows:
+                console.print(Text(f"\n{heading}", style="bold"), width=width)
+                table = _plain(width)
+                table.add_column(overflow="fold", min_width=min(names, width // 3))
+                table.add_column(overflow="fold")
+                for name, text in rows:
+                    table.add_row(Text(name), Text(text))
+                console.print(table, width=width)
+
+    def _checks(self, width: int, names: int) -> Table:
+        from rich.text import Text
+
+        table = _plain(width)
+        barred = width >= 72
+        table.add_column("check", overflow="fold", min_width=min(names, width // 3))
+        table.add_column("", width=4)
+        table.add_column("value", overflow="fold")
+        if barred:
+            table.add_column("of the limit", width=BAR + 2)
+        table.add_column("limit", overflow="fold")
+        table.show_header = True
+        for line in (line for line in self.lines if line.block == "checks"):
+            style = _COLOURS[line.verdict]
+            cells = line.cells
+            bar = "" if cells is None else f"[{'=' * cells:.<{BAR}}]" if line.share is not None and line.share <= 1 else _OVER
+            row = [Text(line.name), Text(line.verdict, style=style), Text(line.value)]
+            table.add_row(*row, *([Text(bar, style=style)] if barred else []), Text(line.limit or ""))
         return table
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook: bars are drawn, details are folded."""
+        badge = f'<b style="background:{_BADGES[self.verdict]};{_BADGE}">{escape(self.headline)}</b>'
+        parts = [f'<div class="dalembert-report">{badge} <span style="opacity:.7">{escape(self.title)}</span>']
+        rows = "".join(_html_check(line) for line in self.lines if line.block == "checks")
+        parts.append(f"{_TABLE}{rows}</table>")
+        for heading, pairs in self._blocks():
+            if pairs:
+                body = "".join(_html_row(escape(name), escape(text)) for name, text in pairs)
+                opened = "" if heading == "details" and not self.verbose else " open"
+                parts.append(f"<details{opened}><summary><b>{heading}</b></summary>{_TABLE}{body}</table></details>")
+        return "".join(parts) + "</div>"
+
+
+_OVER = f"[{'=' * (BAR - 1)}>]"
+_BADGE = "color:#fff;padding:2px 8px;border-radius:9px"
+_CELL = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
+_TABLE = '<table style="color:inherit;border:0">'
+
+
+def _html_row(*cells: str) -> str:
+    """Names and limits, the first and the last, are not broken."""
+    styles = [_CELL + (";white-space:nowrap" if k in (0, 4) else "") for k in range(len(cells))]
+    return "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for style, cell in zip(styles, cells, strict=True)) + "</tr>"
+
+
+def _html_check(line: Line) -> str:
+    colour = _BADGES.get(line.verdict, "#5f6368")
+    bar = ""
+    if line.cells is not None:
+        inner = f'<div style="width:{8 * line.cells}px;height:8px;background:{colour}"></div>'
+        outer = f"width:{8 * BAR}px;height:8px;margin-top:5px;background:rgba(128,128,128,.25)"
+        bar = f'<div style="{outer}" title="{line.share:.2g} of the limit">{inner}</div>'
+    limit = f"limit {escape(line.limit)}" if line.limit else ""
+    verdict = f'<b style="color:{colour};filter:brightness(1.2)">{line.verdict}</b>'
+    return _html_row(escape(line.name), verdict, escape(line.value), bar, limit)
+
+
+def _plain(width: int) -> Table:
+    """Columns without lines, in plain ASCII, so that any terminal, log or pipe takes it."""
+    from rich.table import Table
+
+    return Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0), width=None if width >= 72 else width)
 
 
 def limited(name: str, shown: str, value: float, limit: float) -> Line:
     """A line with a limit; NaN does not pass."""
-    return Line(name, shown, f"{limit:.3g}", "pass" if value <= limit else "FAIL", value)
+    share = value / limit if limit > 0 else (math.inf if value else 0.0)
+    return Line(name, shown, f"{limit:.3g}", "pass" if value <= limit else "FAIL", value, float(share))
 
 
-def listed(name: str, items: Sequence[str], meaning: str) -> Line:
+def listed(name: str, items: Sequence[str], meaning: str, block: Block = "careful") -> Line:
     """A note on several elements."""
-    return Line(name, f"{', '.join(items)}: {meaning}", data=list(items))
+    return Line(name, f"{', '.join(items)}: {meaning}", data=list(items), block=block)

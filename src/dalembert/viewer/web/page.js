@@ -135,24 +135,39 @@ export class Page {
     }
   }
 
-  // The trust report: one chip that says it all, and the table behind it.
-  report({ passed, lines }, status) {
+  // The trust report: one chip that says it all, and behind it the blocks that every other form of the report has.
+  report({ headline, passed, lines }, status) {
     const running = status === "incomplete";
     this.chip.className = `chip ${running ? "running" : passed ? "pass" : "fail"}`;
-    const failed = lines.filter(({ verdict }) => verdict === "FAIL").map(({ name }) => name);
-    this.chip.textContent = running ? "still running" : passed ? "✓ trust report: all pass" : `✗ failed: ${failed.join(", ")}`;
+    this.chip.textContent = running ? "still running" : `${passed ? "✓" : "✗"} ${headline}`;
     this.chip.title = "show the trust report (R)";
     this.trust.replaceChildren();
     element(this.trust, "summary", "", "Trust report");
     const table = element(this.trust, "table");
-    for (const { name, value, limit, verdict } of lines) {
+    for (const { name, value, limit, verdict, cells } of lines.filter(({ block }) => block === "checks")) {
       const row = element(table, "tr", verdict.toLowerCase());
       element(row, "th", "", name);
       const cell = element(row, "td");
       element(cell, "span", "", typeset(value));
       if (limit) element(cell, "small", "", ` limit ${typeset(limit)}`);
-      element(row, "td", "verdict", { pass: "✓", FAIL: "✗" }[verdict] ?? "");
+      if (cells !== null) element(cell, "div", "share").style.setProperty("--full", `${10 * cells}%`);
+      element(row, "td", "verdict", { pass: "✓", FAIL: "✗", WARN: "!" }[verdict] ?? "");
     }
+    const block = (heading, chosen, text, open) => {
+      if (!chosen.length) return;
+      const folded = element(this.trust, "details");
+      folded.open = open;
+      element(folded, "summary", "", heading);
+      const body = element(folded, "table");
+      for (const line of chosen) {
+        const row = element(body, "tr");
+        element(row, "th", "", line.name);
+        element(row, "td", "", typeset(line[text]));
+      }
+    };
+    block("careful", lines.filter((line) => line.block === "careful"), "value", true);
+    block("what to do", lines.filter((line) => line.advice), "advice", true);
+    block("details", lines.filter((line) => line.block === "details"), "value", false);
   }
 
   // Titles of the two halves.

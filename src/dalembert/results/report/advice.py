@@ -1,0 +1,77 @@
+"""What to do about a line that does not pass: one sentence each, with the numbers of the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dalembert.results.report.table import Line
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+_FIRST_WORDS = {
+    "contact": "use the motion only before that time, or let an event open the contact there",
+    "cam": "use the motion only before that time, or press the follower on by a spring",
+    "cable": "use the motion only before that time, or let an event take the cable out of force there",
+    "rate": "leave it out of invariants=, or mend the function: the equations of motion do not conserve it",
+    "plane": 'run it with coordinates="absolute"',
+    "rounding": "ask for a larger rtol, or take another formulation",
+    "force": "give the element data for what it meets in this run",
+    "unit": "check who changed the states: a run keeps these lengths to rounding",
+}
+_STATUS = {
+    "interrupted": "go on from its end: simulate(solution, t_end)",
+    "failed": "mend what the status names; states before it are kept, but are not judged",
+    "incomplete": "run it again, or use the states that are stored with care",
+}
+
+
+def advised(line: Line, solution: Result) -> Line:
+    """The line with what to do, where it does not pass."""
+    return line if line.verdict not in ("FAIL", "WARN") or line.advice else replace(line, advice=_advice(line, solution))
+
+
+def _advice(line: Line, solution: Result) -> str:
+    name, formulation = line.name, solution.settings["formulation"]
+    if name == "status":
+        return _STATUS.get(solution.status, "run it again")
+    if line.value.startswith("cannot be checked"):
+        if "no state" in line.value:
+            return "save states after the start: give save_at other times, or leave it out"
+        return "mend what it names, so that it can be checked"
+    if name in ("position drift", "velocity drift", "prescribed motions"):
+        if formulation["options"].get("projection") == "none":
+            return f'let {formulation["type"]} project: leave out projection="none"'
+        option = "velocity_tolerance" if name.startswith("velocity") else "tolerance"
+        asked = formulation["options"].get(option)
+        smaller = f"give {formulation['type']} a {option} below {asked:g}, or " if asked else ""
+        return f"{smaller}{_finer(solution)}"
+    if name == "energy balance":
+        return f"{_finer(solution)}; if it stays, look for a force that jumps, or whose work is not counted"
+    if name == "error estimate":
+        atol = f"ask for an atol that is small beside the motion (it is {_options(solution)['atol']:g})"
+        return atol if line.value.endswith("atol") else _finer(solution)
+    if name == "trajectory error":
+        return f"{_finer(solution)}; if it stays, the motion is chaotic: only a shorter run can be known"
+    if name == "largest projection":
+        return f"look for a constraint that jumps, such as an angle that wraps; else {_finer(solution)}"
+    if name == "breakpoints":
+        return "choose a step that divides the times at which motions change their law, or an adaptive integrator"
+    if name == "mass conditioning":
+        return "take a formulation without multipliers (Minimal), or give the light body a mass nearer to the others"
+    if name == "branch":
+        return 'take Minimal(singular="pass"), which stays on its branch or refuses'
+    return _FIRST_WORDS.get(name.split()[0], f"{_finer(solution)}, or check that it should be constant at all")
+
+
+def _options(solution: Result) -> dict[str, float]:
+    options: dict[str, float] = solution.settings["integrator"]["options"]
+    return options
+
+
+def _finer(solution: Result) -> str:
+    options = _options(solution)
+    if (step := options.get("step")) is not None:
+        return f"take steps shorter than {step:g} s"
+    return f"ask for an rtol below {options['rtol']:g}" if "rtol" in options else "compute it more finely"
