@@ -1,6 +1,5 @@
 """A formulation and an integrator of one's own, registered by a page of the documentation: the contract holds for them too."""
 
-
 import pytest
 import test_docs
 import test_integrators as contract
