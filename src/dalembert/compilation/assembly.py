@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
 from dalembert.compilation.pack import Packed, pack
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.rows import dense_rows, join_states, new_workspace, plain_rows
+from dalembert.compilation.rows import dense_rows, join_states, measured, move, velocity_residual
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import ROUNDING, Assembly, Moved
@@ -68,10 +68,19 @@ def assemble(model: Model) -> Assembly:
 
 def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed | None]:
     """The same at a time, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
+    return assembled_from(*assembly_tables(model, t_0))
+
+
+def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[FlatPrimitive]]:
+    """A model with rows for its given joint coordinates and rates, its tables, and those rows."""
     _refuse_massless(model)
     given = _given_values(model, t_0)
     flat = flatten(model, given)
-    packed = pack(flat, None, t_0=t_0)
+    return flat, pack(flat, None, t_0=t_0), given
+
+
+def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) -> tuple[Assembly, FlatModel, Packed | None]:
+    """`assembled`, from its tables."""
     size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = with_angles(flat, packed, absolute_state(flat.bodies, len(flat.angles)))
@@ -82,9 +91,9 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
     velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
 
+    own = {id(row) for row in given}
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
     moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
-    own = {id(row) for row in given}
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
@@ -117,10 +126,7 @@ def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
 
 def _measured(packed: Packed, x: Array) -> Array:
     """The state with its joint angles measured, nearest to what they were."""
-    from dalembert.kernels.coordinates.one_state import measure_angles
-
-    angles = np.zeros(int(packed.I[T.NANGLE]))
-    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
+    angles = measured(packed, x)
     x[len(x) - len(angles) :] = angles
     return x
 
@@ -249,10 +255,8 @@ def _gauss_newton(
 ) -> tuple[Array, Array]:
     """Damped Gauss-Newton on g = 0 in the mass metric: state and residuals where it ends."""
     from dalembert.compilation.rank import inverse_root_mass
-    from dalembert.kernels.coordinates.one_state import move
 
     scale = inverse_root_mass(packed) * movable
-    W = new_workspace(packed.I)
     zero = np.zeros(len(scale))
     G, g, *_ = dense_rows(packed, packed.t_0, x)
     for _ in range(_MAX_ITERATIONS):
@@ -267,7 +271,7 @@ def _gauss_newton(
         damping = min(1.0, 0.5 * size / largest) if largest > 0 else 0.0
         for _ in range(12):
             trial = x.copy()
-            move(trial, damping * step, zero, packed.I, packed.F, W)
+            move(packed, trial, damping * step, zero)
             trial = _measured(packed, trial) if packed.I[T.NPART] else trial
             G_new, g_new, *_ = dense_rows(packed, packed.t_0, trial)
             if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
@@ -284,29 +288,19 @@ def _assemble_velocities(
 ) -> tuple[tuple[float, float], Array]:
     """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
     from dalembert.compilation.rank import inverse_root_mass
-    from dalembert.kernels.coordinates.one_state import move
 
     scale = inverse_root_mass(packed) * movable
-    W = new_workspace(packed.I)
     x = x.copy()
-
-    def residual_at(x: Array) -> Array:
-        from dalembert.kernels.coordinates.one_state import velocity_residual
-
-        out = np.zeros(int(packed.I[T.M_ALL]))
-        velocity_residual(packed.t_0, x, out, packed.I, packed.F, W, plain_rows(packed.row_source))
-        return out[rows]
-
     G, *_ = dense_rows(packed, packed.t_0, x)
-    r = residual_at(x)
+    r = velocity_residual(packed, packed.t_0, x)[rows]
     start = float(np.abs(r).max(initial=0.0))
     speed = 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
     for _ in range(3):
         if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
             break
         du = -scale * least_change(G[rows] * scale, r, free)
-        move(x, np.zeros(len(du)), du, packed.I, packed.F, W)
-        r = residual_at(x)
+        move(packed, x, np.zeros(len(du)), du)
+        r = velocity_residual(packed, packed.t_0, x)[rows]
     worst = float(np.abs(r).max(initial=0.0))
     if worst > 1e-9 * (speed + start):
         blamed = _blame(packed, rows, r)

@@ -73,9 +73,9 @@ def _compile_bodies(model: Model, coordinates: Coordinates, t_0: float) -> Mecha
     assembly, placed, tables = assembled(model, t_0)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
     if plane is not None:
-        check_held(model, placed.bodies, plane, _held(placed, plane, tables or pack(placed, None, t_0=t_0)))
+        check_held(model, placed.bodies, plane, held_bodies(placed, plane, tables or pack(placed, None, t_0=t_0)))
     everything = tables if tables is not None and plane is None else pack(placed, plane, t_0=t_0)
-    x_0 = _initial_state(placed, everything, plane)
+    x_0 = initial_state(placed, everything, plane)
     return mechanism_of(model, coordinates, placed, plane, everything, x_0, assembly)
 
 
@@ -121,13 +121,15 @@ def mechanism_of(
         given_at=packed.t_0,
         undetermined=named(report.not_unique),
     )
-    check_forces(mechanism)
-    _refuse_coinciding_ends(mechanism)
+    refuse_forces(mechanism)
     return mechanism
 
 
-def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
-    """A spring whose ends coincide pushes nowhere, unless it has no slack length."""
+def refuse_forces(mechanism: Mechanism) -> None:
+    """Those that leave the plane; a spring whose ends coincide, which pushes nowhere, unless it has no slack length."""
+    if not mechanism.model.forces:
+        return
+    check_forces(mechanism)
     start = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
     for force in mechanism.model.forces:
         if force.undirected(start, 1e-12):
@@ -137,7 +139,7 @@ def _refuse_coinciding_ends(mechanism: Mechanism) -> None:
             )
 
 
-def _initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
+def initial_state(flat: FlatModel, packed: Packed, plane: Plane | None) -> Array:
     """State at the start."""
     x = absolute_state(flat.bodies, len(flat.angles)) if plane is None else _planar_state(flat.bodies, plane, flat)
     return with_angles(flat, packed, x)
@@ -153,7 +155,7 @@ def _planar_state(bodies: tuple[Body, ...], plane: Plane, flat: FlatModel) -> Ar
     return join_states([np.array(q), np.array(u), np.zeros(1 + len(flat.angles))])
 
 
-def _held(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np.bool_]:
+def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np.bool_]:
     """(nb,) whether the joints bar each body's three motions out of the plane: their rows span them."""
     from scipy.linalg import qr
 

@@ -15,9 +15,11 @@ from dalembert.compilation.pack_choices import Choice, choice_section, choice_wo
 from dalembert.compilation.pack_codes import Codes
 from dalembert.compilation.pack_forces import call_size, force_rows
 from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
-from dalembert.compilation.plan import Plan, make_plan
+from dalembert.compilation.pack_rows import Frame, Item, frame_of
+from dalembert.compilation.plan import Plan
 from dalembert.compilation.planarity import Plane
-from dalembert.compilation.topology import Edge, Forest, spanning_forest
+from dalembert.compilation.rows import AtState
+from dalembert.compilation.topology import Edge, Forest
 from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -36,7 +38,7 @@ _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V
 
 @dataclass(frozen=True)
 class Packed:
-    """The packed arrays and what is needed to read them; t_0 : when a run starts."""
+    """The packed arrays and what is needed to read them; t_0 : when a run starts;  quick : see `rows.compiled_of`"""
 
     I: IntArray
     F: Array
@@ -49,6 +51,7 @@ class Packed:
     turn_source: str
     functions: tuple[Force, ...]
     t_0: float
+    quick: AtState | None = None
 
 
 def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset(), *, t_0: float = 0.0) -> Packed:
@@ -63,7 +66,7 @@ def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = froz
     out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
     out.F[T.EPS_PIVOT] = 1e-11
     row_source, bend_source, turn_source, numbers = _traced(flat, functions_of_time)
-    rows, nodes, forest, plan = _constraints(out, flat, dropped, plane, numbers)
+    frame = _constraints(out, flat, dropped, plane, numbers)
     choice_section(out.I, ())
     _angles(out, flat, nq + nu + 1)
     functions = _forces(out, flat)
@@ -72,10 +75,10 @@ def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = froz
     return Packed(
         np.array(out.I, dtype=np.int64),
         np.array(out.F),
-        rows,
-        nodes,
-        forest,
-        plan,
+        frame.rows,
+        frame.nodes,
+        frame.forest,
+        frame.plan,
         row_source,
         bend_source,
         turn_source,
@@ -137,77 +140,48 @@ def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int
 
 def _constraints(
     out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None, calls: Sequence[int]
-) -> tuple[tuple[Row, ...], tuple[Edge, ...], Forest, Plan]:
+) -> Frame:
     """Primitives, nodes, incidences, and the plan of the block solve."""
-    kept: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    for p, flat_primitive in enumerate(flat.primitives):
-        for c in range(len(flat_primitive.primitive.labels)):
-            if (p, c) not in dropped:
-                kept.setdefault(flat_primitive.node, []).append((p, c))
-    nodes = tuple(kept)
-    forest = spanning_forest(len(flat.bodies), nodes)
-    plan = make_plan(len(flat.bodies), nodes, [len(kept[node]) for node in nodes], forest)
-
-    number: dict[tuple[int, int], int] = {}
-    place: dict[tuple[int, int, int], int] = {}
-    incidences: list[tuple[int, int, int, int, int]] = []
-    incidence_at: dict[tuple[int, int], int] = {}
-    a_size = 0
-    for node, touched in enumerate(nodes):
-        members = kept[touched]
-        for local, row in enumerate(members):
-            number[row] = plan.unknown[node] + local
-        for body in touched:
-            if body == 0:
-                continue
-            incidence_at[node, body] = len(incidences)
-            incidences.append((body, len(members), a_size, plan.unknown[node], int(body in plan.hubs)))
-            for local, row in enumerate(members):
-                place[*row, body] = a_size + 6 * local
-            a_size += 6 * len(members)
-
-    m = len(number)
-    rows: list[Row] = []
+    items: list[Item] = []
+    for item in flat.primitives:
+        row = item.primitive
+        counter = flat.counter_of(item.element) if row.kind == "A" else 0
+        items.append((item.element, row.kind, row.labels, item.i, item.j, item.members, row.motion is not None, counter))
+    frame = frame_of(len(flat.bodies), tuple(items), dropped, plane is None)
     motions: list[int] = []
     table: list[int] = []
-    numbers: list[float] = []
     codes = Codes(out)
+    first = len(items) - len(calls)
     for p, item in enumerate(flat.primitives):
-        primitive = item.primitive
-        motion = out.motion(primitive.motion)
+        motion = out.motion(item.primitive.motion)
         motions += [motion] if motion >= 0 else []
-        columns: tuple[list[int], list[int], list[int]] = ([], [], [])
-        for c, label in enumerate(primitive.labels):
-            index = number.get((p, c), m + sum(row.index >= m for row in rows))
-            rows.append(Row(item.element, label, primitive.motion is not None, p, c, index, primitive.kind == "V"))
-            columns[0].append(index)
-            columns[1].append(place.get((p, c, item.i), a_size))
-            columns[2].append(place.get((p, c, item.j), a_size))
-        if primitive.kind == "A":
-            columns[0].append(flat.counter_of(item.element))
-        padded = [entry for column in columns for entry in (*column, *([0] * (3 - len(column))))]
-        traced = p - (len(flat.primitives) - len(calls))
-        fourth = calls[traced] if traced >= 0 else (len(motions) if motion >= 0 else 0)
-        if traced >= 0:
-            places = [[place.get((p, c, body), a_size) for c in range(len(primitive.labels))] for body in item.bodies]
-            codes.add(item, places)
-        table += [_KINDS[primitive.kind], item.i, item.j, fourth, *padded, len(primitive.labels)]
-        numbers += [*primitive.p_i, *primitive.p_j, *primitive.a_i, *primitive.a_j, *primitive.n_i]
-        numbers += [primitive.offset, 1.0 / _start_of(item)]
-    out.I[T.NPRIM], out.I[T.NTRACED] = len(flat.primitives) - len(calls), len(calls)
-    out.I[T.NVELOCITY] = sum(item.primitive.kind == "V" for item in flat.primitives)
-    out.I[T.M], out.I[T.M_ALL] = m, len(rows)
-    out.I[T.NMOTION] = len(motions)
+        fourth = calls[p - first] if p >= first else (len(motions) if motion >= 0 else 0)
+        if p >= first:
+            codes.add(item, frame.places[p])
+        table += [_KINDS[item.primitive.kind], item.i, item.j, fourth, *frame.columns[p], len(item.primitive.labels)]
+    out.I[T.NPRIM], out.I[T.NTRACED], out.I[T.NMOTION] = first, len(calls), len(motions)
     out.section_i(T.MOTION_I, motions)
     out.section_i(T.PRIM_I, table)
-    out.section_f(T.PRIM_F, numbers)
+    out.section_f(T.PRIM_F, _primitive_numbers(flat))
     codes.write()
-    out.section_i(T.INC_I, [entry for incidence in incidences for entry in incidence])
-    out.I[T.NINC], out.I[T.NNODE], out.I[T.K_SIZE] = len(incidences), len(plan.order), plan.block_size
-    out.I[T.W_A] = a_size  # turned into an offset by _workspace
-    unit = {node for node, touched in enumerate(nodes) if plane is None and _is_coincidence(flat, kept[touched])}
-    _couplings(out, flat, nodes, plan, incidence_at, unit)
-    return tuple(rows), nodes, forest, plan
+    for entry, count in frame.counts.items():
+        out.I[entry] = count
+    for entry, values in frame.sections.items():
+        out.section_i(entry, values)
+    out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in frame.plan.starts])
+    return frame
+
+
+def _primitive_numbers(flat: FlatModel) -> list[float]:
+    """Records of PRIM_F."""
+    numbers = np.zeros((len(flat.primitives), T.PRIM_F_W))
+    if len(numbers):
+        of_each = (item.primitive for item in flat.primitives)
+        vectors = np.concatenate([v for p in of_each for v in (p.p_i, p.p_j, p.a_i, p.a_j, p.n_i)])
+        numbers[:, : T.PF_OFFSET] = vectors.reshape(len(numbers), -1)
+        numbers[:, T.PF_OFFSET] = [item.primitive.offset for item in flat.primitives]
+        numbers[:, T.PF_SCALE] = [1.0 / _start_of(item) for item in flat.primitives]
+    return list(numbers.ravel().tolist())
 
 
 def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[str, str, str, list[int]]:
@@ -221,55 +195,6 @@ def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[
 
     given = [(f"constraint {p.element!r}", tuple(names[b] for b in p.bodies), p.primitive) for p in traced]
     return row_source(given, motion_parts(functions))
-
-
-def _is_coincidence(flat: FlatModel, rows: list[tuple[int, int]]) -> bool:
-    """True for the three rows of one C primitive and nothing else."""
-    first = flat.primitives[rows[0][0]].primitive
-    return first.kind == "C" and rows == [(rows[0][0], c) for c in range(3)]
-
-
-def _couplings(
-    out: Writer,
-    flat: FlatModel,
-    nodes: tuple[Edge, ...],
-    plan: Plan,
-    incidence_at: dict[tuple[int, int], int],
-    unit: set[int],
-) -> None:
-    """Which products A W^-1 A^T go into which block, which rows couple to which hub, and the tape."""
-    position = {node: k for k, node in enumerate(plan.order)}
-    at_body: dict[int, list[int]] = {}
-    for node, touched in enumerate(nodes):
-        for body in touched:
-            if body:
-                at_body.setdefault(body, []).append(node)
-    pairs: list[int] = []
-    hub_rows: list[int] = []
-    for body, around in at_body.items():
-        around.sort(key=position.__getitem__)
-        if body in plan.hubs:
-            hub = len(nodes) + plan.hubs.index(body)
-            for node in around:
-                hub_first = position[hub] > position[node]
-                block = plan.block[hub, node] if hub_first else plan.block[node, hub]
-                hub_rows += [incidence_at[node, body], block, int(hub_first)]
-            continue
-        for k, late in enumerate(around):
-            for early in around[: k + 1]:
-                e1, e2 = incidence_at[late, body], incidence_at[early, body]
-                pairs += [e1, e2, plan.block[late, early], int(late == early), int({late, early} <= unit)]
-    hubs = [
-        entry
-        for k, body in enumerate(plan.hubs)
-        for entry in (body, plan.block[len(nodes) + k, len(nodes) + k], plan.unknown[len(nodes) + k])
-    ]
-    out.I[T.NPAIR], out.I[T.NHUB], out.I[T.NHUB_INC] = len(pairs) // T.PAIR_I_W, len(plan.hubs), len(hub_rows) // 3
-    out.section_i(T.PAIR_I, pairs)
-    out.section_i(T.HUB_I, hubs)
-    out.section_i(T.HUB_INC_I, hub_rows)
-    out.section_i(T.TAPE_I, plan.tape)
-    out.section_i(T.NODE_I, [out.I[T.TAPE_I] + start for start in plan.starts])
 
 
 def _start_of(item: FlatPrimitive) -> float:

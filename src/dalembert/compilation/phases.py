@@ -20,7 +20,7 @@ from dalembert.compilation.flatten import flatten
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, pack
-from dalembert.compilation.rows import dense_rows, new_workspace, plain_rows
+from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import INERTIA
@@ -179,9 +179,7 @@ def consistent(mechanism: Compiled, t: float, x: Array, owner: str) -> Array:
     if isinstance(mechanism, LagrangianMechanism):
         return _consistent_system(mechanism, t, x)
     assert isinstance(mechanism, Mechanism)
-    from dalembert.kernels.coordinates.one_state import measure_angles, move
-
-    x, I, F, W = x.copy(), mechanism.I, mechanism.F, new_workspace(mechanism.I)
+    x = x.copy()
     inverse, zero = _inverse_mass(mechanism), np.zeros(6 * mechanism.nb)
     held = [row.index for row in mechanism.rows if not row.nonholonomic and row.index < mechanism.m]
     size = 1.0 + float(np.abs(x[: mechanism.nq]).max(initial=0.0))
@@ -193,28 +191,23 @@ def consistent(mechanism: Compiled, t: float, x: Array, owner: str) -> Array:
             raise ModelError(f"{owner}: the state misses {name!r} by {worst:.3g} m or rad at t = {t:.6g} s; give one that fits")
         if worst <= 1e-15 * size:
             break
-        move(x, -_impulses(G[held], inverse, g[held]), zero, I, F, W)
+        move(mechanism, x, -_impulses(G[held], inverse, g[held]), zero)
     if len(mechanism.angles):
-        angles = np.zeros(len(mechanism.angles))
-        measure_angles(x, angles, I, F, W)
-        x[len(x) - len(angles) :] = angles
+        x[len(x) - len(mechanism.angles) :] = measured(mechanism, x)
     _stop_across(mechanism, t, x, inverse, owner)
     return x
 
 
 def _stop_across(mechanism: Mechanism, t: float, x: Array, inverse: Array, owner: str) -> None:
     """x <- with velocities that all rows allow, the nearest in the mass metric."""
-    from dalembert.kernels.coordinates.one_state import move, velocity_residual
-
-    I, F, W, m = mechanism.I, mechanism.F, new_workspace(mechanism.I), mechanism.m
-    zero, r = np.zeros(6 * mechanism.nb), np.zeros(int(mechanism.I[T.M_ALL]))
+    m, zero = mechanism.m, np.zeros(6 * mechanism.nb)
     speed = 1.0 + float(np.abs(x[mechanism.nq : mechanism.nq + mechanism.nu]).max(initial=0.0))
     for _ in range(3):
-        velocity_residual(t, x, r, I, F, W, plain_rows(mechanism.row_source))
+        r = velocity_residual(mechanism, t, x)
         if np.abs(r[:m]).max(initial=0.0) <= 1e-15 * speed:
             return
-        move(x, zero, -_impulses(dense_rows(mechanism, t, x)[0][:m], inverse, r[:m]), I, F, W)
-    velocity_residual(t, x, r, I, F, W, plain_rows(mechanism.row_source))
+        move(mechanism, x, zero, -_impulses(dense_rows(mechanism, t, x)[0][:m], inverse, r[:m]))
+    r = velocity_residual(mechanism, t, x)
     worst = float(np.abs(r[:m]).max(initial=0.0))
     if not worst <= 1e-9 * speed:
         name = mechanism.element_of_row(int(np.argmax(np.abs(r[:m]))))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_choices import Choice
-from dalembert.compilation.rows import Tables, bodies_of, dense_rows, new_workspace
+from dalembert.compilation.rows import Tables, bodies_of, dense_rows, move
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
 
@@ -85,10 +85,7 @@ def inverse_root_mass(packed: Tables) -> Array:
 def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05, 0.15, 0.3, -0.1, -0.3)) -> list[Array]:
     """Other states on the constraints: tangent steps (radians, or parts of the mechanism's size), projected back; a step is
     taken from the last state reached, one backwards from the start. Fewer when the way is barred."""
-    from dalembert.kernels.coordinates.one_state import move
-
     rng = np.random.default_rng(20261115)
-    W = new_workspace(packed.I)
     held = [row.index for row in packed.rows if not row.nonholonomic]
     nq = int(packed.I[T.NQ])
     length, scale = arm_length(packed), radians(packed)
@@ -102,7 +99,7 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
         largest = np.abs(step / scale).max(initial=0.0)
         if largest < 1e-9:
             break
-        move(x, step * (abs(size) / largest), np.zeros(len(scale)), packed.I, packed.F, W)
+        move(packed, x, step * (abs(size) / largest), np.zeros(len(scale)))
         for _ in range(40):
             G, g = (values[held] for values in dense_rows(packed, packed.t_0, x)[:2])
             if np.abs(g).max(initial=0.0) <= ON_CONSTRAINTS * max(length, float(np.abs(x[:nq]).max(initial=0.0))):
@@ -112,7 +109,7 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
             back = scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
             if not np.all(np.isfinite(back)) or np.abs(back / scale).max(initial=0.0) > 2.0:
                 break
-            move(x, -back, np.zeros(len(scale)), packed.I, packed.F, W)
+            move(packed, x, -back, np.zeros(len(scale)))
     return points
 
 

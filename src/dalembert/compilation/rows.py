@@ -15,6 +15,15 @@ from dalembert.kernels.base import tables as T
 Array = npt.NDArray[np.float64]
 
 
+class AtState(Protocol):
+    """Compiled code that answers at one state what the functions below do, with the numbers F."""
+
+    def rows(self, F: Array, t: float, x: Array) -> tuple[Array, Array, Array, Array]: ...
+    def move(self, F: Array, x: Array, dq: Array, du: Array) -> None: ...
+    def velocity_residual(self, F: Array, t: float, x: Array) -> Array: ...
+    def angles(self, F: Array, x: Array) -> Array: ...
+
+
 class Tables(Protocol):
     """Packed arrays and the code of traced rows, of a mechanism or on the way to one."""
 
@@ -49,6 +58,8 @@ def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array,
 
     Rows are pulled back to what each body can do; dropped rows are zero in G.
     """
+    if (quick := compiled_of(packed)) is not None:
+        return quick.rows(packed.F, t, x)
     from dalembert.kernels.coordinates.one_state import evaluate_rows
 
     I = packed.I
@@ -61,6 +72,43 @@ def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array,
         at = int(I[T.W_A] + a)
         G[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[at : at + 6 * n], (n, 6))
     return G, g, g_t, zeta
+
+
+def compiled_of(packed: Tables) -> AtState | None:
+    """What answers instead of plain Python, for tables of a family of models."""
+    found: AtState | None = getattr(packed, "quick", None)
+    return found
+
+
+def move(packed: Tables, x: Array, dq: Array, du: Array) -> None:
+    """q <- q (+) dq, u <- u + du with 6 numbers per movable body."""
+    if (quick := compiled_of(packed)) is not None:
+        return quick.move(packed.F, x, dq, du)
+    from dalembert.kernels.coordinates import one_state
+
+    one_state.move(x, dq, du, packed.I, packed.F, new_workspace(packed.I))
+
+
+def velocity_residual(packed: Tables, t: float, x: Array) -> Array:
+    """(m_all,) G u + g_t at a state, zero for dropped rows."""
+    if (quick := compiled_of(packed)) is not None:
+        return quick.velocity_residual(packed.F, t, x)
+    from dalembert.kernels.coordinates import one_state
+
+    out = np.zeros(int(packed.I[T.M_ALL]))
+    one_state.velocity_residual(t, x, out, packed.I, packed.F, new_workspace(packed.I), plain_rows(packed.row_source))
+    return out
+
+
+def measured(packed: Tables, x: Array) -> Array:
+    """(angles,) at a state, nearest to its counters."""
+    if (quick := compiled_of(packed)) is not None:
+        return quick.angles(packed.F, x)
+    from dalembert.kernels.coordinates.one_state import measure_angles
+
+    angles = np.zeros(int(packed.I[T.NANGLE]))
+    measure_angles(x, angles, packed.I, packed.F, new_workspace(packed.I))
+    return angles
 
 
 def bodies_of(I: IntArray, primitive: int) -> tuple[int, ...]:

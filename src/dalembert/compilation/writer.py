@@ -24,11 +24,11 @@ class Writer:
 
     def section_i(self, entry: int, values: Iterable[int] = ()) -> None:
         self.I[entry] = len(self.I)
-        self.I += [int(v) for v in values]
+        self.I += values
 
     def section_f(self, entry: int, values: Iterable[float] = ()) -> None:
         self.I[entry] = len(self.F)
-        self.F += [float(v) for v in values]
+        self.F += values
 
     def motion(self, motion: Motion | None) -> int:
         """Append a motion; its offset in I, or -1 for none."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body
-from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.rotation import cross, quaternion_to_matrix
 from dalembert.model.validation import PERPENDICULAR, Array, frozen, several, shown, unit_vector, vector
 
 WORLD_POINTS = ("at", "between")  # arguments that stand for points of bodies, in world coordinates of the model pose
@@ -41,7 +41,7 @@ def _normal_part(x: Array, z: Array) -> Array:
 
 def _triad(x: Array, z: Array) -> Array:
     """Columns x, z cross x, z of perpendicular unit vectors."""
-    return frozen(np.column_stack([x, np.cross(z, x), z]))
+    return frozen(np.column_stack([x, cross(z, x), z]))
 
 
 def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple[Array, Array]:
@@ -147,7 +147,7 @@ def _matched(i: Body, j: Body, E_i: Array, z_j: Array) -> tuple[Array, Array]:
     seen = rotation_matrix(j).T @ rotation_matrix(i) @ E_i  # E_i in the axes of body j
     if seen[:, 2] @ z_j < 0.0:
         z_j = -z_j
-    x = seen[:, 0] if np.linalg.norm(np.cross(seen[:, 0], z_j)) > PARALLEL else any_normal(z_j)
+    x = seen[:, 0] if np.linalg.norm(cross(seen[:, 0], z_j)) > PARALLEL else any_normal(z_j)
     return E_i, _triad(_normal_part(x, z_j), z_j)
 
 
@@ -161,7 +161,7 @@ def _tabulated(owner: str, i: Body, j: Body, vectors: object) -> tuple[Array, Ar
     names = ("a_i", "b_i", "a_j", "b_j")
     a_i, b_i, a_j, *rest = (unit_vector(owner, f"vectors {name}", row) for name, row in zip(names, rows, strict=False))
     _perpendicular(owner, "a_i, b_i", a_i, b_i)
-    z_i = np.cross(a_i, b_i)
+    z_i = cross(a_i, b_i)
     turn = rotation_matrix(j).T @ rotation_matrix(i)
     if (turn @ z_i) @ a_j < 0.0:
         z_i = -z_i
@@ -170,7 +170,7 @@ def _tabulated(owner: str, i: Body, j: Body, vectors: object) -> tuple[Array, Ar
         return _matched(i, j, E_i, a_j)
     b_j = rest[0] if (turn @ E_i[:, 1]) @ rest[0] >= 0.0 else -rest[0]
     _perpendicular(owner, "a_j, b_j", a_j, b_j)
-    return E_i, _triad(_normal_part(np.cross(b_j, a_j), a_j), a_j)
+    return E_i, _triad(_normal_part(cross(b_j, a_j), a_j), a_j)
 
 
 def _perpendicular(owner: str, names: str, a: Array, b: Array) -> None:
@@ -187,11 +187,11 @@ def cross_axes(owner: str, i: Body, j: Body, axes: object, *, world: bool) -> tu
     R_i, R_j = rotation_matrix(i), rotation_matrix(j)
     a_i, a_j = (unit_vector(owner, f"axes[{k}]", pair[k]) for k in (0, 1))
     x, y = (a_i, a_j) if world else (R_i @ a_i, R_j @ a_j)
-    z = np.cross(x, y)
+    z = cross(x, y)
     sine = float(np.linalg.norm(z))
     if sine < PARALLEL:
         raise ModelError(f"{owner}: axes are parallel at the model pose; give two perpendicular axes of the cross")
     z = z / sine
-    E_i = np.column_stack([x, np.cross(z, x), z])
-    E_j = np.column_stack([np.cross(y, z), y, z])
+    E_i = np.column_stack([x, cross(z, x), z])
+    E_j = np.column_stack([cross(y, z), y, z])
     return frozen(R_i.T @ E_i), frozen(R_j.T @ E_j)

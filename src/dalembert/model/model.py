@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace as _replaced
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +60,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         self._flat = None if plane is None else InPlane(plane)
         if self._flat is not None:
             gravity = self._flat.vector((0.0, -9.81) if gravity is None else gravity)
-            for verb in (verb for verb in dir(type(self)) if verb.startswith("add_")):
-                self.__dict__[verb] = partial(self._flat.call, getattr(type(self), verb), self)
+            for label, verb in _verbs():
+                self.__dict__[label] = partial(self._flat.call, verb, self)
         self._gravity = vector("model", "gravity", (0.0, 0.0, -9.81) if gravity is None else gravity)
         self._name = name
 
@@ -306,6 +306,11 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         gravity = ", ".join(f"{c:g}" for c in self._gravity)
         return "\n".join([f"{self!r}, gravity ({gravity}) m/s^2", *lines])
+
+
+@cache
+def _verbs() -> list[tuple[str, Callable[..., Any]]]:
+    return [(name, getattr(Model, name)) for name in dir(Model) if name.startswith("add_")]
 
 
 _inertia = inertia  # add_body has an argument of this name

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from functools import cache, cached_property
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,14 @@ PLANES = ("xy", "xz", "yz")
 _PAIRS = ("Pair", "Plane")
 
 
+@cache
+def _annotations(verb: Callable[..., Any]) -> tuple[int, dict[str, str]]:
+    """Of the arguments of a verb, by name, and how many of them need no name."""
+    parameters = signature(verb).parameters
+    named = sum(parameter.kind is Parameter.KEYWORD_ONLY for parameter in parameters.values())
+    return len(parameters) - named, {key: str(parameter.annotation) for key, parameter in parameters.items()}
+
+
 @dataclass(frozen=True)
 class InPlane:
     """How the verbs of a model in a plane are told."""
@@ -31,12 +40,12 @@ class InPlane:
     def __post_init__(self) -> None:
         choice("model", "plane", self.name, PLANES)
 
-    @property
+    @cached_property
     def axes(self) -> Array:
         """(2, 3) e1 and e2."""
         return np.eye(3)[["xyz".index(letter) for letter in self.name]]
 
-    @property
+    @cached_property
     def normal(self) -> Array:
         """(3,) e1 x e2."""
         return np.cross(*self.axes)
@@ -51,19 +60,18 @@ class InPlane:
 
     def call(self, verb: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """A verb (of a model, its first argument) with what was said in the plane said in space."""
-        try:
-            given = signature(verb).bind(*arguments, **options)
-        except TypeError:
-            return verb(*arguments, **options)  # says what is missing
-        told = given.arguments
-        for key, parameter in signature(verb).parameters.items():
-            if key in told and key not in ("self", "name"):
-                told[key] = self._in_space(key, str(parameter.annotation), told[key])
+        count, known = _annotations(verb)
+        told = dict(zip(known, arguments, strict=False)) | options
+        if len(arguments) > count or len(told) < len(arguments) + len(options) or not told.keys() <= known.keys():
+            return verb(*arguments, **options)  # says what is wrong
+        for key, value in told.items():
+            if key not in ("self", "name"):
+                told[key] = self._in_space(key, known[key], value)
         row = JOINTS.get(verb.__name__.removeprefix("add_").removesuffix("_joint"))
         hinge = row is not None and "angle" in row.coordinates and "translation" not in row.coordinates
         if hinge and all(told.get(key) is None for key in ("axis", "axes", "vectors")):
             told["axis"] = self.normal
-        return verb(*given.args, **given.kwargs)
+        return verb(**told)
 
     def _in_space(self, key: str, annotation: str, value: Any) -> Any:
         if annotation.partition(" ")[0] in _PAIRS and isinstance(value, Sequence | np.ndarray):

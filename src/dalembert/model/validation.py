@@ -90,11 +90,11 @@ def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Ar
         raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}") from None
     if array.shape != shape:
         raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {what}")
-    if not np.isfinite(array).all():
-        raise ModelError(f"{owner}: {label} is {shown(array)}; give finite numbers")
-    if np.abs(array.astype(float)).max(initial=0.0) > HUGE:
-        raise ModelError(f"{owner}: {label} is {shown(array)}; give numbers in SI units, of size below {HUGE:g}")
-    return frozen(array)
+    made = frozen(array)
+    if not np.abs(made).max(initial=0.0) <= HUGE:
+        wanted = f"numbers in SI units, of size below {HUGE:g}" if np.isfinite(made).all() else "finite numbers"
+        raise ModelError(f"{owner}: {label} is {shown(array)}; give {wanted}")
+    return made
 
 
 def vector(owner: str, label: str, value: object) -> Array:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compile import compile, refuse_vanishing_lengths, usual_coordinates
+from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
+from dalembert.compilation.family import Family
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import measured
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
@@ -31,21 +33,18 @@ def variants(
     lengths = {name: (len(values) if values.ndim else 0) for name, values in table.items()}
     if len(set(lengths.values())) != 1 or 0 in lengths.values():
         raise ModelError(f"parameters: give one value per run for each name; got lengths {lengths or 'of nothing'}")
-    rows = [{name: values[k] for name, values in table.items()} for k in range(next(iter(lengths.values())))]
+    rows = [{name: _plain(values[k]) for name, values in table.items()} for k in range(next(iter(lengths.values())))]
     if not isinstance(model, LagrangianSystem) and not callable(model):
         raise ModelError(
             "parameters go with a LagrangianSystem or with a function that returns a Model, "
             f"def model({', '.join(table)}): ...; got {type(model).__name__}"
         )
+    family = Family(model, coordinates, taken=formulation.coordinates)
     made: dict[int, tuple[Compiled, Run]] = {}
     problems: dict[int, DalembertError] = {}
     for k, row in enumerate(rows):
         try:
-            if isinstance(model, LagrangianSystem):
-                mechanism = model.replace(parameters=row).compile()
-            else:
-                built = model(**row)
-                mechanism = compile(built, coordinates or usual_coordinates(built, formulation.coordinates))
+            mechanism = family.mechanism(row)
             refuse_vanishing_lengths(mechanism.model, 0.0, t_end)
             made[k] = mechanism, formulation.prepare(mechanism)
         except DalembertError as problem:
@@ -58,6 +57,11 @@ def variants(
     stand_in = next(iter(made.values()))
     pairs = [made.get(k, stand_in) for k in range(len(rows))]
     return [m for m, _ in pairs], [run for _, run in pairs], {k: str(problem) for k, problem in problems.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python for one of NumPy."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _check_same(runs: Mapping[int, Run]) -> None:
@@ -92,12 +96,8 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
     full = np.tile(mechanism.x_0, (len(states), 1))
     full[:, :n] = states
     if isinstance(mechanism, Mechanism) and mechanism.angles:
-        from dalembert.kernels.coordinates.one_state import measure_angles
-
         for x in full:
-            angles = np.zeros(len(mechanism.angles))
-            measure_angles(x, angles, mechanism.I, mechanism.F, mechanism.workspace())
-            x[n + 1 :] = angles
+            x[n + 1 :] = measured(mechanism, x)
     return full
 
 

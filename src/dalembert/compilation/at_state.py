@@ -1,0 +1,88 @@
+"""Rows at one state by compiled code, for the models of one structure: what `rows.py` does in plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.callbacks import row_callback
+from dalembert.compilation.pack import Packed
+from dalembert.compilation.rows import new_workspace
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.views import System
+
+Array = npt.NDArray[np.float64]
+
+
+class RowsAtState:
+    """`rows.AtState` of the tables of a structure; threads may share it."""
+
+    def __init__(self, tables: Packed) -> None:
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces, as_system
+        from dalembert.kernels.coordinates.at_state import at_state
+
+        self._kernel, self._I = as_system(at_state), tables.I.copy()
+        self._seams = as_forces(_motions(tables)), row_callback(tables.row_source)  # kept alive as long as I names them
+        self._I[T.AT_FORCES] = address(self._seams[0], FORCES_SIGNATURE)
+        self._I[T.AT_CALLBACK] = address(self._seams[1], CALLBACK_SIGNATURE)
+        self._W = new_workspace(self._I)
+        self._size, I = 6 * int(self._I[T.NB]), self._I
+        incidences = I[I[T.INC_I] :][: T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
+        pairs = [(body, row + k, a + 6 * k) for body, n, a, row, _ in incidences for k in range(n)]
+        body, row, a = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
+        six = np.arange(6)
+        self._to = ((row * self._size + 6 * (body - 1))[:, None] + six).ravel()
+        self._from = (int(I[T.W_A]) + a[:, None] + six).ravel()
+        self._twist = (int(I[T.W_BODY]) + T.STATE_W * np.arange(1, I[T.NB] + 1)[:, None] + (T.STATE_W - 6) + six).ravel()
+
+    def rows(self, F: Array, t: float, x: Array) -> tuple[Array, Array, Array, Array]:
+        """G, g, g_t, zeta."""
+        W = self._at(F, t, x)
+        g, g_t, zeta = (W[self._I[entry] :][: self._I[T.M_ALL]] for entry in (T.W_G, T.W_GT, T.W_ZETA))
+        return self._jacobian(W), g, g_t, zeta
+
+    def velocity_residual(self, F: Array, t: float, x: Array) -> Array:
+        """G u + g_t."""
+        W = self._at(F, t, x)
+        residual: Array = self._jacobian(W) @ W[self._twist] + W[self._I[T.W_GT] :][: self._I[T.M_ALL]]
+        residual[self._I[T.M] :] = 0.0
+        return residual
+
+    def angles(self, F: Array, x: Array) -> Array:
+        """Nearest to the counters in x."""
+        W = self._at(F, 0.0, x)
+        return W[self._I[T.W_ANGLE] :][: 2 * self._I[T.NANGLE] : 2]
+
+    def move(self, F: Array, x: Array, dq: Array, du: Array) -> None:
+        """q <- q (+) dq, u <- u + du."""
+        from dalembert.kernels.coordinates.at_state import MOVE
+
+        W = self._W.copy()
+        for entry, change in ((T.W_H, dq), (T.W_ACC, du)):
+            W[self._I[entry] + 6 :][: self._size] = change
+        self._kernel(MOVE, 0.0, x, x, System(self._I, F, W))
+
+    def _at(self, F: Array, t: float, x: Array) -> Array:
+        from dalembert.kernels.coordinates.at_state import ROWS
+
+        W = self._W.copy()
+        self._kernel(ROWS, t, x, x, System(self._I, F, W))
+        return W
+
+    def _jacobian(self, W: Array) -> Array:
+        G = np.zeros((int(self._I[T.M_ALL]), self._size))
+        G.ravel()[self._to] = W[self._from]
+        return G
+
+
+def _motions(tables: Packed) -> Any:
+    """What evaluates motions and traced rows; nothing is compiled for a model without any."""
+    from dalembert.kernels.base.slots import no_forces
+    from dalembert.kernels.mechanics.forces import force_elements
+    from dalembert.kernels.mechanics.traced_rows import forces_and_rows
+
+    if tables.I[T.NTRACED] > 0:
+        return forces_and_rows
+    return force_elements if tables.I[T.NMOTION] > 0 else no_forces

@@ -1,0 +1,189 @@
+"""Variants of a model: a structure is compiled once, a further model of it fills the number tables and finds its start.
+
+What a structure is: integer tables, rows and their names, the code of traced constraints, the plane, the rank. Rank, redundant
+rows and rows that vanish in the plane are those of the first model. That they are those of another is seen at its start: rows
+without redundancy are independent there, with it they are analysed anew. A model that differs is compiled as any other.
+
+A variant starts where `compile` starts it, from the pose in its own model and never from that of the variant before: so it does
+not depend on the order in which variants are asked for, and on what branch it is, its model says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.assembly import assembled_from, assembly_tables
+from dalembert.compilation.at_state import RowsAtState
+from dalembert.compilation.compile import compile, held_bodies, initial_state, refuse_forces, usual_coordinates
+from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
+from dalembert.compilation.flatten import FlatModel
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack import Packed, pack
+from dalembert.compilation.planarity import Plane, check_held, find_plane
+from dalembert.compilation.rank import analyse, unit_rows
+from dalembert.compilation.rows import dense_rows
+from dalembert.errors import ModelError
+from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.model.assembly import Assembly
+from dalembert.model.model import Model
+from dalembert.model.validation import nearest, shown
+
+Array = npt.NDArray[np.float64]
+Build = Callable[..., Model | LagrangianSystem] | LagrangianSystem
+_INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
+_VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism
+_KEPT = 8  # structures of a family that are tried, and families that are remembered
+
+
+class Family:
+    """Models that a function of parameters builds, or a LagrangianSystem with other parameters.
+
+    build : f(**parameters) -> Model or LagrangianSystem;  coordinates, t_start : as in `compile`
+    taken : kinds of coordinates that may be chosen where none are named
+    structures : how many were compiled so far
+    """
+
+    def __init__(
+        self,
+        build: Build,
+        coordinates: Coordinates | None = None,
+        t_start: float = 0.0,
+        *,
+        taken: Container[str] = KINDS,
+    ) -> None:
+        self._build, self._coordinates, self._t_0, self._taken = build, coordinates, t_start, taken
+        self._names = _names_of(build)
+        self._known: list[_Structure] = []
+        self.structures = 0
+
+    def model(self, parameters: Mapping[str, Any]) -> Model | LagrangianSystem:
+        """The model of one set of parameters."""
+        names, build = self._names, self._build
+        if isinstance(build, LagrangianSystem):
+            return build.replace(parameters=parameters)
+        for name in parameters:
+            if names is not None and name not in names:
+                raise ModelError(f"parameters: {shown(build)} has no argument {name!r}; {nearest(name, names)}")
+        made = build(**parameters)
+        if not isinstance(made, Model | LagrangianSystem):
+            raise ModelError(f"parameters: the function returned {shown(made)}; return a Model or a LagrangianSystem")
+        return made
+
+    def mechanism(self, parameters: Mapping[str, Any]) -> Compiled:
+        """The model of one set of parameters, compiled."""
+        model = self.model(parameters)
+        if isinstance(model, LagrangianSystem):
+            self.structures = 1
+            return compile(model, t_start=self._t_0)
+        coordinates = self._coordinates or usual_coordinates(model, self._taken)
+        for structure in self._known:
+            if structure.coordinates == coordinates and (made := structure.variant(model)) is not None:
+                return made
+        first = compile(model, coordinates, t_start=self._t_0)
+        self.structures += 1
+        self._known = [_Structure(first), *self._known[: _KEPT - 1]]
+        return self._known[0].variant(model) or first
+
+
+def _names_of(build: Build) -> list[str] | None:
+    """Arguments that a function takes by name, None where it takes any."""
+    if isinstance(build, LagrangianSystem):
+        return list(build.parameters)
+    try:
+        parameters = signature(build).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
+
+
+class _Structure:
+    """What the models of a structure share."""
+
+    def __init__(self, first: Mechanism) -> None:
+        self.coordinates, self._first = first.coordinates, first
+        flat, self._tables, given = assembly_tables(first.model, first.t_0)
+        self._tables = replace(self._tables, quick=RowsAtState(self._tables))
+        _, placed, _ = assembled_from(flat, self._tables, given)
+        self._vanishing = frozenset((row.primitive, row.component) for row in first.out_of_plane)
+        self._packed = pack(placed, first.plane, self._vanishing, t_0=first.t_0)
+        self._packed = replace(self._packed, quick=RowsAtState(self._packed))
+        self._held = None
+        if first.plane is not None:
+            self._held = held_bodies(placed, first.plane, pack(placed, None, t_0=first.t_0))
+        self._report = analyse(self._packed, initial_state(placed, self._packed, first.plane))
+
+    def variant(self, model: Model) -> Mechanism | None:
+        """Another model of this structure; None where it has another one, or may have."""
+        first, model = self._first, model.copy()  # what is added to the user's model later was not compiled
+        flat, tables, given = assembly_tables(model, first.t_0)
+        if not _same(tables, self._tables):
+            return None
+        assembly, placed, _ = assembled_from(flat, replace(tables, quick=self._tables.quick), given)
+        plane = self._plane(model, placed, assembly)
+        if (plane is None) != (first.plane is None):
+            return None
+        packed = pack(placed, plane, self._vanishing, t_0=first.t_0)
+        if not _same(packed, self._packed):
+            return None
+        packed = replace(packed, quick=self._packed.quick)
+        x_0 = initial_state(placed, packed, plane)
+        if not self._same_rank(packed, x_0):
+            return None
+        for array in (packed.F, x_0):
+            array.flags.writeable = False
+        singular = first.warnings[len(first.assembly.warnings) :]
+        made = replace(
+            first,
+            model=model,
+            F=packed.F,
+            x_0=x_0,
+            plane=plane,
+            functions=packed.functions,
+            assembly=assembly,
+            moved=assembly.changed,
+            completed=assembly.completed,
+            warnings=assembly.warnings + singular,
+        )
+        refuse_forces(made)
+        return made
+
+    def _plane(self, model: Model, placed: FlatModel, assembly: Assembly) -> Plane | None:
+        """Where a variant moves; None for one that is not that of the others."""
+        first = self._first.plane
+        if first is None:
+            return None
+        plane = find_plane(model, assembly.bodies)
+        assert self._held is not None
+        check_held(model, placed.bodies, plane, self._held)
+        same = all(np.abs(a - b).max() < _VANISHES for a, b in zip(vars(plane).values(), vars(first).values(), strict=True))
+        return plane if same else None
+
+    def _same_rank(self, packed: Packed, x_0: Array) -> bool:
+        """Whether rank, redundant rows and rows that vanish in the plane are those of the structure."""
+        G, g, *_ = dense_rows(packed, packed.t_0, x_0)
+        m, size = int(packed.I[T.M]), 1.0 + float(np.abs(x_0[: packed.I[T.NQ]]).max(initial=0.0))
+        if np.abs(g[m:]).max(initial=0.0) > _VANISHES * size:
+            return False
+        if self._report.choices or self._report.singular_start:
+            return analyse(packed, x_0) == self._report
+        unit = unit_rows(packed, G[:m])
+        try:
+            np.linalg.cholesky(unit @ unit.T - _INDEPENDENT**2 * np.eye(m))
+        except np.linalg.LinAlgError:
+            return analyse(packed, x_0) == self._report
+        return True
+
+
+def _same(one: Packed, other: Packed) -> bool:
+    """Whether two models differ in numbers only."""
+    names = ("rows", "row_source", "bend_source", "turn_source")
+    return np.array_equal(one.I, other.I) and all(getattr(one, name) == getattr(other, name) for name in names)

@@ -1,0 +1,94 @@
+"""Variants of a model: each is what `compile` makes of it, whatever came before; another structure is noticed."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.family import Family
+
+
+def slider_crank(length=0.3, mass=0.5, tilt=0.0, spring=False):
+    """In the plane; tilt : of gravity out of it."""
+    model = da.Model(gravity=(0.0, -9.81 * np.cos(tilt), -9.81 * np.sin(tilt)), plane="xy")
+    B = 0.1 * np.array([np.cos(0.8), np.sin(0.8)])
+    C = np.array([B[0] + np.sqrt(max(length**2 - B[1] ** 2, 1e-4)), 0.0])
+    spin = {"velocity": 6.0 * np.array([-B[1], B[0]]) / 2, "angular_velocity": 6.0, "fixed": True}
+    crank = model.add_link("crank", (0, 0), B, mass=0.2, radius=0.01, **spin)
+    arm = 0.5 * length * (C - B) / np.linalg.norm(C - B)
+    rod = model.add_body("rod", mass=mass, inertia=mass * length**2 / 12, position=B + arm)
+    model.add_revolute("A", model.ground, crank, point=(0, 0))
+    model.add_revolute("B", crank, rod, point=B)
+    model.add_point_on_line("C", model.ground, rod, points=((0, 0), arm), axes=((1, 0),))
+    if spring:
+        model.add_spring_damper("spring", model.ground, rod, stiffness=1e2, length=0.1)
+    return model
+
+
+def four_bar(shift=0.0, plane=None):
+    """A parallelogram of hinges on three cranks, one too many; shift : of the foot of one, which then locks."""
+    model = da.Model(plane=plane, gravity=(0, -9.81, 0))
+    model.add_link("bar", (0, 0.2, 0), (0.6, 0.2, 0), mass=1.0, radius=0.01)
+    for name, x, foot in (("a", 0.0, 0.0), ("b", 0.3, 0.3 + shift), ("c", 0.6, 0.6)):
+        model.add_link(name, (foot, 0, 0), (x, 0.2, 0), mass=0.2, radius=0.01)
+        model.add_revolute(f"{name} 0", model.ground, name, point=(foot, 0, 0), axis=(0, 0, 1))
+        model.add_revolute(f"{name} 1", name, "bar", point=(x, 0.2, 0), axis=(0, 0, 1))
+    return model
+
+
+def check(family, build, **parameters):
+    """The same as if it had been compiled alone."""
+    got, alone = family.mechanism(parameters), da.compile(build(**parameters))
+    assert np.array_equal(got.I, alone.I)
+    assert np.array_equal(got.F, alone.F)
+    np.testing.assert_allclose(got.x_0, alone.x_0, rtol=0, atol=1e-12)
+    for name in ("rows", "redundant", "out_of_plane", "not_unique", "completed", "warnings", "degrees_of_freedom"):
+        assert getattr(got, name) == getattr(alone, name), name
+    return got
+
+
+def test_a_variant_is_what_compile_makes_of_it():
+    family = Family(slider_crank)
+    for parameters in ({}, {"length": 0.31}, {"length": 0.25, "mass": 2.0}, {"mass": 0.1}):
+        check(family, slider_crank, **parameters)
+    assert family.structures == 1
+
+
+def test_no_variant_depends_on_those_before():
+    lengths = [0.3, 0.32, 0.4]
+    there, back = Family(slider_crank), Family(slider_crank)
+    states = [there.mechanism({"length": length}).x_0 for length in lengths]
+    for length, x_0 in zip(lengths[::-1], states[::-1], strict=True):
+        assert np.array_equal(back.mechanism({"length": length}).x_0, x_0)
+
+
+def test_another_structure_is_compiled_and_remembered():
+    family = Family(slider_crank)
+    for spring in (False, True, False, True):
+        check(family, slider_crank, spring=spring, length=0.35)
+    assert family.structures == 2
+
+
+@pytest.mark.parametrize("plane", [None, "xy"])
+def test_another_rank_is_noticed(plane):
+    """Where the third crank locks the others, every table has the same shape, and one row less is redundant."""
+    family = Family(four_bar)
+    freedoms = [check(family, four_bar, shift=shift, plane=plane).degrees_of_freedom for shift in (0.0, 0.05, 0.0)]
+    assert freedoms == [1, 0, 1]
+    assert family.structures == 2
+
+
+def test_what_compile_refuses_is_refused():
+    family = Family(slider_crank)
+    family.mechanism({})
+    with pytest.raises(da.ModelError, match="gravity leaves the plane"):
+        family.mechanism({"tilt": 0.1})
+    with pytest.raises(da.ModelError, match="mass is nan"):
+        family.mechanism({"mass": float("nan")})
+    with pytest.raises(da.AssemblyError, match="cannot be assembled"):
+        family.mechanism({"length": 0.01})
+    with pytest.raises(da.ModelError, match="no argument 'lenght'; did you mean 'length'"):
+        family.mechanism({"lenght": 0.1})
+    with pytest.raises(da.ModelError, match="return a Model or"):
+        Family(lambda: 3.0).mechanism({})
+    check(family, slider_crank, length=0.33)
+    assert family.structures == 1
