@@ -192,9 +192,19 @@ def test_bad_input_is_named(options, message):
         da.simulate_many(model, 1.0, **options)
 
 
-def test_models_of_a_sweep_differ_in_numbers_only():
-    with pytest.raises(da.ModelError, match="run 1 has another structure than run 0"):
-        da.simulate_many(lambda n: gallery.chain(int(n)), 1.0, parameters={"n": [2, 3]})
+def test_runs_of_several_structures_join():
+    """Each is the run that the function and `simulate` make; of what both have, there are arrays."""
+    options = {"formulation": da.Jet(), "save_at": [0.0, 0.2]}
+    with pytest.warns(RuntimeWarning, match="the runs have 2 structures, each compiled by itself; those of runs 0, 1"):
+        many = da.simulate_many(gallery.chain, 0.2, parameters={"n": [2, 3, 2], "angle": [1.0, 1.2, 0.5]}, **options)
+    assert many.structure.tolist() == [0, 1, 0]
+    assert many.position("rod 1").shape == (3, 2, 3)
+    for k, (n, angle) in enumerate([(2, 1.0), (3, 1.2), (2, 0.5)]):
+        alone = da.simulate(gallery.chain, 0.2, parameters={"n": n, "angle": angle}, **options)
+        np.testing.assert_allclose(many[k].x, alone.x, rtol=0, atol=1e-12)
+
+
+def test_models_of_a_sweep_that_cannot_be_built():
     with pytest.raises(da.ModelError, match="lengths"):
         da.simulate_many(gallery.chain, 1.0, parameters={"n": [2, 3], "angle": [1.0]})
     with pytest.warns(RuntimeWarning, match=r"1 of 2 runs could not start; run 1 with mass = -1.0"):

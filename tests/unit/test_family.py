@@ -92,3 +92,29 @@ def test_what_compile_refuses_is_refused():
         Family(lambda: 3.0).mechanism({})
     check(family, slider_crank, length=0.33)
     assert family.structures == 1
+
+
+def test_a_function_is_simulated_like_its_model():
+    """What is remembered of a function's family changes nothing."""
+    options = {"save_at": [0.0, 0.05], "formulation": da.Jet()}
+    alone = da.simulate(slider_crank(length=0.32), 0.05, **options)
+    for _ in range(2):
+        got = da.simulate(slider_crank, 0.05, parameters={"length": 0.32}, **options)
+        np.testing.assert_allclose(got.x, alone.x, rtol=0, atol=1e-12)
+        assert got.mechanism.model.body("rod").mass == 0.5
+    assert np.array_equal(da.simulate(slider_crank, 0.05, **options).x, da.simulate(slider_crank(), 0.05, **options).x)
+    with pytest.raises(da.ModelError, match="parameters go with a function that returns a Model"):
+        da.simulate(slider_crank(), 0.05, parameters={"length": 0.3})
+    with pytest.raises(da.ModelError, match="the model is 3; give a Model"):
+        da.simulate(3, 0.05)
+
+
+def test_parameters_of_a_lagrangian_system():
+    system = da.LagrangianSystem(
+        lambda q, v, t, p: 0.5 * p.m * v.x**2 - 0.5 * p.k * q.x**2, ["x"], parameters={"m": 1.0, "k": 1.0}, initial={"x": 1.0}
+    )
+    got = da.simulate(system, 0.5, parameters={"k": 4.0}, save_at=[0.5])
+    assert got["x"][-1] == pytest.approx(np.cos(2.0 * 0.5), abs=1e-6)
+    family = Family(system)
+    codes = {id(family.mechanism({"k": k}).code) for k in (1.0, 2.0)}
+    assert len(codes) == family.structures == 1

@@ -10,7 +10,8 @@ not depend on the order in which variants are asked for, and on what branch it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any
@@ -23,6 +24,7 @@ from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.compile import compile, held_bodies, initial_state, refuse_forces, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.flatten import FlatModel
+from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, pack
 from dalembert.compilation.planarity import Plane, check_held, find_plane
@@ -61,6 +63,7 @@ class Family:
         self._build, self._coordinates, self._t_0, self._taken = build, coordinates, t_start, taken
         self._names = _names_of(build)
         self._known: list[_Structure] = []
+        self._codes: list[tuple[object, GeneratedCode]] = []
         self.structures = 0
 
     def model(self, parameters: Mapping[str, Any]) -> Model | LagrangianSystem:
@@ -80,8 +83,7 @@ class Family:
         """The model of one set of parameters, compiled."""
         model = self.model(parameters)
         if isinstance(model, LagrangianSystem):
-            self.structures = 1
-            return compile(model, t_start=self._t_0)
+            return self._lagrangian(model)
         coordinates = self._coordinates or usual_coordinates(model, self._taken)
         for structure in self._known:
             if structure.coordinates == coordinates and (made := structure.variant(model)) is not None:
@@ -90,6 +92,35 @@ class Family:
         self.structures += 1
         self._known = [_Structure(first), *self._known[: _KEPT - 1]]
         return self._known[0].variant(model) or first
+
+    def _lagrangian(self, model: LagrangianSystem) -> LagrangianMechanism:
+        """Tables and start are made anew; the generated code belongs to the equations."""
+        made = compile(model, t_start=self._t_0)
+        known = next((code for equations, code in self._codes if equations is model.equations), None)
+        if known is None:
+            self.structures += 1
+            self._codes = [(model.equations, made.code), *self._codes[: _KEPT - 1]]
+        else:
+            made.__dict__["code"] = known
+        return made
+
+
+_families: OrderedDict[tuple[object, ...], Family] = OrderedDict()
+
+
+def family_of(
+    build: Build, coordinates: Coordinates | None = None, t_start: float = 0.0, *, taken: Sequence[str] = KINDS
+) -> Family:
+    """The family of a function, as it was when it was asked for last: what it compiled then is still good."""
+    key = (build, coordinates, t_start, tuple(taken))
+    try:
+        family = _families.pop(key, None) or Family(build, coordinates, t_start, taken=taken)
+    except TypeError:  # it cannot be hashed
+        return Family(build, coordinates, t_start, taken=taken)
+    _families[key] = family
+    if len(_families) > _KEPT:
+        _families.popitem(last=False)
+    return family
 
 
 def _names_of(build: Build) -> list[str] | None:

@@ -51,6 +51,11 @@ class Work:
             self._threads = 1  # plain Python holds the interpreter
 
     @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return bool(self._stop[0])
+
+    @property
     def accepted(self) -> npt.NDArray[np.int64]:
         """Steps of every run."""
         return self._column("accepted")

@@ -34,7 +34,7 @@ from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.statistics import Statistics, statistics_of
-from dalembert.simulation.ensemble_variants import full_states, starts_of, variants
+from dalembert.simulation.ensemble_variants import full_states, groups_of, starts_of, variants
 from dalembert.simulation.parameters import check_names, table_of
 from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
@@ -73,7 +73,8 @@ def simulate_many(
 
     initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints
     parameters : name -> one value per run, of a LagrangianSystem, or arguments of `model` when it is a function that returns
-        a Model; the models may differ in their numbers only. A dict of arrays, `grid(...)`, `sample(...)` or a Dataset
+        a Model; models that differ in numbers only share what is compiled. A dict of arrays, `grid(...)`, `sample(...)` or a
+        Dataset
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
@@ -126,7 +127,7 @@ def simulate_many(
     if parameters is not None:
         formulation = formulation or REFERENCE()
         mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
-        given = np.array([mechanism.x_0 for mechanism in mechanisms])
+        given = [mechanism.x_0 for mechanism in mechanisms]
     else:
         if not isinstance(model, Model | LagrangianSystem | Compiled):
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
@@ -135,24 +136,30 @@ def simulate_many(
             raise ModelError(f"simulate_many: the mechanism was compiled for t = {base.t_0:g} s; many runs start at 0")
         refuse_vanishing_lengths(base.model, 0.0, t_end)
         formulation = formulation or default_formulation(base)[0]
-        given = full_states(base, initial_states)
+        given = list(full_states(base, initial_states))
         mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
-    work = Work(runs, integrator, starts_of(runs, given), t_end, after, threads)
-    work.status[list(problems)] = T.NEWTON_FAILED  # not to be run
+    works: list[tuple[npt.NDArray[np.int64], Work]] = []
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
-        work.go_side_by_side(bar)
-        if (work.status == T.NOT_RUN).any():
-            work.go(bar)
-    return Ensemble(mechanisms, runs, formulation, integrator, work, times, given, problems)
+        for numbers in groups_of(runs):
+            mine = [runs[k] for k in numbers]
+            work = Work(mine, integrator, starts_of(mine, [given[k] for k in numbers]), t_end, after, threads)
+            work.status[[k in problems for k in numbers]] = T.NEWTON_FAILED  # not to be run
+            works.append((numbers, work))
+            if not works[0][1].stopped:
+                work.go_side_by_side(bar)
+            if not works[0][1].stopped and (work.status == T.NOT_RUN).any():
+                work.go(bar)
+    return Ensemble(mechanisms, runs, formulation, integrator, works, times, given, problems)
 
 
 class Ensemble:
     """Runs of one model in the order given: `ensemble[k]` is the solution of run k, outputs have the run as first axis.
 
     t : (nt,) times saved;  status : (runs,) "complete", "failed" or "interrupted";  message : what stopped a run, by run
-    moved : (runs,) how far an initial state was off its constraints;  warnings : what a reader should know
+    moved : (runs,) how far an initial state was off its constraints;  structure : (runs,) which of the compiled structures
+    warnings : what a reader should know
 
     `ensemble.position("rod 4")` is (runs, nt, 3), `ensemble.reaction("A").force` too, `ensemble.energy.kinetic` (runs, nt), and
     so on for every output of a solution over time; of a Lagrangian system `ensemble["x"]` is (runs, nt). NaN where a run did
@@ -165,19 +172,25 @@ class Ensemble:
         runs: list[Run],
         formulation: Formulation,
         integrator: Integrator,
-        work: Work,
+        works: list[tuple[npt.NDArray[np.int64], Work]],
         times: Array,
-        given: Array,
+        given: list[Array],
         problems: dict[int, str],
     ) -> None:
         self.t = times
-        self.formulation, self.integrator, self.t_end = formulation, integrator, work.t_end
-        self._mechanisms, self._runs, self._work, self._problems = mechanisms, runs, work, problems
-        code = work.status
+        self.formulation, self.integrator, self.t_end = formulation, integrator, works[0][1].t_end
+        self._mechanisms, self._runs, self._problems = mechanisms, runs, problems
+        self._works = {int(k): (work, j) for numbers, work in works for j, k in enumerate(numbers)}
+        code, accepted, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
+        for number, (numbers, work) in enumerate(works):
+            code[numbers], accepted[numbers], self.structure[numbers] = work.status, work.accepted, number
         self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
-        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (work.accepted < integrator.max_steps))] = "interrupted"
+        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (accepted < integrator.max_steps))] = "interrupted"
         self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
-        self.moved = self._moved(given)
+        self.moved = np.full(len(runs), np.nan)
+        for numbers, work in works:
+            self.moved[numbers] = _moved([runs[k] for k in numbers], work, np.array([given[k] for k in numbers]))
+        self.moved[list(problems)] = np.nan
         self.warnings: tuple[str, ...] = ()
         if np.nanmax(self.moved, initial=0.0) > _FITS:
             worst, count = int(np.nanargmax(self.moved)), int(np.sum(self.moved > _FITS))
@@ -185,6 +198,9 @@ class Ensemble:
             self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
         if problems:
             self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
+        if len(works) > 1:
+            first = ", ".join(str(numbers[0]) for numbers, _ in works[:5]) + (", ..." if len(works) > 5 else "")
+            self.warnings += (f"the runs have {len(works)} structures, each compiled by itself; those of runs {first}",)
         for text in self.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=3)
 
@@ -200,7 +216,7 @@ class Ensemble:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: states and counters instead of compiled code."""
-        return self.__dict__ | {"_records": [self._record(k) for k in range(len(self))], "_runs": None, "_work": None}
+        return self.__dict__ | {"_records": [self._record(k) for k in range(len(self))], "_runs": None, "_works": None}
 
     @property
     def failed(self) -> npt.NDArray[np.int64]:
@@ -276,54 +292,54 @@ class Ensemble:
 
     def _saved(self, k: int) -> tuple[Array, Array]:
         """Times and states of a run, as far as it went."""
-        work = self._work
-        if k in self._problems or (self.status[k] == "interrupted" and work.status[k] == T.NOT_RUN):
-            return self.t[:0], work.out[k, :0]
-        x = work.out[k, : work.saved[k]]
+        work, j = self._works[k]
+        if k in self._problems or (self.status[k] == "interrupted" and work.status[j] == T.NOT_RUN):
+            return self.t[:0], work.out[j, :0]
+        x = work.out[j, : work.saved[j]]
         if self.t[0] == 0.0:
-            x = np.concatenate([work.start[k : k + 1], x])
+            x = np.concatenate([work.start[j : j + 1], x])
         return self.t[: len(x)], x
 
     def _stand(self, k: int) -> tuple[Run, Advance]:
         """A run as it ended, with its counters."""
-        work, run = self._work, self._runs[k]
+        (work, j), run = self._works[k], self._runs[k]
         W = run.W.copy()
-        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[k, : T.N_STAT]
+        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[j, : T.N_STAT]
         if run.I[T.W_PIVOT] > 0:
-            W[run.I[T.W_PIVOT] :][: T.V_GUARD] = work.counters[k, T.N_STAT :]
+            W[run.I[T.W_PIVOT] :][: T.V_GUARD] = work.counters[j, T.N_STAT :]
         run = replace(run, W=W)
-        return run, work.advance.at(run, work.x[k], work.kept[k])
+        return run, work.advance.at(run, work.x[j], work.kept[j])
 
     def _why(self, k: int) -> str:
-        work = self._work
+        work, j = self._works[k]
         if k in self._problems:
             return self._problems[k]
         _, advance = self._stand(k)
-        if work.status[k] == T.TOO_MANY_STEPS:
+        if work.status[j] == T.TOO_MANY_STEPS:
             return f"{advance.accepted} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances"
-        if k in work.errors:
-            name, problem = work.errors[k]
+        if j in work.errors:
+            name, problem = work.errors[j]
             return f"user function {name!r} raised {problem!r} at t = {advance.t:.6g} s"
-        return str(failure_of(int(work.status[k]), advance))
+        return str(failure_of(int(work.status[j]), advance))
 
-    def _moved(self, given: Array) -> Array:
-        """Largest change of a coordinate or velocity by the projection of each start; signs of quaternions do not count."""
-        first, n = self._mechanisms[0], self._mechanisms[0].nq + self._mechanisms[0].nu
-        runs, start = self._runs, self._work.start
-        shared = all(run is runs[0] for run in runs)
-        x = (
-            runs[0].to_absolute(start)
-            if shared
-            else np.array([r.to_absolute(s[None])[0] for r, s in zip(runs, start, strict=True)])
-        )
-        change = np.abs(x[:, :n] - given[:, :n])
-        for at in first.quaternion_columns if isinstance(first, Mechanism) else ():
-            flipped = np.abs(x[:, at : at + 4] + given[:, at : at + 4])
-            change[:, at : at + 4] = np.minimum(change[:, at : at + 4], flipped)
-        moved: Array = change.max(axis=1, initial=0.0)
-        moved[self._work.status == T.NOT_RUN] = np.nan
-        moved[list(self._problems)] = np.nan
-        return moved
+
+def _moved(runs: list[Run], work: Work, given: Array) -> Array:
+    """Largest change of a coordinate or velocity by the projection of each start; signs of quaternions do not count."""
+    first, start = runs[0].mechanism, work.start
+    n = first.nq + first.nu
+    shared = all(run is runs[0] for run in runs)
+    x = (
+        runs[0].to_absolute(start)
+        if shared
+        else np.array([r.to_absolute(s[None])[0] for r, s in zip(runs, start, strict=True)])
+    )
+    change = np.abs(x[:, :n] - given[:, :n])
+    for at in first.quaternion_columns if isinstance(first, Mechanism) else ():
+        flipped = np.abs(x[:, at : at + 4] + given[:, at : at + 4])
+        change[:, at : at + 4] = np.minimum(change[:, at : at + 4], flipped)
+    moved: Array = change.max(axis=1, initial=0.0)
+    moved[work.status == T.NOT_RUN] = np.nan
+    return moved
 
 
 def _stacked(values: list[Any], nt: int) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,50 +11,58 @@ import numpy.typing as npt
 
 from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
-from dalembert.compilation.family import Family
+from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import measured
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
-from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 
 Array = npt.NDArray[np.float64]
 
 
 def variants(
-    model: Any, parameters: Mapping[str, npt.ArrayLike], coordinates: Coordinates | None, formulation: Formulation, t_end: float
+    model: Any,
+    parameters: Mapping[str, npt.NDArray[Any]],
+    coordinates: Coordinates | None,
+    formulation: Formulation,
+    t_end: float,
 ) -> tuple[list[Compiled], list[Run], dict[int, str]]:
     """The model compiled and prepared for every row of the table, and by run what kept one from being made.
 
     In the place of such a run stands another, that will not be run. Where none can be made, the first problem is raised.
     """
-    table = {name: np.asarray(values) for name, values in parameters.items()}
-    lengths = {name: (len(values) if values.ndim else 0) for name, values in table.items()}
-    if len(set(lengths.values())) != 1 or 0 in lengths.values():
-        raise ModelError(f"parameters: give one value per run for each name; got lengths {lengths or 'of nothing'}")
-    rows = [{name: _plain(values[k]) for name, values in table.items()} for k in range(next(iter(lengths.values())))]
+    rows = [dict(zip(parameters, map(_plain, row), strict=True)) for row in zip(*parameters.values(), strict=True)]
     if not isinstance(model, LagrangianSystem) and not callable(model):
         raise ModelError(
             "parameters go with a LagrangianSystem or with a function that returns a Model, "
-            f"def model({', '.join(table)}): ...; got {type(model).__name__}"
+            f"def model({', '.join(parameters)}): ...; got {type(model).__name__}"
         )
-    family = Family(model, coordinates, taken=formulation.coordinates)
+    family = family_of(model, coordinates, taken=formulation.coordinates)
     made: dict[int, tuple[Compiled, Run]] = {}
     problems: dict[int, DalembertError] = {}
+    codes: dict[int, int] = {}
     for k, row in enumerate(rows):
         try:
             mechanism = family.mechanism(row)
             refuse_vanishing_lengths(mechanism.model, 0.0, t_end)
             made[k] = mechanism, formulation.prepare(mechanism)
+            codes.setdefault(id(made[k][1].callbacks.compiled), k)
+            if mechanism.functions and len(codes) == 2 and codes[id(made[k][1].callbacks.compiled)] == k:
+                warnings.warn(
+                    f"run {k} has user-written functions that do not compute what those of run {min(codes.values())} do, and"
+                    " each is compiled by itself: where a parameter is a constant in them, give it to the element,"
+                    " parameters={...}",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
         except DalembertError as problem:
             shown = ", ".join(f"{name} = {value}" for name, value in row.items())
             problem.args = (f"run {k} with {shown}: {problem}",)
             problems[k] = problem
     if not made:
         raise problems[0]
-    _check_same({k: run for k, (_, run) in made.items()})
     stand_in = next(iter(made.values()))
     pairs = [made.get(k, stand_in) for k in range(len(rows))]
     return [m for m, _ in pairs], [run for _, run in pairs], {k: str(problem) for k, problem in problems.items()}
@@ -64,19 +73,15 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _check_same(runs: Mapping[int, Run]) -> None:
-    """All runs share the integer tables and the code of user functions, so that one compiled loop can take them."""
-    number, first = next(iter(runs.items()))
-    sweeps = max(int(run.I[T.REFINE]) for run in runs.values())  # those of the most uneven masses serve all
-    for k, run in runs.items():
-        run.I[T.REFINE] = sweeps
-        if run.callbacks.compiled is not first.callbacks.compiled:
-            raise ModelError(
-                f"run {k} has user-written functions that do not compute what those of run {number} do: a parameter is a"
-                " constant in them; make it a number of the model (a stiffness, a mass, a point), or give initial_states"
-            )
-        if len(run.F) != len(first.F) or not np.array_equal(run.I, first.I):
-            raise ModelError(f"run {k} has another structure than run {number}; parameters may change numbers only")
+def groups_of(runs: Sequence[Run]) -> list[npt.NDArray[np.int64]]:
+    """The numbers of the runs that one compiled loop can take: they share integer tables and the code of user functions."""
+    keys: dict[int, tuple[object, ...]] = {}
+    found: dict[tuple[object, ...], list[int]] = {}
+    for k, run in enumerate(runs):
+        if id(run) not in keys:
+            keys[id(run)] = type(run), run.I.tobytes(), len(run.F), len(run.W), id(run.callbacks.compiled)
+        found.setdefault(keys[id(run)], []).append(k)
+    return [np.array(numbers) for numbers in found.values()]
 
 
 def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
@@ -101,9 +106,9 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
     return full
 
 
-def starts_of(runs: list[Run], given: Array) -> Array:
-    """(runs, n) states of the runs from those of their mechanisms."""
+def starts_of(runs: Sequence[Run], given: Sequence[Array]) -> Array:
+    """(runs, n) states of the runs of a group from those of their mechanisms."""
     run = runs[0]
     if type(run) is Run and all(other is run for other in runs):
-        return np.ascontiguousarray(run.from_absolute(given))
+        return np.ascontiguousarray(run.from_absolute(np.array(given)))
     return np.array([r.from_absolute(x) for r, x in zip(runs, given, strict=True)])

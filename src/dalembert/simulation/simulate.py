@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
@@ -44,7 +44,7 @@ from dalembert.simulation.pieces import joined
 from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
-from dalembert.simulation.start import Start, start_of
+from dalembert.simulation.start import Start, start_of, variant_of
 
 Array = npt.NDArray[np.float64]
 
@@ -54,6 +54,7 @@ _CHUNK_SECONDS = 0.15
 class Options(TypedDict, total=False):
     """Of `simulate`, by keyword."""
 
+    parameters: Mapping[str, Any] | None
     t_start: float | None
     initial: Series | None
     formulation: Formulation | None
@@ -75,13 +76,16 @@ def simulate(
     model: LagrangianSystem | LagrangianMechanism | LagrangianSolution, t_end: float, **options: Unpack[Options]
 ) -> LagrangianSolution: ...
 @overload
+def simulate(model: Callable[..., Model], t_end: float, **options: Unpack[Options]) -> Solution: ...
+@overload
 def simulate(
-    model: Model | LagrangianSystem | Compiled | AnySolution, t_end: float, **options: Unpack[Options]
+    model: Model | LagrangianSystem | Compiled | AnySolution | Callable[..., Model], t_end: float, **options: Unpack[Options]
 ) -> Solution | LagrangianSolution: ...
 def simulate(
-    model: Model | LagrangianSystem | Compiled | AnySolution,
+    model: Model | LagrangianSystem | Compiled | AnySolution | Callable[..., Model],
     t_end: float,
     *,
+    parameters: Mapping[str, Any] | None = None,
     t_start: float | None = None,
     initial: Series | None = None,
     formulation: Formulation | None = None,
@@ -98,7 +102,9 @@ def simulate(
     """Assemble, integrate to t_end, and return the solution with its evidence.
 
     model : a solution, too: then its run goes on from its end, with its formulation and integrator where none are given; the
-        solution has what is new (`concatenate` puts both together)
+        solution has what is new (`concatenate` puts both together). Or a function that returns a Model: what is compiled for
+        one set of its arguments serves all that differ in numbers only
+    parameters : arguments of that function by name, or parameters of a LagrangianSystem, where they differ from its own
     t_start : when initial data hold and drivers start [s], default 0
     initial : a state of another run, solution(t), of a model with the same bodies and joints; t_start is then its time
     formulation : how constraints enter, default see `default_formulation`;  integrator : how time advances, default `DOP853()`
@@ -116,7 +122,8 @@ def simulate(
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)
     clock = _Clock()
-    start = start_of(model, coordinates, formulation, t_start, initial, _names(free))
+    variant = variant_of(model, parameters, coordinates, formulation, t_start, compiled=not free and initial is None)
+    start = start_of(variant, coordinates, formulation, t_start, initial, _names(free))
     if not t_end > start.t:
         raise ModelError(f"t_end is {t_end:g}; give a time after the start of the run, t = {start.t:g} s")
     for event in watched:
@@ -146,6 +153,7 @@ def simulate(
             lambda way, method: simulate(
                 model,
                 t_end if acts else float(solution.t[-1]),
+                parameters=parameters,
                 t_start=t_start,
                 initial=initial,
                 formulation=way,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
+from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.phases import Phase, check_names, consistent
 from dalembert.errors import ModelError
@@ -73,6 +75,32 @@ def start_of(
     if initial is not None:
         mechanism = starting_at(mechanism, t or 0.0, _taken(mechanism, t or 0.0, initial))
     return Start(mechanism, mechanism.t_0 if t is None else t, whole, phase)
+
+
+def variant_of(
+    build: Any,
+    parameters: Mapping[str, Any] | None,
+    coordinates: Coordinates | None,
+    formulation: Formulation | None,
+    t_start: float | None,
+    *,
+    compiled: bool,
+) -> Any:
+    """What a function builds of parameters, or a LagrangianSystem with other ones; compiled with what is known of its family.
+
+    Anything else stays as it is.
+    """
+    if isinstance(build, Model | Compiled | Result) or (parameters is None and isinstance(build, LagrangianSystem)):
+        if parameters is not None:
+            raise ModelError(
+                f"parameters go with a function that returns a Model, or with a LagrangianSystem; got {shown(build)}"
+            )
+        return build
+    if not callable(build) and not isinstance(build, LagrangianSystem):
+        raise ModelError(f"the model is {shown(build)}; give a Model, a LagrangianSystem, or a function that returns one")
+    taken = KINDS if formulation is None else formulation.coordinates
+    family = family_of(build, coordinates, 0.0 if t_start is None else number("simulate", "t_start", t_start), taken=taken)
+    return family.mechanism(parameters or {}) if compiled else family.model(parameters or {})
 
 
 def as_compiled(
