@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import os
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+if __name__ == "__main__":  # and by inheritance in its workers
+    for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ.setdefault(_name, "1")
 
-import sys  # noqa: E402
-import warnings  # noqa: E402
-from collections import Counter  # noqa: E402
-from dataclasses import fields  # noqa: E402
-from typing import Any  # noqa: E402
+import sys
+import warnings
+from collections import Counter
+from dataclasses import fields
+from typing import Any
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import dalembert as da  # noqa: E402
-from benchmarks.campaigns.generator import family  # noqa: E402
-from benchmarks.campaigns.oracle import Oracle, State, Unsuitable, Violent, rotation  # noqa: E402
-from benchmarks.campaigns.runner import Campaign, Outcome, main  # noqa: E402
+import dalembert as da
+from benchmarks.campaigns.generator import family
+from benchmarks.campaigns.oracle import Oracle, State, Unsuitable, Violent, rotation
+from benchmarks.campaigns.runner import Campaign, Outcome, main
 
 MEMBERS = 24
 T_END = 0.25
