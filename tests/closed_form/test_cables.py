@@ -95,3 +95,63 @@ def test_slack_is_told():
 def test_what_a_cable_must_be(points, options, text):
     with pytest.raises(da.ModelError, match=text):
         atwood().add_cable("x", points, **options)
+
+
+def bungee(damping=0.0):
+    """A mass falls on a cable through an eye and an arm: slack for the first metre, then a spring."""
+    model = da.Model()
+    model.add_point_mass("m", mass=2.0, position=(0, 0, -0.5))
+    points = [("ground", (1, 0, 0)), ("ground", (0, 0, 0)), ("m", (0, 0, 0))]
+    model.add_cable("rope", points, length=2.5, stiffness=400.0, damping=damping)
+    return model
+
+
+def test_a_cable_that_stretches():
+    run = da.simulate(bungee(), t_end=1.2, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+    t_1, w = np.sqrt(2.0 * 1.0 / G), np.sqrt(200.0)
+    tau = run.t - t_1
+    down = 1.0 + G / w**2 * (1.0 - np.cos(w * tau)) + G * t_1 / w * np.sin(w * tau)
+    back = t_1 + 2.0 * (np.pi - np.arctan2(G * t_1 * w, G)) / w  # slack again
+    fall = np.where(run.t < t_1, 0.5 * G * run.t**2, down)
+    held = run.t < back
+    assert np.abs(-0.5 - run.position("m")[:, 2] - fall)[held].max() <= 1e-8
+    effort = run.effort("rope")
+    assert np.abs(effort.value - np.where(run.t < t_1, 0.0, 400.0 * (down - 1.0)))[held].max() <= 1e-5
+    assert np.abs(effort.energy - 200.0 * np.maximum(effort.coordinate - 2.5, 0.0) ** 2).max() <= 1e-9
+    np.testing.assert_allclose(effort.on["m"].force[:, 2], effort.value, atol=1e-9)
+    np.testing.assert_allclose(effort.on["ground"].force, -effort.on["m"].force, atol=1e-9)
+    report = run.report()
+    assert report.passed and "slack at" in str(report)
+    lost = da.simulate(bungee(10.0), t_end=1.2)
+    assert lost.energy.external_work[-1] < -5.0 and lost.report().passed and lost.effort("rope").value.min() == 0.0
+
+
+def test_a_stretching_cable_through_bodies_has_no_resultant_and_reads_back(tmp_path):
+    model = da.Model()
+    for k, at in enumerate(((0.0, 0, 0), (1.0, 0.2, 0), (2.0, 0, 0.3))):
+        model.add_body(f"b{k}", mass=1.0 + k, inertia=(0.1, 0.2, 0.25), position=at, angular_velocity=(0.3, k, -1.0))
+    points = [("b0", (0.1, 0, 0)), ("b1", (0, 0.1, 0)), ("b1", (0, 0, 0.1)), ("b2", (0, 0.1, 0.1)), ("b0", (0, -0.1, 0))]
+    model.add_cable("rope", points, length=3.0, stiffness=50.0, damping=2.0)
+    model.to_yaml(tmp_path / "m.yaml")
+    assert da.Model.from_yaml(tmp_path / "m.yaml").hash == model.hash
+    run = da.simulate(model, t_end=0.05)
+    effort = run.effort("rope")
+    force = sum(side.force for side in effort.on.values())
+    moment = sum(side.torque + np.cross(side.point, side.force) for side in effort.on.values())
+    assert effort.value.min() > 1.0 and np.abs(force).max() <= 1e-12 and np.abs(moment).max() <= 1e-12
+    np.testing.assert_allclose(effort.power, -effort.value * effort.rate, atol=1e-10)
+    made = model.replace("rope", stiffness=60.0)
+    assert made.stiffness == 60.0 and made.length == 3.0
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"damping": 1.0}, "cable 'x': damping is 1.0 without stiffness; give stiffness= too"),
+        ({"stiffness": 0.0}, "cable 'x': stiffness is 0"),
+        ({"stiffness": 10.0, "damping": -1.0}, "cable 'x': damping is -1"),
+    ],
+)
+def test_what_a_stretching_cable_must_be(change, text):
+    with pytest.raises(da.ModelError, match=text):
+        atwood().add_cable("x", [("a", (0, 0, 0)), ("b", (0, 0, 0))], **change)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.cables import cable_points
+from dalembert.model.cables import cables
 from dalembert.model.elements import Body, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
@@ -134,8 +134,8 @@ def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.N
 
     links: list[tuple[str, tuple[tuple[str, Array], ...], Joint | None]]
     links = [(repr(j.name), ((j.first, j.p_i), (j.second, j.p_j)), j) for j in model.joints if type_of(j).has_point]
-    links += [(f"{f.noun} {f.name!r}", f.places(), None) for f in model.forces]
-    links += [(repr(j.name), ends, None) for j in model.joints if j.type == "cable" for ends in pairwise(cable_points(j))]
+    links += [(f"{f.noun} {f.name!r}", f.places(), None) for f in model.forces if len(f.places()) < 3]
+    links += [(f"cable {name!r}", ends, None) for name, ps in cables(model.joints, model.forces) for ends in pairwise(ps)]
     for label, places, joint in links:
         arms = {name: arm(name, point) for name, point in places}
         for name in loose.keys() & arms.keys():

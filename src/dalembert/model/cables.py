@@ -1,15 +1,22 @@
-"""Cables through any number of bodies: one that does not stretch is a row g = sum_k |x_k+1 - x_k| - length, its tension
-minus the multiplier (kernels/mechanics/relations.py)."""
+"""Cables through any number of bodies.
+
+one that does not stretch   a row g = sum_k |x_k+1 - x_k| - length, its tension minus the multiplier (kernels' relations.py)
+one that does               a force, tension k (L - length) + c L', not below 0, and 0 while slack (kernels' laws.py)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Joint, Primitive
+from dalembert.model.elements import Body, Force, ForceRecord, Joint, Joints, Primitive, States, spring_energy
+from dalembert.model.forces.springs import gains
 from dalembert.model.frames import own_axes, world_point
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import Array, frozen, number, several, shown, vector
@@ -24,19 +31,107 @@ def cable_points(joint: Joint) -> list[tuple[str, Array]]:
     return [(joint.bodies[int(part)], np.array(row.numbers[3 * k : 3 * k + 3])) for k, part in enumerate(row.parts)]
 
 
+def cables(joints: Sequence[Joint], forces: Sequence[Force]) -> Iterator[tuple[str, list[tuple[str, Array]]]]:
+    """Name and points of every cable."""
+    yield from ((joint.name, cable_points(joint)) for joint in joints if joint.type == CABLE and joint.primitives)
+    yield from ((force.name, list(force.places())) for force in forces if isinstance(force, ElasticCable))
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticCable(Force):
+    """A massless cable through points of bodies: tension stiffness (L - length) + damping L', never a push.
+
+    bodies, at : of each point the body, and where it is in its axes [m]
+    """
+
+    bodies: tuple[str, ...]
+    at: tuple[Array, ...]
+    stiffness: float
+    damping: float
+    length: float
+    verb: ClassVar[str] = "cable"
+    noun: ClassVar[str] = "cable"
+
+    def ends(self, joints: Joints) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.bodies))
+
+    def places(self) -> tuple[tuple[str, Array], ...]:
+        return tuple(zip(self.bodies, self.at, strict=True))
+
+    def sides(self, joints: Joints) -> tuple[tuple[str, Array], ...]:
+        return tuple((body, np.zeros(3)) for body in self.ends(joints))
+
+    def told(self) -> dict[str, Any]:
+        return {"points": self.places()}
+
+    @property
+    def works(self) -> bool:
+        return self.damping != 0.0
+
+    @property
+    def coordinates(self) -> int:
+        return 1
+
+    def records(self, joints: Joints) -> tuple[ForceRecord, ...]:
+        gains = self.stiffness, self.damping, self.length
+        pairs = pairwise(self.places())
+        return tuple(ForceRecord("CABLE", i, j, p_i=p_i, p_j=p_j, gains=gains) for (i, p_i), (j, p_j) in pairs)
+
+    def check(self, owner: str, joints: Joints) -> None:
+        if len(self.bodies) != len(self.at) or len(set(self.bodies)) < 2:
+            raise ModelError(f"{owner}: points are on {shown(self.bodies)}; give points of two or more bodies")
+        gains(owner, self.stiffness, self.damping)
+        number(owner, "length", self.length, above=0.0)
+
+    def parts(self, states: States) -> Array:
+        """(nt, n) lengths between its points [m]."""
+        x = [states.point(*place) for place in self.places()]
+        return np.stack([np.linalg.norm(there - here, axis=1) for here, there in pairwise(x)], axis=1)
+
+    def stored(self, states: States, joints: Joints, reach: float) -> tuple[Array, Array]:
+        if self.damping:  # all that it does is external work, see the kernel
+            return np.zeros(len(states.t)), np.zeros(len(states.t))
+        stretch = np.maximum(self.parts(states).sum(axis=1) - self.length, 0.0)
+        return spring_energy(self.stiffness, stretch, reach)
+
+    def energy_scale(self, size: float) -> float:
+        return self.stiffness * size**2
+
+    def undirected(self, states: States, slack: float) -> bool:
+        moving = [i != j for i, j in pairwise(self.bodies)]
+        return bool((self.parts(states)[0, moving] <= slack * self.length).any())
+
+    def remark(self, states: States, joints: Joints) -> str:
+        slack = self.parts(states).sum(axis=1) < self.length
+        if not slack.any():
+            return ""
+        return f"slack at {np.mean(slack):.0%} of the states, first at t = {states.t[np.argmax(slack)]:.4g} s"
+
+
 class CableVerbs(ElementStore):
     """Cables."""
 
-    def add_cable(self, name: str, points: Sequence[BodyPoint], *, length: float | None = None) -> Joint:
-        """A massless cable that does not stretch, from the first point to the last, sliding freely through those between.
+    def add_cable(
+        self,
+        name: str,
+        points: Sequence[BodyPoint],
+        *,
+        length: float | None = None,
+        stiffness: float | None = None,
+        damping: float = 0.0,
+    ) -> Joint | ElasticCable:
+        """A massless cable from the first point to the last, sliding freely through those between.
 
             model.add_cable("rope", [("load", (0, 0, 0)), ("ground", (0, 0, 2)), ("ground", (1, 0, 2)), ("weight", (0, 0, 0))])
 
         points : (body, point in its axes [m]), two or more; the ends are fastened there, the others are eyes or small pulleys
-        length : [m], default as in the model pose
+        length : without tension [m], default as in the model pose
+        stiffness : of the whole cable, E A / length [N/m]; default: it does not stretch
+        damping : of a cable with stiffness [N s/m]; what it does counts as external work then, not as stored energy
 
-        It holds in both directions; where it would have to push, a line of the report says when it would go slack. Its
-        tension is `solution.effort(name)`.
+        One that stretches pulls with stiffness (L - length) + damping L', and goes slack. One that does not holds in both
+        directions; where it would have to push, a line of the report says when it would go slack. The tension of either is
+        `solution.effort(name).value`.
         """
         owner = self._new_name("cable", name)
         if not isinstance(points, Sequence) or len(points) < 2:
@@ -59,6 +154,12 @@ class CableVerbs(ElementStore):
                     " there; move one of them"
                 )
         offset = float(parts.sum()) if length is None else number(owner, "length", length, above=0.0)
+        if stiffness is not None:
+            number(owner, "stiffness", stiffness, above=0.0)
+            pull, loss = gains(owner, stiffness, damping)
+            return self._add(ElasticCable(name, tuple(body.name for body in bodies), tuple(places), pull, loss, offset))
+        if damping:
+            raise ModelError(f"{owner}: damping is {shown(damping)} without stiffness; give stiffness= too")
         numbers = tuple(float(v) for place in places for v in place)
         part_of = tuple(str(members.index(body.name)) for body in bodies)
         row = Primitive("U", ("length",), offset=offset, law=CABLE, parts=part_of, numbers=numbers)

@@ -134,8 +134,10 @@ def arguments_of(element: Force | Marker) -> dict[str, Any]:
     for key in list(signature(getattr(Model, f"add_{element.verb}")).parameters)[2:]:
         if key not in WORLD_POINTS:
             ends = ("p_i", "p_j")
-            attribute = tuple(getattr(element, end) for end in ends) if key == "points" else getattr(element, key)
-            told[key] = own.get(key, attribute)
+            if key in own:
+                told[key] = own[key]
+            else:
+                told[key] = tuple(getattr(element, end) for end in ends) if key == "points" else getattr(element, key)
     return told
 
 

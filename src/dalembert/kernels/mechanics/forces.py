@@ -55,18 +55,41 @@ def stored_energy(system):
 
 
 @inline
-def along_line(e):
-    """(s, s', n) of a spring: length, direction d / |d|; of a slide s = z_i . d: direction z_i."""
+def apart(e):
+    """x_j - x_i of its ends and their relative velocity."""
     i, j, p_i, p_j = e.i, e.j, e.p_i, e.p_j
     R_i, R_j, w_i = i.R, j.R, i.w
     d = (j.r + R_j @ p_j) - (i.r + R_i @ p_i)
-    v = (j.v + R_j @ cross(j.w, p_j)) - (i.v + R_i @ cross(w_i, p_i))
+    return d, (j.v + R_j @ cross(j.w, p_j)) - (i.v + R_i @ cross(w_i, p_i))
+
+
+@inline
+def straight(e):
+    """(l, l', n) of the line between its ends: length, direction d / |d|."""
+    d, v = apart(e)
+    s = np.sqrt(d @ d)
+    n = (1.0 / s if s > 0.0 else 0.0) * d  # without slack length no direction is needed where it vanishes
+    return s, n @ v, n
+
+
+@inline
+def along_line(e):
+    """`straight` of a spring; of a slide s = z_i . d: direction z_i."""
     if e.kind == SPRING:
-        s = np.sqrt(d @ d)
-        n = (1.0 / s if s > 0.0 else 0.0) * d  # without slack length no direction is needed where it vanishes
-        return s, n @ v, n
-    n = R_i @ e.vector
-    return n @ d, n @ v + (R_i @ cross(w_i, e.vector)) @ d, n
+        return straight(e)
+    d, v = apart(e)
+    n = e.i.R @ e.vector
+    return n @ d, n @ v + (e.i.R @ cross(e.i.w, e.vector)) @ d, n
+
+
+@inline
+def pull(e, force):
+    """Adds a force on body j at x_j, and its reaction on i at the same world point: action equals reaction."""
+    i, j = e.i, e.j
+    j.force += force
+    j.torque += cross(e.p_j, j.R.T @ force)
+    i.force -= force
+    i.torque += i.R.T @ cross(force, j.r + j.R @ e.p_j - i.r)
 
 
 @inline

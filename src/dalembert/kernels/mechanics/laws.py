@@ -1,7 +1,9 @@
-"""Force elements that few models have: laws of joint coordinates, laws between two bodies, bushings. Compiled only with them.
+"""Force elements that few models have: laws of joint coordinates, laws between two bodies, bushings, cables that stretch.
+Compiled only with them.
 
     law of joint coordinates     efforts = law(t, s, s')                     one along each coordinate
     law between two bodies       force, torque = law(t, r, R, v, w)          on the second at x_j, in axes of the first
+    cable                        tension = k (L - l) + c L', not below 0, and 0 where L <= l       L = sum of |x_j - x_i|
 
 The first record of an element acts for all of its records.
 """
@@ -11,9 +13,9 @@ from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, OK, POTENTIAL
 from dalembert.kernels.base.vectors import cross
 from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
-from dalembert.kernels.mechanics.forces import along_line, give_parameters
+from dalembert.kernels.mechanics.forces import along_line, give_parameters, pull, straight
 
-(LAW_ANGLE, LAW_SLIDE, INTERACTION, BUSHING) = range(100, 104)  # kinds of elements, above those of forces.py
+(LAW_ANGLE, LAW_SLIDE, INTERACTION, BUSHING, CABLE) = range(100, 105)  # kinds of elements, above those of forces.py
 
 
 @inline
@@ -40,11 +42,7 @@ def act_on_joints(e, t, system):
             i.torque -= value * one.vector
             j.torque += value * (j.R.T @ z)
         else:
-            force = value * z
-            j.force += force
-            j.torque += cross(one.p_j, j.R.T @ force)
-            i.force -= force  # at the same world point: action equals reaction
-            i.torque += i.R.T @ cross(force, j.r + j.R @ one.p_j - i.r)
+            pull(one, value * z)
     return OK, power
 
 
@@ -75,12 +73,44 @@ def interact(e, t, system):
 
 
 @inline
+def cable_length(e, system):
+    """L, L' of a cable along all of its records."""
+    length, rate = 0.0, 0.0
+    for k in range(e.members):
+        s, s_dot, _ = straight(system.forces[e.number + k])
+        length, rate = length + s, rate + s_dot
+    return length, rate
+
+
+@inline
+def cable(e, conservative_only, system):
+    """Adds the pull of a cable that stretches; its length, rate and tension go to its first record. Power, if it is damped:
+    one that goes slack while stretched would keep what it stored, so that all it does counts as external then."""
+    length, rate = cable_length(e, system)
+    tension = 0.0 * rate
+    if length > e.l and not (conservative_only and e.c > 0.0):
+        tension = e.k * (length - e.l) + e.c * rate
+        if tension < 0.0:
+            tension = 0.0 * rate
+    e.s, e.rate, e.value = length, rate, tension
+    for k in range(e.members):
+        one = system.forces[e.number + k]
+        _, _, n = straight(one)
+        pull(one, -tension * n)
+    return -tension * rate if e.c > 0.0 else 0.0 * rate
+
+
+@inline
 def energy_of_laws(system):
-    """Potential energy of bushings."""
+    """Potential energy of bushings and cables."""
     U = 0.0
     for e in system.forces:
         if e.kind == BUSHING and e.members > 0:
             U += bushing_energy(e, system)
+        elif e.kind == CABLE and e.members > 0 and e.c == 0.0:
+            length, _ = cable_length(e, system)
+            if length > e.l:
+                U += 0.5 * e.k * (length - e.l) ** 2
     return U
 
 
@@ -96,6 +126,8 @@ def force_laws(mode, t, system):
             continue
         if e.kind == BUSHING:
             power = bushing(e, mode == CONSERVATIVE, system)
+        elif e.kind == CABLE:
+            power = cable(e, mode == CONSERVATIVE, system)
         elif mode != CONSERVATIVE and e.kind == INTERACTION:
             status, power = interact(e, t, system)
         elif mode != CONSERVATIVE:
