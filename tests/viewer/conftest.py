@@ -118,6 +118,13 @@ def open_tab(browser):
 
 
 @pytest.fixture(scope="module")
+def open_shared(browser):
+    """The same for tabs that all tests of a file share."""
+    with tabs_of(browser) as open_:
+        yield open_
+
+
+@pytest.fixture(scope="module")
 def crank_page(crank, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "crank.html"
     crank.export_html(path)
@@ -125,9 +132,8 @@ def crank_page(crank, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def shared_tab(browser, crank_page):
-    with tabs_of(browser) as open_:
-        yield open_(crank_page)
+def shared_tab(open_shared, crank_page):
+    return open_shared(crank_page)
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def test_reaction_arrows_and_trails_are_drawn(fresh_tab):
     plain = picture(fresh_tab)
     fresh_tab.do("viewer.command('torques'); viewer.scrub(0.25)")
     assert (np.abs(picture(fresh_tab) - plain).max(axis=2) > 40).sum() > 300
-    assert fresh_tab.page.locator(".chips").inner_text().rstrip().endswith("N m")
+    assert fresh_tab.page.locator(".key p").inner_text().endswith("N m")
     fresh_tab.screenshot("slider_crank_torques")
 
 
@@ -228,17 +228,17 @@ def test_two_runs_have_the_names_of_their_files(open_tab, crank, coarse_crank, t
 
 
 def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):
-    """Below 10 MB; opens in 3 s; a frame costs the script less than half of 1/60 s."""
+    """Below 6 MB; opens in 3 s; a frame costs the script less than half of 1/60 s."""
     path = tmp_path / "chain.html"
     long_chain.export_html(path)
-    assert path.stat().st_size < 10e6
+    assert path.stat().st_size < 6e6
     for _ in range(3):  # other tests may keep the machine busy; then the processor's time says more than the clock
         tab = open_tab(path)
         if min(tab.wall_time, tab.cpu_time) < 3.0:
             break
         tab.page.close()
     assert min(tab.wall_time, tab.cpu_time) < 3.0
-    assert tab.state["frames"] == [1001]
+    assert 500 < tab.state["frames"][0] <= 1001
     tab.do("viewer.command('forces'); viewer.play()")
     tab.wait("viewer.scriptTimes().length > 25")
     assert np.percentile(tab.do("viewer.scriptTimes()")[5:], 25) < 1000 / 120

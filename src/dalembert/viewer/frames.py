@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 USUAL = 50.0  # frames per second
 LEAST = 300  # frames of a short run, whatever its length
-BUDGET = 1_500_000  # numbers in a page, 4 bytes each
+BUDGET = 900_000  # numbers in a page, 4 bytes each: below 6 MB as text
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Rates:
 def rates_of(span: float, numbers_per_frame: int) -> Rates:
     """Rates that show a run of `span` seconds well and keep its page small."""
     span = max(span, 1e-12)
-    most = BUDGET / max(numbers_per_frame, 1) / span
+    most = 0.5 * BUDGET / max(numbers_per_frame, 1) / span
     return Rates(min(max(USUAL, LEAST / span), most), most)
 
 

@@ -5,26 +5,26 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.errors import DalembertError, SimulationError
+from dalembert.errors import SimulationError
 from dalembert.model.cables import cable_points
-from dalembert.model.elements import GROUND, Joint
-from dalembert.model.joints import TRAVEL, type_of
+from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.results.solution import BodyResult
+from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
@@ -47,6 +47,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
     motion = _part_of(solution, states[thinned(solution.t[states], 200.0 / max(float(np.ptp(solution.t)), 1e-12))])
     stage = stage_of(motion)
     look, paint = stage.look, colours(len(model.bodies) + len(model.markers))
+    weightless = solution.settings.get("without_mass", ())
     return {
         "title": model.name or "model",
         "file": "" if solution.path is None else solution.path.resolve().name,
@@ -67,23 +68,36 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         "bodies": [
             {
                 "name": body.name,
-                "mass": 0.0 if body.name in solution.settings.get("without_mass", ()) else body.mass,
+                "mass": 0.0 if body.name in weightless else body.mass,
                 "colour": colour,
+                **({} if body.name in weightless else _inertia(body)),
                 "parts": [_part(part) for part in stage.pictures[body.name].parts if not part.fixed],
             }
             for body, colour in zip(model.bodies, paint, strict=False)
         ]
         # a marker is shown as a small body, so that it has a path, a name and a curve as bodies do
         + [
-            {"name": marker.name, "mass": 0.0, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
+            {"name": marker.name, "marker": True, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
             for marker, colour in zip(model.markers, paint[len(model.bodies) :], strict=True)
         ],
         "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
-        "turning": _turning(model),
+        "turning": turning(model),
+        "drivers": [{"name": driver.name, "joint": driver.joint or ""} for driver in model.drivers],
+        "forces": [{"name": force.name, "noun": force.noun} for force in model.forces],
+        "loads": [
+            {"tag": load.tag, "kind": load.kind, "what": load.what, "body": _index(motion, load.body)}
+            | {"point": _numbers(load.point)}
+            | ({"value": _numbers(load.values[0])} if load.kind == "gravity" else {})
+            for load in loads(selected(solution, states[:1]))
+        ],
         "trails": trail_bodies(model),
         "springs": [
-            *(_spring(motion, force.name, *force.places()) for force in model.forces if force.glyph == "spring"),
-            *(_spring(motion, name, *ends) for name, ends in cable_parts(model)),
+            *(
+                _spring(motion, f"force {k}", *force.places())
+                for k, force in enumerate(model.forces)
+                if force.glyph == "spring"
+            ),
+            *(_spring(motion, f"joint {k}", *ends) for k, ends in cable_parts(model)),
         ],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
@@ -101,10 +115,9 @@ def _span(solution: BodyResult) -> float:
 def rates_for(solution: BodyResult) -> Rates:
     """Frames per second for the whole run, also while it is still going on."""
     model, span = solution.mechanism.model, _span(solution)
-    reactions = 3 * len(model.joints) + 3 * len(_turning(model))
-    return rates_of(
-        span, 7 * (len(model.bodies) + len(model.markers)) + reactions + sum(len(j.coordinates) for j in model.joints) + 6
-    )
+    arrows = len(model.joints) + len(turning(model)) + 2 * len(model.drivers) + 3 * len(model.forces)
+    coordinates = sum(len(joint.coordinates) for joint in model.joints) + len(model.forces)
+    return rates_of(span, 13 * (len(model.bodies) + len(model.markers)) + 3 * arrows + 2 * coordinates + 6)
 
 
 def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dict[str, Any]:
@@ -118,16 +131,22 @@ def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dic
     times = filled(solution.t[states[begin:]], clock[begin:])
     part = sampled(selected(solution, np.union1d(states[:1], states[begin:])), np.union1d(solution.t[states[:1]], times))
     new, times = part.t > after, times[times > after]
+    pushes = [load.values[new] for load in loads(part) if load.kind != "gravity"]
+    ends, sizes = step_sizes(solution)
     return {
         "times": packed(times, "<f8"),
         "poses": packed(poses(part, times)),
         "channel_times": packed(part.t[new], "<f8"),
         "groups": [
             {**group, "series": [{"name": name, "values": packed(values[new])} for name, values in group["series"]]}
-            for group in _groups(part)
+            for group in groups(part)
         ],
-        "reactions": packed(_reactions(part, "force", range(len(solution.mechanism.model.joints)))[new]),
-        "torques": packed(_reactions(part, "torque", _turning(solution.mechanism.model))[new]),
+        "reactions": packed(reactions(part, "force", range(len(solution.mechanism.model.joints)))[new]),
+        "twists": packed(twists(part)[new]),
+        "load_values": packed(np.stack(pushes, axis=1) if pushes else ()),
+        "step_ends": packed(ends[ends > after], "<f8"),
+        "step_sizes": packed(sizes[ends > after]),
+        "torques": packed(reactions(part, "torque", turning(solution.mechanism.model))[new]),
     }
 
 
@@ -266,6 +285,17 @@ def _part(part: Part) -> dict[str, Any]:
     return record if part.mesh is None else record | {"triangles": packed(part.mesh.triangles)}
 
 
+def _inertia(body: Body) -> dict[str, Any]:
+    """Principal moments [kg m^2] and their axes in the body, and the half axes of the homogeneous ellipsoid that has them [m].
+
+    a_1^2 = 5 (I_2 + I_3 - I_1) / (2 m)
+    """
+    moments, axes = np.linalg.eigh(body.inertia)
+    axes = axes * np.array([1.0, 1.0, np.sign(np.linalg.det(axes))])
+    half = np.sqrt(np.maximum(2.5 * (moments.sum() - 2.0 * moments) / (body.mass or np.inf), 0.0))
+    return {"moments": _numbers(moments), "axes": _turn(matrix_to_quaternion(axes)), "half_axes": _numbers(half)}
+
+
 def _joint(motion: Trajectory, joint: Joint, radius: float) -> dict[str, Any]:
     return {
         "name": joint.name,
@@ -301,40 +331,17 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     return [float(values.min()), float(values.max())]
 
 
-def _spring(motion: Trajectory, name: str, start: tuple[str, Array], end: tuple[str, Array]) -> dict[str, Any]:
+def _spring(motion: Trajectory, tag: str, start: tuple[str, Array], end: tuple[str, Array]) -> dict[str, Any]:
     (first, p_i), (second, p_j) = start, end
     ends = {"first": _index(motion, first), "second": _index(motion, second)}
-    return {"name": name, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
+    return {"tag": tag, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
 
 
-def cable_parts(model: Model) -> Iterator[tuple[str, tuple[tuple[str, Array], tuple[str, Array]]]]:
-    """Name and both ends, (body, point), of every part of a cable."""
-    for joint in model.joints:
+def cable_parts(model: Model) -> Iterator[tuple[int, tuple[tuple[str, Array], tuple[str, Array]]]]:
+    """Number of the joint and both ends, (body, point), of every part of a cable."""
+    for k, joint in enumerate(model.joints):
         if joint.type == "cable":
-            yield from ((joint.name, ends) for ends in pairwise(cable_points(joint)))
-
-
-def _groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
-    """Plots: name, unit, whether the axis is logarithmic, and (name, values at saved states) of each curve."""
-    with suppress(DalembertError):  # the report says why
-        energy = solution.energy
-        parts = [("kinetic T", energy.kinetic), ("potential U", energy.potential), ("total T + U", energy.total)]
-        if np.any(energy.external_work):
-            parts[2:] = [("external work W", energy.external_work), ("balance T + U − W", energy.total)]
-        yield {"name": "energy", "unit": "J", "log": False, "series": parts}
-        error = np.abs(energy.total - energy.total[0]) / energy.scale
-        yield {"name": "energy error, relative", "unit": "", "log": True, "series": [("error", error)]}
-    with suppress(DalembertError):
-        drift = solution.drift
-        both = [("position", drift.position), ("velocity", drift.velocity)]
-        yield {"name": "constraint drift", "unit": "", "log": True, "series": both}
-    for joint in solution.mechanism.model.joints:
-        if joint.coordinates:
-            values = solution.coordinate(joint.name).reshape(len(solution.t), -1)
-            lengths = [name in (*TRAVEL, "length") for name in joint.coordinates]
-            unit = "m" if all(lengths) else "m, rad" if any(lengths) else "rad"
-            series = [(name.replace("_", " "), values[:, k]) for k, name in enumerate(joint.coordinates)]
-            yield {"name": f"coordinate of {joint.name}", "unit": unit, "log": False, "series": series}
+            yield from ((k, ends) for ends in pairwise(cable_points(joint)))
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:
@@ -348,20 +355,6 @@ def _first_plots(motion: Trajectory, scale: float) -> list[str]:
     paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
     moved = next(moving, f"position of {max(paths, key=lambda name: paths[name])}")
     return ["energy", moved, "constraint drift" if motion.mechanism.rows else "energy error, relative"]
-
-
-def _turning(model: Model) -> list[int]:
-    """Joints whose reaction may have a torque about the joint point."""
-    return [k for k, joint in enumerate(model.joints) if type_of(joint).holds_rotation]
-
-
-def _reactions(solution: BodyResult, quantity: Literal["force", "torque"], joints: Sequence[int]) -> Array:
-    """(nt, joints, 3) on the second bodies, world axes [N or N m]; NaN where they cannot be computed."""
-    values = np.full((len(solution.t), len(joints), 3), np.nan)
-    with suppress(DalembertError):  # the report says why
-        for k, joint in enumerate(joints):
-            values[:, k] = getattr(solution.reaction(solution.mechanism.model.joints[joint].name), quantity)
-    return values
 
 
 def report_of(solution: BodyResult) -> dict[str, Any]:

@@ -1,51 +1,43 @@
-// One run on the stage: bodies, joints, springs, trails and reaction arrows, moved to any time.
+// One run on the stage: bodies, joints, springs, trails and arrows, moved to any time.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
+import { Arrows } from "./arrows.js";
 import { glyph } from "./glyphs.js";
 import { Solids } from "./solids.js";
 import { Trails } from "./trails.js";
 
 const Z = new Vector3(0, 0, 1);
 const ONE = new Vector3(1, 1, 1);
-const ARROW = "#d9480f";
-const MOMENT = "#7a3fc4";
-const UNSURE_ARROW = "#8d929b"; // redundancy leaves this reaction undetermined
 
 export class Actor {
-  constructor(stage, run, layer) {
-    this.stage = stage;
-    this.run = run;
+  constructor(stage, run, layer, visibility) {
+    Object.assign(this, { stage, run, visibility });
     const { scale } = run.scene;
     this.bodyFrames = run.bodies.map(() => new Matrix4());
     this.jointFrames = run.joints.map(() => ({ i: new Matrix4(), j: new Matrix4() }));
     this.locals = run.joints.map(({ p_i, p_j, E_i, E_j }) => ({ i: pose(p_i, E_i), j: pose(p_j, E_j) }));
-    this.bodies = new Solids(stage.scene, layer);
-    this.glyphs = new Solids(stage.scene, layer);
-    this.arrows = new Solids(stage.scene, layer, true);
+    this.bodies = new Solids(stage.scene, layer, visibility);
+    this.glyphs = new Solids(stage.scene, layer, visibility);
     this.links = [];
-    this.moments = new Solids(stage.scene, layer, true);
-    const arrow = () => ({ shaft: new Matrix4(), tip: new Matrix4(), second: new Matrix4(), shown: false });
-    this.forces = run.joints.map(arrow);
-    this.torques = run.scene.turning.map(arrow);
     run.bodies.forEach(({ parts, colour }, b) => {
       for (const part of parts) this.bodies.add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });
     });
     const still = new Matrix4();
     for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
     run.moveTo(run.start);
-    run.joints.forEach((joint, j) => this.#addJoint(joint, j, scale));
+    run.joints.forEach((joint, j) => this.#addJoint(joint, j));
     run.scene.springs.forEach((spring) => {
       const length = run.point(spring.first, spring.p_i, from).distanceTo(run.point(spring.second, spring.p_j, to)) || scale;
       const frame = this.#link(spring, length);
-      this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame });
+      this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame, tag: spring.tag });
     });
-    run.scene.turning.forEach((j, k) => this.#addArrow(this.moments, this.torques[k], run.joints[j].unique ? MOMENT : UNSURE_ARROW, scale, ["tip", "second"], `joint ${j}`));
-    for (const solids of [this.bodies, this.glyphs, this.arrows, this.moments]) solids.build();
+    for (const solids of [this.bodies, this.glyphs]) solids.build();
+    this.arrows = new Arrows(stage, run, layer, visibility);
     this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
-    this.showArrows(false, false);
+    visibility.onChange(() => this.restyle());
   }
 
-  #addJoint(joint, j, scale) {
+  #addJoint(joint, j) {
     const tag = `joint ${j}`;
     for (const part of glyph(joint)) {
       this.glyphs.add({ ...part, frame: () => this.jointFrames[j][part.frame], tag });
@@ -53,16 +45,6 @@ export class Actor {
     if (joint.type === "distance") {
       const frame = this.#link(joint, 1);
       this.glyphs.add({ kind: "bar", size: [0.4 * joint.radius], colour: "#9aa2ae", frame: () => frame, tag });
-    }
-    this.#addArrow(this.arrows, this.forces[j], joint.unique ? ARROW : UNSURE_ARROW, scale, ["tip"], tag);
-  }
-
-  // tips: one for a force, two behind each other for a torque
-  #addArrow(solids, arrow, colour, scale, tips, tag) {
-    const thick = 0.0055 * scale;
-    solids.add({ kind: "shaft", size: [thick], colour, frame: () => (arrow.shown ? arrow.shaft : null), tag });
-    for (const name of tips) {
-      solids.add({ kind: "tip", size: [0.015 * scale, 0.04 * scale], colour, frame: () => (arrow.shown ? arrow[name] : null), tag });
     }
   }
 
@@ -91,48 +73,22 @@ export class Actor {
     for (const stretch of this.links) stretch();
     this.bodies.update();
     if (this.glyphs.meshes[0]?.visible) this.glyphs.update();
-    if (this.forcesShown) this.#pointForces(t);
-    if (this.torquesShown) this.#pointTorques(t);
+    this.arrows.update(t);
     this.trails.shared.now.value = Math.max(run.start, Math.min(t, run.end));
   }
 
-  #pointForces(t) {
-    this.run.joints.forEach((joint, j) => this.#point(this.forces[j], joint, this.run.force(j, t, along), this.run.largestForce));
-    this.arrows.update();
-  }
-
-  #pointTorques(t) {
-    const { run } = this;
-    run.scene.turning.forEach((j, k) => this.#point(this.torques[k], run.joints[j], run.torque(k, t, along), run.largestTorque));
-    this.moments.update();
-  }
-
-  // Lengths are proportional to reactions; the largest usual one is a fifth of the picture.
-  #point(arrow, joint, vector, largest) {
-    const { scale, camera } = this.run.scene;
-    const longest = 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
-    const tip = 0.04 * scale;
-    const value = vector.length();
-    const length = Math.min(1.5, value / (largest || 1)) * longest;
-    arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
-    if (!arrow.shown) return;
-    turn.setFromUnitVectors(Z, vector.divideScalar(value));
-    this.run.point(joint.second, joint.p_j, from);
-    const body = Math.max(length - tip, 1e-3 * tip);
-    const thin = Math.min(1, length / (1.5 * tip));
-    const sharp = Math.min(1, length / (2 * tip));
-    arrow.shaft.compose(from, turn, size.set(thin, thin, body));
-    arrow.tip.compose(to.copy(from).addScaledVector(vector, body), turn, size.setScalar(Math.min(1, length / tip)));
-    arrow.second.compose(to.copy(from).addScaledVector(vector, body - 0.75 * sharp * tip), turn, size.setScalar(sharp));
-  }
-
-  showArrows(forces, torques) {
-    this.forcesShown = this.arrows.visible = forces;
-    this.torquesShown = this.moments.visible = torques;
+  restyle() {
+    for (const solids of [this.bodies, this.glyphs]) solids.restyle();
+    this.trails.restyle(this.visibility);
+    this.stage.invalidate();
   }
 
   get pickable() {
-    return [...this.bodies.meshes, ...this.glyphs.meshes.filter((mesh) => mesh.visible)];
+    return [...this.bodies.pickable, ...this.glyphs.pickable];
+  }
+
+  corners(tag) {
+    return [...this.bodies.corners(tag), ...this.glyphs.corners(tag)];
   }
 }
 

@@ -1,14 +1,15 @@
 // Names on hover, a card with live values on click, names of all bodies on demand.
 
 import { Raycaster, Vector3 } from "three";
+import { Chosen } from "./chosen.js";
+import { short, vector } from "./numbers.js";
 import { element } from "./page.js";
-import { short } from "./plots.js";
 
 export class Inspector {
-  constructor(stage, page, actors) {
-    this.stage = stage;
-    this.page = page;
-    this.actors = actors;
+  // loads(actor, tag): called when an element is chosen
+  constructor(stage, page, actors, visibility, loads) {
+    Object.assign(this, { stage, page, actors, visibility, loads });
+    this.marks = new Chosen(stage);
     this.ray = new Raycaster();
     this.ray.layers.enableAll();
     this.hovered = null;
@@ -30,6 +31,10 @@ export class Inspector {
       const still = pressed && Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 4;
       if (still) this.choose(this.#at(event));
     });
+    canvas.addEventListener("dblclick", (event) => {
+      const found = this.#at(event);
+      if (found) this.focusOn(found.tag, found.actor);
+    });
   }
 
   #at(event) {
@@ -38,7 +43,7 @@ export class Inspector {
     const actors = this.stage.sideBySide ? [this.actors[pointer.half]] : this.actors;
     for (const actor of actors) {
       const [hit] = this.ray.intersectObjects(actor.pickable, false);
-      const tag = hit && hit.object.userData.solids[hit.instanceId].tag;
+      const tag = hit && (hit.object.userData.tag ?? hit.object.userData.solids[hit.instanceId].tag);
       if (tag) return { actor, tag, what: describe(actor, tag), x: event.offsetX, y: event.offsetY };
     }
     return null;
@@ -61,11 +66,28 @@ export class Inspector {
     this.stage.canvas.style.cursor = found ? "pointer" : "";
   }
 
+  chooseTag(tag) {
+    const [actor] = this.actors;
+    this.choose({ actor, tag, what: describe(actor, tag) });
+  }
+
+  focusOn(tag, actor = this.actors[0]) {
+    const corners = actor.corners(tag);
+    if (!corners.length) return;
+    const middle = corners.reduce((sum, at) => sum.add(at), new Vector3()).divideScalar(corners.length);
+    this.stage.eye.focus(middle, Math.max(...corners.map((at) => at.distanceTo(middle))));
+  }
+
   choose(found) {
     this.chosen = found;
+    this.visibility.choose(found?.tag ?? null);
+    this.marks.show(found?.actor, found?.tag.startsWith("body") ? Number(found.tag.split(" ")[1]) : null);
+    this.marks.update();
+    this.stage.invalidate();
     const { card } = this.page;
     card.hidden = !found;
     if (!found) return;
+    this.loads(found.actor, found.tag);
     card.replaceChildren();
     element(card, "h2", "", found.what.title);
     element(card, "p", "", found.what.text);
@@ -82,7 +104,8 @@ export class Inspector {
   showNames(value) {
     const { labels } = this.page;
     labels.replaceChildren();
-    this.names = value ? this.actors[0].run.bodies.map(({ name }) => element(labels, "span", "", name)) : [];
+    const { bodies } = this.actors[0].run;
+    this.names = value ? bodies.map(({ name }) => element(labels, "span", "", name)) : [];
   }
 
   update(t, now) {
@@ -95,9 +118,10 @@ export class Inspector {
       this.written = now;
       this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(t)));
     }
-    const { width, height } = this.stage.size;
-    const w = this.stage.sideBySide ? width / 2 : width;
+    this.marks.update();
+    const { width: w, height } = this.stage.half;
     this.names.forEach((label, b) => {
+      label.hidden = !this.visibility.shows(`body ${b}`);
       point.copy(this.actors[0].run.position[b]).project(this.stage.camera);
       label.style.transform = `translate(${((point.x + 1) / 2) * w}px, ${((1 - point.y) / 2) * height}px)`;
     });
@@ -106,22 +130,11 @@ export class Inspector {
 
 const point = new Vector3();
 
-const vector = (v) => `${short(v.x)}, ${short(v.y)}, ${short(v.z)}`;
-
 function describe({ run }, tag) {
   const [kind, index] = tag.split(" ");
   const k = Number(index);
-  if (kind === "body") {
-    const body = run.bodies[k];
-    return {
-      title: body.name,
-      text: `body, ${short(body.mass)} kg`,
-      values: [
-        ["position", () => `${vector(run.position[k])} m`],
-        ["speed", (t) => `${short(run.speed(k, t))} m/s`],
-      ],
-    };
-  }
+  if (kind === "body") return describeBody(run, k);
+  if (kind === "force" || kind === "driver") return describeLoad(run, tag, kind, k);
   const joint = run.joints[k];
   const turning = run.scene.turning.indexOf(k);
   const name = (b) => (b < 0 ? "ground" : run.bodies[b].name);
@@ -136,6 +149,32 @@ function describe({ run }, tag) {
       ["", (t) => `${vector(run.force(k, t, point))} N`],
       ...(turning < 0 ? [] : [["torque", (t) => `${vector(run.torque(turning, t, point))} N m`]]),
     ],
+  };
+}
+
+function describeBody(run, k) {
+  const body = run.bodies[k];
+  const moments = body.moments ?? [];
+  return {
+    title: body.name,
+    text: body.marker ? "marker" : `body, ${short(body.mass)} kg`,
+    values: [
+      [body.marker ? "position" : "centre", () => `${vector(run.position[k])} m`],
+      ["velocity", (t) => `${vector(run.twist(k, "velocity", t, point))} m/s`],
+      ["speed", (t) => `${short(run.twist(k, "velocity", t, point).length())} m/s`],
+      ["turning", (t) => `${vector(run.twist(k, "angular velocity", t, point))} rad/s`],
+      ...(moments.some((I) => I > 0) ? [["inertia, principal", () => `${moments.map((I) => short(I)).join(", ")} kg m²`]] : []),
+    ],
+  };
+}
+
+function describeLoad(run, tag, kind, k) {
+  const { name, noun, joint } = (kind === "force" ? run.scene.forces : run.scene.drivers)[k];
+  const arrows = run.scene.loads.map((load, n) => ({ ...load, n })).filter((load) => load.tag === tag);
+  return {
+    title: name,
+    text: noun ?? `driver${joint ? ` of ${joint}` : ""}`,
+    values: arrows.map(({ what, body, n }) => [`${what} on ${run.bodies[body].name}`, (t) => `${vector(run.load(n, t, point))} ${what === "force" ? "N" : "N m"}`]),
   };
 }
 

@@ -2,12 +2,22 @@
 
 import "./style.css";
 import { Actor } from "./actor.js";
+import { Vector3 } from "three";
+import { Dock } from "./dock.js";
 import { Inspector } from "./inspector.js";
+import { Legend } from "./legend.js";
+import { short } from "./numbers.js";
+import { outputsFor } from "./outputs.js";
 import { Page } from "./page.js";
-import { Plots, short } from "./plots.js";
 import { Run } from "./run.js";
+import { save } from "./save.js";
+import { OUTLINE } from "./solids.js";
 import { Stage } from "./stage.js";
+import { Strip } from "./strip.js";
 import { Timeline } from "./timeline.js";
+import { Tree } from "./tree.js";
+import { Triad } from "./triad.js";
+import { Visibility } from "./visibility.js";
 
 const TRAILS = ["none", "recent", "whole"];
 
@@ -18,22 +28,33 @@ class Viewer {
     const start = Math.min(...this.runs.map((run) => run.start));
     const end = Math.max(...this.runs.map((run) => run.end));
     this.timeline = new Timeline(start, end, scenes[0].speed);
-    this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: innerWidth > 760, dark: prefers("dark"), side: false };
+    const wide = innerWidth > 760;
+    this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: wide, tree: innerWidth > 1400, dark: prefers("dark"), side: false };
+    this.visibility = new Visibility();
     this.commands = this.#commands();
     this.page = new Page(scenes, this.names, this.timeline, this.commands);
     this.stage = new Stage(this.page.canvas, framed(scenes));
-    this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1));
-    this.inspector = new Inspector(this.stage, this.page, this.actors);
+    this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1, this.visibility));
     const seek = (t) => {
       this.timeline.pause();
       this.timeline.scrub(t);
     };
-    this.plots = new Plots(this.page.plots, this.runs, this.names, scenes[0].plots, seek);
+    this.dock = new Dock(this.page.plots, this.runs, this.names, scenes[0].plots, seek);
+    this.inspector = new Inspector(this.stage, this.page, this.actors, this.visibility, (actor, tag) => this.dock.load(outputsFor(actor.run, tag)));
+    this.tree = new Tree(this.page.side, this.runs[0], this.visibility, (tag) => this.inspector.chooseTag(tag));
+    this.tree.focusOn = (tag) => this.inspector.focusOn(tag);
+    this.legend = new Legend(this.page, this.stage, this.actors[0], () => this.apply());
+    this.strip = new Strip(this.page.track, this.runs[0], this.timeline);
+    this.triad = new Triad(this.page.stage, this.stage.eye);
+    this.visibility.onChange(() => {
+      this.moved = true;
+      this.wake();
+    });
     this.stage.onResize = () => {
-      const { width, height } = this.stage.size;
-      const ratio = this.stage.sideBySide ? 0.5 : 1;
-      for (const actor of this.actors) actor.trails.shared.resolution.value.set(width * ratio, height);
-      this.plots.resize();
+      const { width, height } = this.stage.half;
+      for (const actor of this.actors) actor.trails.shared.resolution.value.set(width, height);
+      OUTLINE.uniforms.pixel.value.set(2 / width, 2 / height);
+      this.dock.resize();
     };
     this.timeline.onChange(() => {
       this.moved = true;
@@ -45,7 +66,7 @@ class Viewer {
     addEventListener("click", (event) => event.detail && document.activeElement.closest("button, summary, input")?.blur());
     this.moved = true;
     this.apply();
-    this.stage.frame();
+    this.stage.eye.frame();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches && end > start) this.timeline.play();
     this.scriptTime = [];
     this.stage.wake = this.inspector.wake = () => this.wake();
@@ -71,6 +92,7 @@ class Viewer {
     };
     const lit = (name) => () => settings[name];
     const commands = {
+      tree: { key: "E", text: "elements of the model", act: flip("tree"), on: lit("tree") },
       loop: { key: "L", text: "play in a loop", act: () => ((this.timeline.loop = !this.timeline.loop), this.apply()), on: () => this.timeline.loop },
       trails: {
         key: "T",
@@ -89,11 +111,19 @@ class Viewer {
         act: () => {
           settings.side = !settings.side;
           this.apply();
-          this.stage.frame();
+          this.stage.eye.frame();
         },
         on: lit("side"),
       },
-      camera: { key: "C", text: "see everything again", act: () => this.stage.frame() },
+      camera: { key: "C", text: "see the whole motion again", act: () => this.stage.eye.frame() },
+      fit: { key: "Z", text: "fit what is shown now", act: () => this.stage.eye.fit(this.actors.flatMap((actor) => actor.bodies.corners())) },
+      follow: { key: "K", text: "camera follows the chosen body", act: () => this.#follow(), on: () => Boolean(this.followed) },
+      orthographic: {
+        key: "O",
+        text: "perspective, orthographic",
+        act: () => ((this.stage.eye.orthographic = !this.stage.eye.orthographic), this.page.update()),
+        on: () => Boolean(this.stage?.eye.orthographic),
+      },
       picture: { key: "S", text: "save a picture", act: () => this.#save() },
       theme: { key: "D", text: "light, dark", act: flip("dark"), on: lit("dark") },
       panel: { key: "P", text: "plots and report", act: flip("panel"), on: lit("panel") },
@@ -107,11 +137,36 @@ class Viewer {
           this.page.trust.scrollIntoView({ block: "nearest" });
         },
       },
+      worst: { key: "W", text: "go to the worst energy error", act: () => this.strip.goToWorst() },
+      hide: { element: true, key: "H", text: "hide the chosen element", act: () => this.#onChosen("hide") },
+      clear: { element: true, key: "X", text: "see through the chosen element", act: () => this.#onChosen("clear") },
+      only: { element: true, key: "I", text: "show only the chosen element", act: () => this.#onChosen("only") },
+      unhide: { key: "U", text: "show all elements again", act: () => this.visibility.showAll() },
       help: { key: "?", text: "keys", act: () => this.page.help() },
     };
     if (this.runs.length < 2) delete commands.compare;
-    if (!this.runs.some((run) => run.scene.turning.length)) delete commands.torques;
+    if (!this.runs.some(({ scene }) => scene.turning.length || scene.loads.some(({ what }) => what === "torque"))) delete commands.torques;
     return commands;
+  }
+
+  #onChosen(act) {
+    if (this.visibility.chosen) this.tree.act(act, this.visibility.chosen);
+  }
+
+  // The camera goes along with a body; the floor passes below.
+  #follow() {
+    const [, index] = this.visibility.chosen?.startsWith("body") ? this.visibility.chosen.split(" ") : [];
+    const [run] = this.runs;
+    const body = index === undefined ? this.#heaviest() : Number(index);
+    this.followed = this.followed ? null : { body, from: run.position[body].clone().sub(this.stage.way) };
+    this.page.update();
+    this.moved = true;
+    this.wake();
+  }
+
+  #heaviest() {
+    const masses = this.runs[0].bodies.map(({ mass }) => mass ?? 0);
+    return masses.indexOf(Math.max(...masses));
   }
 
   // Everything that follows from the settings.
@@ -119,29 +174,29 @@ class Viewer {
     const { settings, stage, page } = this;
     document.documentElement.dataset.theme = settings.dark ? "dark" : "light";
     document.body.classList.toggle("bare", !settings.panel);
+    document.body.classList.toggle("treed", settings.tree);
     stage.sideBySide = settings.side;
     stage.resize();
     const style = getComputedStyle(document.body);
     const colour = (name) => style.getPropertyValue(name).trim();
     stage.colours({ background: colour("--stage"), line: colour("--grid"), dark: settings.dark });
+    OUTLINE.uniforms.colour.value.set(colour("--accent"));
     stage.grid.visible = settings.grid;
+    const wanted = new Set([...(settings.forces ? ["force"] : []), ...(settings.torques ? ["torque"] : [])]);
+    this.legend.show(wanted);
     this.actors.forEach((actor, k) => {
       actor.glyphs.visible = settings.joints;
       actor.bodies.ghost = actor.glyphs.ghost = k > 0 && !settings.side;
-      actor.showArrows(settings.forces, settings.torques);
+      actor.arrows.show(wanted, this.legend.kinds, this.legend.factor);
       actor.trails.visible = TRAILS[settings.trails] !== "none";
       const span = this.timeline.end - this.timeline.start;
       actor.trails.shared.memory.value = TRAILS[settings.trails] === "whole" ? 1e3 * span : Math.min(1.2 * this.timeline.speed, span || 1);
     });
-    const { largestForce, largestTorque } = this.runs[0];
-    const arrows = [
-      ...(settings.forces && largestForce ? [`${short(largestForce)} N`] : []),
-      ...(settings.torques && largestTorque ? [`${short(largestTorque)} N m`] : []),
-    ];
-    page.scaleNote.textContent = arrows.length ? `longest usual arrow ${arrows.join(", ")}` : `grid ${short(stage.gridStep)} m`;
+    page.scaleNote.textContent = `grid ${short(stage.gridStep)} m`;
     this.inspector.showNames(settings.names);
     page.halves(settings.side ? this.runs.map((run, k) => `${this.names[k]}: ${run.scene.method}`) : []);
-    if (this.theme !== settings.dark) this.plots.rebuild();
+    if (this.theme !== settings.dark) this.dock.rebuild();
+    this.strip.draw();
     this.theme = settings.dark;
     page.update();
     this.moved = true;
@@ -158,6 +213,8 @@ class Viewer {
       this.show(now);
     }
     this.inspector.update(timeline.time, timeline.playing ? now : 0);
+    this.triad.update();
+    this.legend.update(timeline.playing ? now : 0);
     if (this.stage.draw()) {
       this.scriptTime.push(performance.now() - begin);
       if (this.scriptTime.length > 240) this.scriptTime.shift();
@@ -169,8 +226,10 @@ class Viewer {
   show(now) {
     const { time } = this.timeline;
     for (const actor of this.actors) actor.moveTo(time);
-    if (this.runs[0].scene.follow) this.stage.follow(this.runs[0].way(this.stage.normal));
-    this.plots.moveTo(time, this.timeline.playing ? now : 0);
+    const [run] = this.runs;
+    if (this.followed) this.stage.follow(run.position[this.followed.body].clone().sub(this.followed.from));
+    else if (run.scene.follow) this.stage.follow(run.way(this.stage.normal));
+    this.dock.moveTo(time, this.timeline.playing ? now : 0);
     this.stage.invalidate();
   }
 
@@ -182,7 +241,8 @@ class Viewer {
     this.timeline.end = run.end;
     if (atEnd && this.timeline.following && this.timeline.playing) this.timeline.time = run.end;
     this.actors[0].trails.rebuild();
-    this.plots.rebuild();
+    this.dock.grow();
+    this.strip.draw();
     this.timeline.changed();
   }
 
@@ -206,6 +266,9 @@ class Viewer {
       "+": () => timeline.faster(1),
       "=": () => timeline.faster(1),
       "-": () => timeline.faster(-1),
+      1: () => this.stage.eye.from(this.stage.eye.front),
+      2: () => this.stage.eye.from(new Vector3().crossVectors(this.stage.up, this.stage.eye.front)),
+      3: () => this.stage.eye.from(this.stage.up),
       Escape: () => (this.inspector.choose(null), this.page.sheet && this.page.help()),
     };
     const command = Object.values(this.commands).find(({ key }) => key.toLowerCase() === event.key.toLowerCase());
@@ -217,10 +280,7 @@ class Viewer {
   }
 
   #save() {
-    const link = document.createElement("a");
-    link.href = this.stage.picture();
-    link.download = `${this.runs[0].scene.title} at ${this.timeline.time.toFixed(3)} s.png`;
-    link.click();
+    save(`${this.runs[0].scene.title} at ${this.timeline.time.toFixed(3)} s.png`, this.stage.picture());
   }
 
   // What tests and scripts use.
@@ -235,8 +295,11 @@ class Viewer {
         speed: this.timeline.speed,
         frames: this.runs.map((run) => run.times.length),
         bodies: this.runs.map((run) => run.bodies.map(({ name }, b) => ({ name, position: run.position[b].toArray(), rotation: run.rotation[b].toArray() }))),
-        plots: this.plots.state(),
-        settings: { ...this.settings },
+        plots: this.dock.state(),
+        settings: { ...this.settings, orthographic: this.stage.eye.orthographic },
+        camera: { direction: this.stage.eye.direction.toArray(), target: this.stage.eye.target.toArray(), distance: this.stage.eye.distance },
+        worst: this.strip.worst,
+        hidden: this.tree.rows.filter(({ tag }) => !this.visibility.shows(tag)).map(({ tag }) => tag),
         chosen: this.inspector.chosen?.what.title ?? null,
       }),
       play: () => this.timeline.play(),

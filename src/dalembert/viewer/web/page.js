@@ -1,6 +1,6 @@
 // The page around the canvas: title, buttons, transport bar, side panel. Text only ever enters as text.
 
-import { typeset } from "./plots.js";
+import { typeset } from "./numbers.js";
 
 const ICONS = {
   play: "M8 5v14l11-7z",
@@ -17,6 +17,13 @@ const ICONS = {
   picture: "M4 6h4l2-2h4l2 2h4v13H4zM12 9a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
   theme: "M12 3a9 9 0 1 0 0 18V3z",
   panel: "M3 4h18v16H3zM5 6v12h9V6z",
+  tree: "M4 4h6v4H8v3h5V9h7v5h-7v-1H8v5h5v-2h7v5h-7v-1H6V8H4z",
+  fit: "M3 3h6v2H5v4H3zM15 3h6v6h-2V5h-4zM3 15h2v4h4v2H3zM19 15h2v6h-6v-2h4zM9 9h6v6H9z",
+  follow: "M12 2l4 5h-3v4h4V8l5 4-5 4v-3h-4v4h3l-4 5-4-5h3v-4H7v3l-5-4 5-4v3h4V7H8z",
+  orthographic: "M12 2l9 5v10l-9 5-9-5V7zM5 8.500v7.400l6 3.300v-7.400zM13 11.800v7.400l6-3.300V8.500zM12 4.300 6.500 7.300 12 10.200l5.500-2.900z",
+  hide: "M12 6c5 0 8 4 10 6-2 2-5 6-10 6s-8-4-10-6c2-2 5-6 10-6zm0 2.500a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7z",
+  clear: "M4 4h10v10H4zM6 6v6h6V6zM16 8h4v12H8v-4h2v2h8v-8h-2z",
+  only: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 2h2v4h-2zM11 18h2v4h-2zM2 11h4v2H2zM18 11h4v2h-4z",
   help: "M11 17h2v2h-2zM12 5a4 4 0 0 1 2 7.5c-.7.4-1 .8-1 1.5h-2c0-1.600.8-2.500 1.900-3.200A2 2 0 1 0 10 9H8a4 4 0 0 1 4-4z",
 };
 
@@ -44,8 +51,12 @@ export class Page {
     this.commands = commands;
     const { body } = document;
     body.replaceChildren();
+    this.side = element(body, "aside", "side");
+    this.side.setAttribute("aria-label", "model");
     this.stage = element(body, "main", "stage");
     this.canvas = element(this.stage, "canvas");
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", `${scene.title}, moving picture`);
     this.labels = element(this.stage, "div", "labels");
     const head = element(this.stage, "header", "head");
     element(head, "h1", "", scene.title);
@@ -58,11 +69,13 @@ export class Page {
     this.#buttons();
     this.#transport();
     this.panel = element(body, "aside", "panel");
+    this.panel.setAttribute("aria-label", "plots and report");
+    this.#edge();
     this.card = element(this.stage, "section", "card");
     this.card.hidden = true;
     this.tip = element(this.stage, "div", "tip");
     this.tip.hidden = true;
-    this.plots = element(this.panel, "div", "plots");
+    this.plots = element(this.panel, "div");
     this.trust = element(this.panel, "details", "trust");
     this.chip.addEventListener("click", () => commands.report.act());
     this.report(scene.report, scene.status);
@@ -70,11 +83,36 @@ export class Page {
     this.update();
   }
 
+  // The dock's edge: dragged, or moved by arrow keys.
+  #edge() {
+    const edge = element(this.panel, "div", "edge");
+    edge.tabIndex = 0;
+    edge.setAttribute("role", "separator");
+    edge.setAttribute("aria-orientation", "vertical");
+    edge.setAttribute("aria-label", "width of the plots");
+    const widen = (width) => {
+      const kept = Math.round(Math.min(0.7 * innerWidth, Math.max(220, width)));
+      edge.setAttribute("aria-valuenow", kept);
+      document.documentElement.style.setProperty("--dock", `${kept}px`);
+    };
+    edge.addEventListener("pointerdown", (event) => {
+      edge.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    edge.addEventListener("pointermove", (event) => edge.hasPointerCapture(event.pointerId) && widen(innerWidth - event.clientX));
+    edge.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: 40, ArrowRight: -40 }[event.key];
+      if (!step) return;
+      event.stopPropagation();
+      widen(this.panel.clientWidth + step);
+    });
+  }
+
   #buttons() {
     this.tools = element(this.stage, "nav", "tools");
     this.buttons = {};
     for (const [name, command] of Object.entries(this.commands)) {
-      if (!ICONS[name] || name === "loop") continue;
+      if (!ICONS[name] || name === "loop" || command.element) continue; // what is done to an element is offered in the tree
       this.buttons[name] = this.#button(this.tools, name, command);
     }
   }
@@ -94,16 +132,19 @@ export class Page {
     this.playButton = element(bar, "button", "tool play");
     this.playButton.type = "button";
     this.playButton.addEventListener("click", () => this.timeline.toggle());
-    this.slider = element(bar, "input", "slider");
+    this.track = element(bar, "div", "track");
+    this.slider = element(this.track, "input", "slider");
     Object.assign(this.slider, { type: "range", min: 0, max: 1, step: "any" });
     this.slider.setAttribute("aria-label", "time");
     this.slider.addEventListener("input", () => {
+      const t = Number(this.slider.value); // pausing sets it back
       this.timeline.pause();
-      this.timeline.scrub(Number(this.slider.value));
+      this.timeline.scrub(t);
     });
     this.clock = element(bar, "output", "clock");
     this.speed = element(bar, "select", "speed");
     this.speed.title = "speed (+ and -)";
+    this.speed.setAttribute("aria-label", "speed");
     for (const speed of this.timeline.speeds) this.speed.add(new Option(`${speed}×`, speed));
     this.speed.addEventListener("change", () => {
       this.timeline.speed = Number(this.speed.value);
@@ -191,13 +232,14 @@ export class Page {
       ["← →", "one frame back, on; with shift a tenth of the run"],
       ["home end", "to the start, to the end"],
       ["+ −", "faster, slower"],
+      ["1 2 3", "from the front, from the side, from above"],
       ...Object.values(this.commands).map(({ key, text }) => [key, text]),
     ];
     for (const [key, text] of rows) {
       element(list, "dt", "", key);
       element(list, "dd", "", text);
     }
-    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom. Point at a part for its name, click for live values. Drag in a plot to move in time.");
+    element(this.sheet, "p", "", "Drag to turn, right-drag to shift, wheel to zoom to the pointer. Point at a part for its name, click for its data and curves, click twice to look at it. Drag in a plot to move in time, wheel to see less of it.");
     this.sheet.addEventListener("click", () => this.help());
   }
 }

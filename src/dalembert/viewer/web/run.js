@@ -44,6 +44,12 @@ export class Run {
     this.channelTimes = new Float64Array();
     this.reactions = new Float32Array();
     this.torques = new Float32Array();
+    this.twists = new Float32Array();
+    this.loads = new Float32Array();
+    this.stepEnds = new Float64Array();
+    this.stepSizes = new Float32Array();
+    let at = 0; // gravity does not change: it is no column of this.loads
+    this.columns = scene.loads.map(({ value }) => (value ? -1 : at++));
     this.groups = scene.groups.map(({ name, unit, log, series }) => ({
       name,
       unit,
@@ -61,14 +67,17 @@ export class Run {
     this.channelTimes = joined(this.channelTimes, decode(part.channel_times, Float64Array));
     this.reactions = joined(this.reactions, decode(part.reactions));
     this.torques = joined(this.torques, decode(part.torques));
+    this.twists = joined(this.twists, decode(part.twists));
+    this.loads = joined(this.loads, decode(part.load_values));
+    this.stepEnds = joined(this.stepEnds, decode(part.step_ends, Float64Array));
+    this.stepSizes = joined(this.stepSizes, decode(part.step_sizes));
     part.groups.forEach((group, g) => {
       group.series.forEach(({ values }, s) => {
         const series = this.groups[g].series[s];
         series.values = joined(series.values, decode(values));
       });
     });
-    this.largestForce = large(this.reactions);
-    this.largestTorque = large(this.torques);
+    this.usual = { force: large(this.reactions) || this.#usualLoad("force"), torque: large(this.torques) || this.#usualLoad("torque") };
   }
 
   get start() {
@@ -124,19 +133,33 @@ export class Run {
     return this.#vector(this.torques, this.scene.turning.length, k, t, out);
   }
 
-  #vector(values, count, k, t, out) {
-    const at = (axis) => interpolated(this.channelTimes, values, 3 * count, 3 * k + axis, t);
+  // k counts scene.loads.
+  load(k, t, out) {
+    const { value } = this.scene.loads[k];
+    return value ? out.fromArray(value) : this.#vector(this.loads, this.loadCount, this.columns[k], t, out);
+  }
+
+  get loadCount() {
+    return this.columns.filter((column) => column >= 0).length;
+  }
+
+  #usualLoad(what) {
+    const sizes = this.scene.loads.map((load, k) => (load.what === what && !load.value ? large(this.loads, 3 * this.columns[k], 3 * this.loadCount) : 0));
+    const weights = this.scene.loads.map((load) => (load.what === what && load.value ? Math.hypot(...load.value) : 0));
+    return Math.max(0, ...sizes) || Math.max(0, ...weights);
+  }
+
+  // "velocity" or "angular velocity" of a body, world axes.
+  twist(body, what, t, out) {
+    const width = 6 * this.bodies.length;
+    const first = 6 * body + (what === "velocity" ? 0 : 3);
+    const at = (axis) => interpolated(this.channelTimes, this.twists, width, first + axis, t);
     return out.set(at(0), at(1), at(2));
   }
 
-  speed(body, t) {
-    const [k] = locate(this.times, t);
-    const width = 7 * this.bodies.length;
-    const i = k * width + 7 * body;
-    const j = Math.min(k + 1, this.times.length - 1) * width + 7 * body;
-    const dt = this.times[Math.min(k + 1, this.times.length - 1)] - this.times[k];
-    const { poses } = this;
-    return dt > 0 ? Math.hypot(poses[j] - poses[i], poses[j + 1] - poses[i + 1], poses[j + 2] - poses[i + 2]) / dt : 0;
+  #vector(values, count, k, t, out) {
+    const at = (axis) => interpolated(this.channelTimes, values, 3 * count, 3 * k + axis, t);
+    return out.set(at(0), at(1), at(2));
   }
 }
 
@@ -149,12 +172,12 @@ function interpolated(times, values, width, offset, t) {
   return a + f * (b - a);
 }
 
-// What 98 of 100 reactions stay below: peaks do not shrink all other arrows.
-function large(reactions) {
+// What 98 of 100 vectors stay below: peaks do not shrink all other arrows.
+function large(values, first = 0, width = 3) {
   const sizes = [];
-  const stride = 3 * Math.max(1, Math.floor(reactions.length / 3 / 20000));
-  for (let k = 0; k + 2 < reactions.length; k += stride) {
-    const size = Math.hypot(reactions[k], reactions[k + 1], reactions[k + 2]);
+  const stride = width * Math.max(1, Math.floor(values.length / width / 20000));
+  for (let k = first; k + 2 < values.length; k += stride) {
+    const size = Math.hypot(values[k], values[k + 1], values[k + 2]);
     if (Number.isFinite(size)) sizes.push(size);
   }
   sizes.sort((a, b) => a - b);

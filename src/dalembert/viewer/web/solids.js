@@ -1,6 +1,7 @@
 // Solids that share a geometry are drawn together: one instanced mesh per geometry, one matrix per solid.
 
 import {
+  BackSide,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
@@ -11,12 +12,15 @@ import {
   CylinderGeometry,
   InstancedMesh,
   Matrix4,
+  Mesh,
   MeshPhongMaterial,
   Quaternion,
+  ShaderMaterial,
   Sphere,
   SphereGeometry,
   TorusGeometry,
   TubeGeometry,
+  Vector2,
   Vector3,
 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
@@ -88,12 +92,12 @@ function meshGeometry(text, scale) {
 }
 
 export class Solids {
-  // onTop: drawn over everything else
-  constructor(scene, layer, onTop = false) {
-    this.scene = scene;
-    this.layer = layer;
-    this.onTop = onTop;
+  // visibility: of elements by tag; onTop: drawn over everything else
+  constructor(scene, layer, visibility, onTop = false) {
+    Object.assign(this, { scene, layer, visibility, onTop });
     this.pools = new Map();
+    this.twins = [];
+    this.ghosts = false;
   }
 
   // A solid at rest in a frame: frame() gives the frame's matrix, or null to hide it. tag: what it belongs to.
@@ -104,7 +108,8 @@ export class Solids {
       this.pools.set(key, { geometry, solids: [], shiny });
     }
     const local = new Matrix4().compose(new Vector3(...at), new Quaternion(...turn), ONE);
-    const solid = { local, colour: new Color(colour), frame, tag };
+    const { geometry } = this.pools.get(key);
+    const solid = { local, colour: new Color(colour), frame, tag, geometry };
     this.pools.get(key).solids.push(solid);
     return solid;
   }
@@ -138,17 +143,72 @@ export class Solids {
   update() {
     for (const mesh of this.meshes) {
       mesh.userData.solids.forEach((solid, k) => {
-        const own = solid.frame();
+        const state = this.visibility.of(solid.tag);
+        const own = state === "solid" || (this.onTop && state === "clear") ? solid.frame() : null;
         if (own === null) matrix.makeScale(0, 0, 0);
         else matrix.multiplyMatrices(own, solid.local);
         mesh.setMatrixAt(k, matrix);
       });
       mesh.instanceMatrix.needsUpdate = true;
     }
+    for (const { solid, mesh } of this.twins) {
+      const own = solid.frame();
+      mesh.visible = own !== null && this.meshes[0].visible;
+      if (own) mesh.matrix.multiplyMatrices(own, solid.local);
+    }
+  }
+
+  // Meshes of their own for what is seen through, and around what is chosen.
+  restyle() {
+    for (const { mesh } of this.twins) this.scene.remove(mesh);
+    this.twins = [];
+    for (const mesh of this.meshes) {
+      for (const solid of mesh.userData.solids) {
+        const state = this.visibility.of(solid.tag);
+        if (state === "clear") this.#twin(solid, new MeshPhongMaterial({ color: solid.colour, transparent: true, opacity: 0.28, depthWrite: false }), 1);
+        const chosen = solid.tag && solid.tag === this.visibility.chosen;
+        if (chosen && state !== "hidden" && !this.onTop) this.#twin(solid, OUTLINE, 0).raycast = () => {};
+      }
+    }
+    this.update();
+  }
+
+  #twin(solid, material, order) {
+    const mesh = new Mesh(solid.geometry, material);
+    Object.assign(mesh, { matrixAutoUpdate: false, frustumCulled: false, renderOrder: order });
+    mesh.layers.set(this.layer);
+    mesh.userData.tag = solid.tag;
+    this.scene.add(mesh);
+    this.twins.push({ solid, mesh });
+    return mesh;
+  }
+
+  // What the pointer can meet.
+  get pickable() {
+    return [...this.meshes.filter((mesh) => mesh.visible), ...this.twins.filter(({ mesh }) => mesh.visible).map(({ mesh }) => mesh)];
+  }
+
+  // Corners of the boxes around all that is seen of an element, or of everything, in the world.
+  corners(tag) {
+    const found = [];
+    for (const mesh of this.meshes) {
+      if (!mesh.visible) continue;
+      for (const solid of mesh.userData.solids) {
+        const own = tag && solid.tag !== tag ? null : this.visibility.shows(solid.tag) && solid.frame();
+        if (!own) continue;
+        if (!solid.geometry.boundingBox) solid.geometry.computeBoundingBox();
+        const { min, max } = solid.geometry.boundingBox;
+        matrix.multiplyMatrices(own, solid.local);
+        for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) found.push(new Vector3(x, y, z).applyMatrix4(matrix));
+      }
+    }
+    return found;
   }
 
   // Seen through, or solid.
   set ghost(value) {
+    if (value === this.ghosts) return;
+    this.ghosts = value;
     for (const mesh of this.meshes) {
       mesh.material.transparent = value;
       mesh.material.opacity = value ? 0.32 : 1;
@@ -171,9 +231,28 @@ export class Solids {
   }
 
   set visible(value) {
-    for (const mesh of this.meshes) mesh.visible = value;
+    for (const mesh of [...this.meshes, ...this.twins.map((twin) => twin.mesh)]) mesh.visible = value;
   }
 }
+
+// A rim of a few pixels around what is chosen: its back, blown up.
+export const OUTLINE = new ShaderMaterial({
+  side: BackSide,
+  uniforms: { colour: { value: new Color() }, pixel: { value: new Vector2(1, 1) } },
+  vertexShader: `
+    uniform vec2 pixel;
+    void main() {
+      gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+      vec2 away = (projectionMatrix * vec4(normalMatrix * normal, 0.0)).xy / pixel;
+      gl_Position.xy += 3.0 * pixel * away / max(length(away), 1e-6) * gl_Position.w;
+    }`,
+  fragmentShader: `
+    uniform vec3 colour;
+    void main() {
+      gl_FragColor = vec4(colour, 1.0);
+      #include <colorspace_fragment>
+    }`,
+});
 
 const matrix = new Matrix4();
 const bright = new Color();

@@ -7,7 +7,6 @@ import {
   DoubleSide,
   HemisphereLight,
   Mesh,
-  PerspectiveCamera,
   PlaneGeometry,
   Scene,
   ShaderMaterial,
@@ -16,9 +15,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-
-const FIELD_OF_VIEW = 32;
+import { Eye } from "./eye.js";
 
 export class Stage {
   constructor(canvas, look) {
@@ -27,58 +24,45 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.scene = new Scene();
-    this.camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
-    this.controls.dampingFactor = 0.12;
-    this.controls.addEventListener("change", () => this.invalidate());
-    this.up = new Vector3(0, 0, 1);
     this.sideBySide = false;
     this.way = new Vector3();
     this.dirty = true;
-    this.look(look);
+    this.eye = new Eye(canvas, look, () => this.half, () => this.invalidate());
+    this.#look(look);
     this.#light();
     this.#ground();
     this.resize();
-    this.frame();
+    this.eye.frame();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
   }
 
-  look({ up, normal, camera, floor }) {
-    this.up.fromArray(up);
+  #look({ up, normal, camera, floor }) {
+    this.up = new Vector3().fromArray(up);
     this.normal = new Vector3().fromArray(normal);
-    this.target = new Vector3().fromArray(camera.target);
+    this.target = new Vector3().fromArray(camera.target); // of the light
     this.direction = new Vector3().fromArray(camera.direction);
-    this.extent = camera.extent;
     this.radius = camera.radius;
     this.floor = floor;
   }
 
-  // The camera back to where it sees the whole motion.
-  frame() {
-    const { width, height } = this.size;
-    const tangent = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
-    // title above, transport bar below, buttons at the right
-    const free = { width: (this.sideBySide ? width / 2 : width) - 70, height: height - 150 };
-    const [across, upright, deep] = this.extent;
-    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
-    const distance = Math.max((fit * height) / tangent + deep, 1.1 * this.radius);
-    this.camera.up.copy(this.up);
-    this.camera.near = distance / 200;
-    this.camera.far = distance * 60;
-    this.camera.position.copy(this.target).addScaledVector(this.direction, distance);
-    this.controls.target.copy(this.target);
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.invalidate();
+  get camera() {
+    return this.eye.camera;
   }
 
-  // Everything but the mechanism goes along.
+  // Of what the camera draws: everything, or one of two halves [px].
+  get half() {
+    const { width, height } = this.size;
+    return { width: this.sideBySide ? width / 2 : width, height };
+  }
+
+  // Camera, light and floor go along; the floor stays at its height.
   follow(way) {
     const step = new Vector3().subVectors(way, this.way);
     this.way.copy(way);
-    for (const at of [this.camera.position, this.controls.target, this.target, this.grid.position, this.shadow.position, this.sun.position, this.sun.target.position]) at.add(step);
-    this.camera.updateMatrixWorld();
+    this.eye.shift(step);
+    const level = step.clone().addScaledVector(this.normal, -step.dot(this.normal));
+    for (const at of [this.target, this.sun.position, this.sun.target.position]) at.add(step);
+    for (const thing of [this.grid, this.shadow]) thing.position.add(level);
   }
 
   resize() {
@@ -86,8 +70,7 @@ export class Stage {
     const [width, height] = [Math.max(1, clientWidth), Math.max(1, clientHeight)];
     this.renderer.setSize(width, height, false);
     this.size = { width, height };
-    this.camera.aspect = (this.sideBySide ? width / 2 : width) / height;
-    this.camera.updateProjectionMatrix();
+    this.eye.resize(this.half.width / height);
     this.invalidate();
     this.onResize?.();
   }
@@ -109,7 +92,7 @@ export class Stage {
 
   // Left and right halves show different layers, with the same camera.
   draw() {
-    this.controls.update();
+    this.eye.update();
     if (!this.dirty) return false;
     this.dirty = false;
     this.#render();
@@ -118,8 +101,7 @@ export class Stage {
 
   #render() {
     const { renderer, camera, scene } = this;
-    const { width, height } = this.size;
-    const w = this.sideBySide ? width / 2 : width;
+    const { width: w, height } = this.half;
     renderer.setScissorTest(true);
     for (const half of this.sideBySide ? [0, 1] : [0]) {
       renderer.setViewport(half * w, 0, w, height);
@@ -139,8 +121,7 @@ export class Stage {
   // Where a point of the world is on the page [px].
   project(x, y, z) {
     const { left, top } = this.canvas.getBoundingClientRect();
-    const { width, height } = this.size;
-    const w = this.sideBySide ? width / 2 : width;
+    const { width: w, height } = this.half;
     const seen = new Vector3(x, y, z).project(this.camera);
     return [left + ((seen.x + 1) / 2) * w, top + ((1 - seen.y) / 2) * height];
   }
@@ -148,8 +129,7 @@ export class Stage {
   // Canvas pixels to the camera's [-1, 1] square, null outside; also which half.
   pointer(event) {
     const box = this.canvas.getBoundingClientRect();
-    const { width, height } = this.size;
-    const w = this.sideBySide ? width / 2 : width;
+    const { width: w, height } = this.half;
     let x = event.clientX - box.left;
     const y = event.clientY - box.top;
     const half = this.sideBySide && x > w ? 1 : 0;

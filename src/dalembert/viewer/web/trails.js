@@ -64,7 +64,14 @@ export class Trails {
   }
 
   set visible(value) {
-    for (const mesh of this.meshes) mesh.visible = value;
+    this.wanted = value;
+    this.restyle(null);
+  }
+
+  // Hidden bodies leave no trail.
+  restyle(visibility) {
+    this.visibility = visibility ?? this.visibility;
+    for (const mesh of this.meshes) mesh.visible = this.wanted && (this.visibility?.shows(`body ${mesh.userData.body}`) ?? true);
   }
 }
 

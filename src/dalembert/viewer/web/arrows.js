@@ -1,0 +1,88 @@
+// Forces and torques as arrows with numbers: of joints, force elements, drivers and gravity, all on one scale.
+
+import { Matrix4, Quaternion, Vector3 } from "three";
+import { Solids } from "./solids.js";
+
+export const KINDS = {
+  reaction: { text: "joints", force: "#d9480f", torque: "#7a3fc4" },
+  unsure: { text: "joints, not unique", force: "#767b84", torque: "#767b84" }, // redundancy leaves this reaction undetermined
+  applied: { text: "forces", force: "#1f7a34", torque: "#1f7a34" },
+  spring: { text: "springs", force: "#0b7285", torque: "#0b7285" },
+  driver: { text: "drivers", force: "#a61e6e", torque: "#a61e6e" },
+  gravity: { text: "weights", force: "#51628a", torque: "#51628a" },
+};
+const Z = new Vector3(0, 0, 1);
+
+export class Arrows {
+  constructor(stage, run, layer, visibility) {
+    Object.assign(this, { stage, run, visibility });
+    this.solids = new Solids(stage.scene, layer, visibility, true);
+    this.kinds = new Set();
+    this.factor = 1;
+    const { joints, scene } = run;
+    const reaction = (joint) => (joint.unique ? "reaction" : "unsure");
+    this.all = [
+      ...joints.map((joint, j) => this.#made(`joint ${j}`, reaction(joint), "force", joint.second, joint.p_j, (t, out) => run.force(j, t, out))),
+      ...scene.turning.map((j, k) => this.#made(`joint ${j}`, reaction(joints[j]), "torque", joints[j].second, joints[j].p_j, (t, out) => run.torque(k, t, out))),
+      ...scene.loads.map(({ tag, kind, what, body, point }, k) => this.#made(tag, kind, what, body, point, (t, out) => run.load(k, t, out))),
+    ];
+    this.solids.build();
+  }
+
+  #made(tag, kind, what, body, point, vector) {
+    const { scale } = this.run.scene;
+    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), second: new Matrix4(), end: new Vector3(), value: 0, shown: false };
+    const colour = KINDS[kind][what];
+    const add = (solid, size, part) => this.solids.add({ kind: solid, size, colour, frame: () => (arrow.shown ? arrow[part] : null), tag });
+    add("shaft", [0.0055 * scale], "shaft");
+    for (const part of what === "torque" ? ["tip", "second"] : ["tip"]) add("tip", [0.015 * scale, 0.04 * scale], part); // a torque has two
+    return arrow;
+  }
+
+  // wanted: of "force", "torque"; kinds: a set of those in KINDS
+  show(wanted, kinds, factor) {
+    Object.assign(this, { wanted, kinds, factor });
+    this.solids.visible = wanted.size > 0;
+  }
+
+  // Kinds that this run has, of those that are wanted.
+  present(wanted) {
+    return Object.keys(KINDS).filter((kind) => this.all.some((arrow) => arrow.kind === kind && wanted.has(arrow.what)));
+  }
+
+  update(t) {
+    if (!this.wanted?.size) return;
+    for (const arrow of this.all) {
+      arrow.shown = this.wanted.has(arrow.what) && this.kinds.has(arrow.kind) && this.visibility.shows(arrow.tag);
+      if (arrow.shown) this.#point(arrow, arrow.vector(t, along));
+    }
+    this.solids.update();
+  }
+
+  // Lengths are proportional; the largest usual reaction is a fifth of the picture.
+  #point(arrow, vector) {
+    const { scale, camera } = this.run.scene;
+    const longest = 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
+    const tip = 0.04 * scale;
+    const value = vector.length();
+    const length = Math.min(1.5, (this.factor * value) / (this.run.usual[arrow.what] || 1)) * longest;
+    arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
+    if (!arrow.shown) return;
+    arrow.value = value;
+    turn.setFromUnitVectors(Z, vector.divideScalar(value));
+    this.run.point(arrow.body, arrow.point, from);
+    const body = Math.max(length - tip, 1e-3 * tip);
+    const thin = Math.min(1, length / (1.5 * tip));
+    const sharp = Math.min(1, length / (2 * tip));
+    arrow.shaft.compose(from, turn, size.set(thin, thin, body));
+    arrow.tip.compose(to.copy(from).addScaledVector(vector, body), turn, size.setScalar(Math.min(1, length / tip)));
+    arrow.second.compose(to.copy(from).addScaledVector(vector, body - 0.75 * sharp * tip), turn, size.setScalar(sharp));
+    arrow.end.copy(from).addScaledVector(vector, length);
+  }
+}
+
+const from = new Vector3();
+const to = new Vector3();
+const along = new Vector3();
+const size = new Vector3();
+const turn = new Quaternion();

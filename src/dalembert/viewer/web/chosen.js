@@ -1,0 +1,45 @@
+// Around the chosen body: its frame at the centre of mass, and the ellipsoid that has its mass and inertia.
+
+import { Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, CylinderGeometry, Vector3 } from "three";
+
+const COLOURS = ["#b3261e", "#1f7a34", "#1f5fb0"];
+
+export class Chosen {
+  constructor(stage) {
+    this.stage = stage;
+    this.group = new Group();
+    this.axes = COLOURS.map((color, k) => {
+      const bar = new Mesh(new CylinderGeometry(0.03, 0.03, 1, 12).translate(0, 0.5, 0), new MeshBasicMaterial({ color, depthTest: false, transparent: true }));
+      bar.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), new Vector3().setComponent(k, 1));
+      bar.renderOrder = 3;
+      return bar;
+    });
+    const skin = new MeshBasicMaterial({ color: "#7a3fc4", transparent: true, opacity: 0.13, depthTest: false });
+    this.ellipsoid = new Mesh(new SphereGeometry(1, 40, 24), skin);
+    this.ellipsoid.renderOrder = 2;
+    this.group.add(...this.axes, this.ellipsoid);
+    this.group.traverse((thing) => thing.layers.enableAll());
+    this.group.visible = false;
+    stage.scene.add(this.group);
+  }
+
+  // actor, body: which one, or null
+  show(actor, body) {
+    Object.assign(this, { actor, body });
+    this.group.visible = body !== null;
+    if (body === null) return;
+    const { scale } = actor.run.scene;
+    for (const bar of this.axes) bar.scale.setScalar(0.12 * scale);
+    const { half_axes: half, axes } = actor.run.bodies[body];
+    this.ellipsoid.visible = Boolean(half) && Math.max(...half) > 0;
+    if (!this.ellipsoid.visible) return;
+    this.ellipsoid.scale.set(...half.map((length) => Math.max(length, 2e-3 * scale)));
+    this.ellipsoid.quaternion.copy(new Quaternion().fromArray(axes));
+  }
+
+  update() {
+    if (!this.group.visible) return;
+    this.group.position.copy(this.actor.run.position[this.body]);
+    this.group.quaternion.copy(this.actor.run.rotation[this.body]);
+  }
+}

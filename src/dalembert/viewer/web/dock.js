@@ -1,0 +1,118 @@
+// The plot dock: plots in a column that can be made wider, one window of time for all, curves of what is chosen.
+
+import { element } from "./page.js";
+import { outputsOf } from "./outputs.js";
+import { Plot } from "./plot.js";
+
+export class Dock {
+  // names: of the runs; shown: groups at first; seek(t): called when the user points into a plot
+  constructor(parent, runs, names, shown, seek) {
+    Object.assign(this, { runs, names, seek, time: 0, window: null, difference: false });
+    this.groups = runs.map(outputsOf);
+    const bar = element(parent, "div", "dock");
+    const button = (text, title, act) => {
+      const made = element(bar, "button", "small", text);
+      made.type = "button";
+      made.title = title;
+      made.setAttribute("aria-label", title);
+      made.addEventListener("click", act);
+      return made;
+    };
+    button("+ plot", "add a plot", () => this.add(this.known[0], true));
+    button("−", "show more time", () => this.zoom(2));
+    button("+", "show less time", () => this.zoom(0.5));
+    this.all = button("all", "show the whole time", () => this.setWindow(null));
+    if (runs.length > 1) {
+      this.differs = button("Δ", "difference of the two runs", () => {
+        this.difference = !this.difference;
+        this.rebuild();
+      });
+    }
+    this.outputs = element(parent, "datalist");
+    this.outputs.id = "outputs";
+    this.space = element(parent, "div", "plots");
+    this.plots = [];
+    this.#list();
+    for (const name of shown.filter((name) => this.known.includes(name))) this.add(name, false);
+  }
+
+  // Names of all groups, and of single curves for who adds one to a plot.
+  #list() {
+    this.known = this.groups[0].map(({ name }) => name);
+    const curves = this.groups[0].flatMap(({ name, series, size }) => [...series.map((one) => `${name}: ${one.name}`), ...(size ? [`${name}: size`] : [])]);
+    this.outputs.replaceChildren(...curves.map((name) => Object.assign(document.createElement("option"), { value: name })));
+  }
+
+  add(name, first) {
+    const plot = new Plot(this, name);
+    if (first) {
+      this.plots.unshift(plot);
+      this.space.prepend(plot.box);
+    } else {
+      this.plots.push(plot);
+      this.space.append(plot.box);
+    }
+    plot.draw();
+    return plot;
+  }
+
+  remove(plot) {
+    this.plots = this.plots.filter((other) => other !== plot);
+    plot.box.remove();
+    if (plot === this.selected) this.selected = null;
+  }
+
+  // Curves of an element: in a plot of their own, which the next element takes over unless its reader has put something into it.
+  load(names) {
+    const [name] = names.filter((one) => this.known.includes(one));
+    if (!name) return;
+    if (this.selected && !this.selected.own) this.selected.choose(name);
+    else this.selected = this.add(name, true);
+    this.selected.own = false;
+  }
+
+  rebuild() {
+    this.differs?.setAttribute("aria-pressed", this.difference);
+    for (const plot of this.plots) plot.draw();
+  }
+
+  grow() {
+    if (this.groups.some((groups, r) => groups.length !== outputsOf(this.runs[r]).length)) {
+      this.groups = this.runs.map(outputsOf);
+      this.#list();
+    }
+    this.rebuild();
+  }
+
+  get span() {
+    return [Math.min(...this.runs.map((run) => run.start)), Math.max(...this.runs.map((run) => run.end))];
+  }
+
+  // Wider or narrower about a time.
+  zoom(factor, at = this.time) {
+    const [start, end] = this.span;
+    const [low, high] = this.window ?? [start, end];
+    const least = 1e-6 * (end - start);
+    const [a, b] = [Math.max(start, at - (at - low) * factor), Math.min(end, at + (high - at) * factor)];
+    if (b - a > least) this.setWindow(b - a > 0.999 * (end - start) ? null : [a, b]);
+  }
+
+  setWindow(window) {
+    this.window = window;
+    this.all.setAttribute("aria-pressed", window === null);
+    for (const plot of this.plots) plot.view();
+  }
+
+  moveTo(t, now) {
+    this.time = t;
+    for (const plot of this.plots) plot.moveTo(t, now);
+  }
+
+  resize() {
+    for (const plot of this.plots) plot.resize();
+  }
+
+  state() {
+    return this.plots.map((plot) => plot.state());
+  }
+}

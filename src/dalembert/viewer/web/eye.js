@@ -1,0 +1,142 @@
+// The camera: perspective or orthographic, standard views, fit, focus, and going along with what moves.
+
+import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const FIELD_OF_VIEW = 32;
+const TANGENT = Math.tan((Math.PI / 180) * (FIELD_OF_VIEW / 2));
+
+export class Eye {
+  // look: where to look at first; size(): of what it draws on [px]; changed(): called when the camera has moved
+  constructor(canvas, { up, camera }, size, changed) {
+    this.size = size;
+    this.up = new Vector3().fromArray(up);
+    this.home = { target: new Vector3().fromArray(camera.target), direction: new Vector3().fromArray(camera.direction), extent: camera.extent, radius: camera.radius };
+    this.front = frontOf(this.up);
+    this.cameras = { perspective: new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000), orthographic: new OrthographicCamera() };
+    this.camera = this.cameras.perspective;
+    for (const camera of Object.values(this.cameras)) camera.up.copy(this.up);
+    this.controls = new OrbitControls(this.camera, canvas);
+    Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, zoomToCursor: true });
+    this.controls.addEventListener("change", changed);
+    this.changed = changed;
+  }
+
+  get orthographic() {
+    return this.camera === this.cameras.orthographic;
+  }
+
+  // The same picture through the other kind of camera.
+  set orthographic(value) {
+    if (value === this.orthographic) return;
+    const [distance, direction] = [this.distance, this.direction];
+    this.camera = this.controls.object = value ? this.cameras.orthographic : this.cameras.perspective;
+    this.#place(this.controls.target.clone(), direction, distance);
+  }
+
+  get target() {
+    return this.controls.target;
+  }
+
+  get direction() {
+    return new Vector3().subVectors(this.camera.position, this.target).normalize();
+  }
+
+  // From which a perspective camera would see as much.
+  get distance() {
+    const { camera } = this;
+    return this.orthographic ? camera.top / camera.zoom / TANGENT : camera.position.distanceTo(this.target);
+  }
+
+  // The whole motion, as the page was opened.
+  frame() {
+    const { target, direction, extent, radius } = this.home;
+    this.#place(target.clone(), direction, this.#distanceFor(extent, radius));
+  }
+
+  // Some points of the world fill the picture, from where it is seen now.
+  fit(points) {
+    if (!points.length) return;
+    const [right, upright, towards] = this.axes;
+    const spans = [right, upright, towards].map((axis) => {
+      const along = points.map((point) => point.dot(axis));
+      return [Math.min(...along), Math.max(...along)];
+    });
+    const target = new Vector3();
+    [right, upright, towards].forEach((axis, k) => target.addScaledVector(axis, (spans[k][0] + spans[k][1]) / 2));
+    const extent = spans.map(([low, high]) => (high - low) / 2);
+    const least = 1e-3 * this.home.radius;
+    this.#place(target, towards, this.#distanceFor(extent.map((size) => Math.max(1.1 * size, least)), 0));
+  }
+
+  // A standard view along a direction of the world, at the same distance.
+  from(direction) {
+    const near = Math.abs(direction.dot(this.up)) > 0.999 ? direction.clone().addScaledVector(this.front, 1e-4) : direction.clone();
+    this.#place(this.target.clone(), near.normalize(), this.distance);
+  }
+
+  // Look at a part of some size.
+  focus(at, radius) {
+    this.#place(at.clone(), this.direction, this.#distanceFor([1.6 * radius, 1.6 * radius, radius], 0));
+  }
+
+  // Go along by a step; what is in the picture stays where it is in it.
+  shift(step) {
+    for (const at of [this.camera.position, this.target, this.home.target]) at.add(step);
+    this.camera.updateMatrixWorld();
+  }
+
+  resize(aspect) {
+    this.cameras.perspective.aspect = aspect;
+    const { camera } = this;
+    if (this.orthographic) [camera.left, camera.right] = [-aspect * camera.top, aspect * camera.top];
+    camera.updateProjectionMatrix();
+  }
+
+  update() {
+    this.controls.update();
+    const { camera, distance } = this;
+    const away = Math.max(this.camera.position.distanceTo(this.target), distance);
+    const near = this.orthographic ? -60 * away : distance / 200;
+    if (Math.abs(camera.near - near) > 0.3 * Math.abs(near)) {
+      [camera.near, camera.far] = [near, 60 * away + 30 * this.home.radius];
+      camera.updateProjectionMatrix();
+    }
+  }
+
+  // Unit vectors to the right, upright and towards the camera.
+  get axes() {
+    const { elements } = this.camera.matrixWorld;
+    return [0, 4, 8].map((k) => new Vector3().fromArray(elements, k));
+  }
+
+  #distanceFor([across, upright, deep], radius) {
+    const { width, height } = this.size();
+    // title above, transport bar below, buttons at the right
+    const free = { width: width - 70, height: height - 150 };
+    const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
+    return Math.max((fit * height) / TANGENT + deep, 1.1 * radius);
+  }
+
+  #place(target, direction, distance) {
+    const { camera } = this;
+    const { width, height } = this.size();
+    camera.position.copy(target).addScaledVector(direction, distance);
+    this.target.copy(target);
+    if (this.orthographic) {
+      camera.zoom = 1;
+      [camera.top, camera.bottom] = [distance * TANGENT, -distance * TANGENT];
+    }
+    this.resize(width / height);
+    camera.near = 0; // asks update() for new ones
+    this.update();
+    camera.updateMatrixWorld();
+    this.changed();
+  }
+}
+
+// From where drawings are usually seen: -y where z is up, +z where y is.
+function frontOf(up) {
+  const usual = [new Vector3(0, -1, 0), new Vector3(0, 0, 1)].find((axis) => Math.abs(axis.dot(up)) < 0.9);
+  return usual.addScaledVector(up, -usual.dot(up)).normalize();
+}

@@ -1,0 +1,74 @@
+// What the arrows mean: kinds by colour, to show or hide, their scale, and numbers at their tips.
+
+import { Vector3 } from "three";
+import { KINDS } from "./arrows.js";
+import { short } from "./numbers.js";
+import { element } from "./page.js";
+
+const MOST = 24; // numbers at a time, the largest arrows first
+
+export class Legend {
+  constructor(page, stage, actor, changed) {
+    Object.assign(this, { stage, actor, changed });
+    this.kinds = new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
+    this.factor = 1;
+    this.box = element(page.stage, "section", "key");
+    this.box.setAttribute("aria-label", "arrows");
+    this.labels = element(page.stage, "div", "labels");
+    this.spans = [];
+  }
+
+  // wanted: of "force", "torque"
+  show(wanted) {
+    this.wanted = wanted;
+    this.box.hidden = !wanted.size;
+    this.box.replaceChildren();
+    if (!wanted.size) return;
+    const { usual } = this.actor.run;
+    const scale = [["force", "N"], ["torque", "N m"]].filter(([what]) => wanted.has(what) && usual[what]).map(([what, unit]) => `${short(usual[what] / this.factor)} ${unit}`);
+    element(this.box, "p", "", `longest usual arrow ${scale.join(", ")}`);
+    const line = element(this.box, "div", "sizes");
+    for (const [text, title, factor] of [["−", "shorter arrows", 0.5], ["+", "longer arrows", 2]]) {
+      const button = element(line, "button", "small", text);
+      Object.assign(button, { type: "button", title });
+      button.setAttribute("aria-label", title);
+      button.addEventListener("click", () => {
+        this.factor *= factor;
+        this.changed();
+      });
+    }
+    for (const kind of this.actor.arrows.present(wanted)) {
+      const { text, force, torque } = KINDS[kind];
+      const button = element(this.box, "button", "kind");
+      button.type = "button";
+      button.setAttribute("aria-pressed", this.kinds.has(kind));
+      for (const [what, colour] of [["force", force], ["torque", torque]]) {
+        if (wanted.has(what) && (what === "force" || torque !== force || !wanted.has("force"))) element(button, "i").style.background = colour;
+      }
+      button.append(text);
+      button.addEventListener("click", () => {
+        if (!this.kinds.delete(kind)) this.kinds.add(kind);
+        this.changed();
+      });
+    }
+  }
+
+  update(now) {
+    const arrows = this.wanted?.size ? this.actor.arrows.all.filter(({ shown }) => shown) : [];
+    const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST);
+    while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
+    const { width, height } = this.stage.half;
+    const write = !now || !(now - this.written < 100);
+    if (write) this.written = now;
+    this.spans.forEach((span, k) => {
+      const arrow = largest[k];
+      span.hidden = !arrow;
+      if (!arrow) return;
+      end.copy(arrow.end).project(this.stage.camera);
+      span.style.transform = `translate(${((end.x + 1) / 2) * width}px, ${((1 - end.y) / 2) * height}px)`;
+      if (write) span.textContent = `${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+    });
+  }
+}
+
+const end = new Vector3();

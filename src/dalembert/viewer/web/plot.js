@@ -1,0 +1,311 @@
+// One plot of the dock: curves of any outputs over time, up to two axes, what they are now, least and largest, CSV and PNG.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { short } from "./numbers.js";
+import { element } from "./page.js";
+import { locate } from "./run.js";
+import { save } from "./save.js";
+
+const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
+const PALETTE = ["#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#a96b59", "#e76300", "#717581", "#b9ac70"];
+
+export class Plot {
+  constructor(dock, name) {
+    this.dock = dock;
+    this.extra = []; // [group, series] that the reader has added
+    this.limits = [null, null];
+    this.box = document.createElement("section");
+    this.box.className = "plot";
+    const head = element(this.box, "header");
+    this.choice = element(head, "select");
+    this.choice.title = "what to plot";
+    this.choice.setAttribute("aria-label", "what to plot");
+    for (const group of dock.groups[0]) this.choice.add(new Option(group.name));
+    this.choice.value = name;
+    this.choice.addEventListener("change", () => {
+      this.choice.blur();
+      this.own = true;
+      this.choose(this.choice.value);
+    });
+    this.unit = element(head, "span", "unit");
+    const tools = element(head, "span", "plot-tools");
+    const button = (text, title, act) => {
+      const made = element(tools, "button", "small", text);
+      Object.assign(made, { type: "button", title });
+      made.setAttribute("aria-label", title);
+      made.addEventListener("click", act);
+    };
+    button("+", "add a curve, set limits", () => this.#edit());
+    button("CSV", "save these curves as numbers", () => save(`${this.choice.value}.csv`, new Blob([this.csv()], { type: "text/csv" })));
+    button("PNG", "save this plot as a picture", () => this.png());
+    button("×", "close this plot", () => dock.remove(this));
+    this.area = element(this.box, "div", "area");
+    this.legend = element(this.box, "div", "legend");
+  }
+
+  choose(name) {
+    this.choice.value = name;
+    this.extra = [];
+    this.draw();
+  }
+
+  // A row to add any output by name, and to set the ends of the axis.
+  #edit() {
+    if (this.editor) {
+      this.editor.remove();
+      this.editor = null;
+      return;
+    }
+    this.editor = document.createElement("div");
+    this.editor.className = "editor";
+    this.area.before(this.editor);
+    const field = (label, value, act) => {
+      const input = element(this.editor, "input");
+      Object.assign(input, { placeholder: label, value });
+      input.setAttribute("aria-label", label);
+      input.addEventListener("change", () => act(input));
+      return input;
+    };
+    const name = field("add an output, by name", "", (input) => this.add(input.value) && (input.value = ""));
+    name.setAttribute("list", "outputs");
+    ["from", "to"].forEach((label, k) => {
+      const input = field(label, this.limits[k] ?? "", () => {
+        this.limits[k] = input.value.trim() === "" ? null : Number(input.value.replace("−", "-"));
+        this.draw();
+      });
+      input.className = "limit";
+      input.inputMode = "decimal";
+    });
+    name.focus();
+  }
+
+  // One more curve, "group: series"; whether there is one.
+  add(text) {
+    const [, group, series] = text.match(/^(.*): (.*)$/) ?? [];
+    if (!this.dock.known.includes(group)) return false;
+    this.extra.push([group, series]);
+    this.own = true;
+    this.draw();
+    return true;
+  }
+
+  // (run, group, its series) of all curves, with numbers to draw.
+  #curves() {
+    const made = [];
+    this.dock.groups.forEach((groups, run) => {
+      const of = (name) => groups.find((group) => group.name === name);
+      const take = (group, wanted, prefix) => {
+        if (!group) return;
+        const data = group.data();
+        const names = group.series.map((one) => one.name);
+        if (wanted === "size") made.push({ run, group, label: `${prefix}size`, values: Float32Array.from(data[0], (_, k) => Math.hypot(data[0][k], data[1][k], data[2][k])) });
+        else names.forEach((name, k) => (wanted === undefined || wanted === name) && made.push({ run, group, label: prefix + name, values: data[k] }));
+      };
+      take(of(this.choice.value), undefined, "");
+      for (const [name, series] of this.extra) take(of(name), series, `${name}: `);
+    });
+    const log = made.length > 0 && made.every(({ group }) => group.log);
+    for (const curve of made) {
+      curve.times = Array.from(curve.group.times());
+      curve.values = Array.from(curve.values, (v) => (Number.isFinite(v) ? (log ? Math.max(v, SMALLEST) : v) : null));
+    }
+    return [this.dock.difference ? differences(made) : made, log && !this.dock.difference];
+  }
+
+  // Curves of all runs that have this group, joined on one time axis; the second run is dashed.
+  draw() {
+    this.chart?.destroy();
+    const [curves, log] = this.#curves();
+    this.curves = curves;
+    if (!curves.length) return;
+    const first = curves[0].group.unit;
+    const [other] = curves.filter(({ group }) => group.unit !== first);
+    const perRun = curves.filter(({ run }) => run === curves[0].run).length;
+    curves.forEach((curve, k) => {
+      curve.colour = PALETTE[(k % perRun) % PALETTE.length];
+      curve.dash = curve.run ? [5, 4] : undefined;
+      curve.scale = curve.group.unit === first ? "y" : "right";
+    });
+    this.unit.textContent = [first, other?.group.unit].filter(Boolean).map((unit) => `[${unit}]`).join(" ");
+    const style = getComputedStyle(document.body);
+    const axis = {
+      stroke: style.getPropertyValue("--muted"),
+      grid: { stroke: style.getPropertyValue("--hair"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui, sans-serif",
+    };
+    const values = (_, ticks) => ticks.map((v) => (v === null ? null : short(v)));
+    const y = log ? { distr: 3, log: 10 } : { range: (_, low, high) => padded(low, high).map((end, k) => this.limits[k] ?? end) };
+    const options = {
+      ...this.#size(),
+      legend: { show: false },
+      cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: false, ...(this.dock.window && { min: this.dock.window[0], max: this.dock.window[1] }) }, y, ...(other && { right: { range: (_, low, high) => padded(low, high) } }) },
+      axes: [
+        { ...axis, size: 24, gap: 3, values: (_, ticks) => ticks.map((v) => short(v, 6)) },
+        { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values },
+        ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, size: 48, gap: 4, values }] : []),
+      ],
+      series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, points: { show: false } }))],
+    };
+    const tables = curves.map(({ times, values: column }) => [times, column]);
+    this.data = uPlot.join(tables);
+    this.chart = new uPlot(options, this.data, this.area);
+    this.line = element(this.chart.over, "div", "now");
+    this.chart.over.addEventListener("pointerdown", (event) => {
+      const at = (e) => this.chart.posToVal(e.clientX - this.chart.over.getBoundingClientRect().left, "x");
+      const point = (e) => this.dock.seek(at(e));
+      const stop = () => {
+        removeEventListener("pointermove", point);
+        removeEventListener("pointerup", stop);
+      };
+      addEventListener("pointermove", point);
+      addEventListener("pointerup", stop);
+      point(event);
+    });
+    this.chart.over.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.dock.zoom(Math.exp(0.002 * event.deltaY), this.chart.posToVal(event.offsetX, "x"));
+    }, { passive: false });
+    this.chart.over.addEventListener("dblclick", () => this.dock.setWindow(null));
+    this.#names();
+    this.view();
+  }
+
+  // The window of time, and least and largest values in it.
+  view() {
+    if (!this.chart) return;
+    const [low, high] = this.dock.window ?? this.dock.span;
+    this.chart.setScale("x", { min: low, max: high });
+    this.curves.forEach(({ times, values }, k) => {
+      const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
+      const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
+      this.extremes[k].textContent = ends ? ` ${short(ends[0])} … ${short(ends[1])}` : "";
+    });
+    this.moveTo(this.dock.time, 0);
+  }
+
+  // A row per run, with its name where there are two.
+  #names() {
+    this.legend.replaceChildren();
+    const shown = [...new Set(this.curves.map(({ run }) => run))];
+    const rows = shown.map((run) => {
+      const row = element(this.legend, "div");
+      if (this.dock.runs.length > 1) element(row, "em", "", this.dock.difference ? `${this.dock.names[1]} − ${this.dock.names[0]}` : this.dock.names[run]);
+      return row;
+    });
+    this.extremes = [];
+    this.numbers = this.curves.map(({ run, label, colour, dash }) => {
+      const item = element(rows[shown.indexOf(run)], "span");
+      const mark = element(item, "i");
+      mark.style.borderTopColor = colour;
+      if (dash) mark.style.borderTopStyle = "dashed";
+      item.append(label, " ");
+      const number = element(item, "b");
+      this.extremes.push(element(item, "small"));
+      return number;
+    });
+  }
+
+  #size() {
+    const width = Math.max(this.area.clientWidth, 120);
+    return { width, height: Math.min(320, Math.max(150, 0.42 * width)) };
+  }
+
+  resize() {
+    this.chart?.setSize(this.#size());
+    this.moveTo(this.dock.time, 0);
+  }
+
+  moveTo(t, now) {
+    if (!this.chart) return;
+    const at = this.chart.valToPos(t, "x");
+    this.line.style.transform = `translateX(${at}px)`;
+    this.line.hidden = at < 0 || at > this.chart.over.clientWidth + 1;
+    if (now && now - this.written < 100) return; // text ten times a second is enough to read
+    this.written = now;
+    this.curves.forEach(({ times, values }, k) => {
+      const [i, f] = locate(times, t);
+      const [a, b] = [values[i], values[Math.min(i + 1, values.length - 1)]];
+      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : short(a + f * (b - a), 4);
+    });
+  }
+
+  // Times and all curves; a curve that has no value at a time leaves its cell empty.
+  csv() {
+    const many = this.dock.runs.length > 1;
+    const title = ({ run, label, group }) => `${many ? `${this.dock.names[run]}: ` : ""}${label}${group.unit ? ` [${group.unit}]` : ""}`;
+    const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+    const [times, ...columns] = this.data;
+    const rows = times.map((t, k) => [t, ...columns.map((column) => column[k] ?? "")].join(","));
+    return [["t [s]", ...this.curves.map(title)].map(quoted).join(","), ...rows].join("\n") + "\n";
+  }
+
+  // The chart under its title and over its names.
+  png() {
+    const { canvas } = this.chart.ctx;
+    const ratio = canvas.width / this.chart.width;
+    const picture = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height + (34 + 16 * this.curves.length) * ratio });
+    const ink = picture.getContext("2d");
+    const style = getComputedStyle(document.body);
+    ink.fillStyle = style.getPropertyValue("--page");
+    ink.fillRect(0, 0, picture.width, picture.height);
+    ink.drawImage(canvas, 0, 26 * ratio);
+    ink.scale(ratio, ratio);
+    ink.font = "13px system-ui, sans-serif";
+    ink.fillStyle = style.getPropertyValue("--text");
+    ink.fillText(`${this.choice.value} ${this.unit.textContent}`, 8, 18);
+    this.curves.forEach(({ label, colour, run }, k) => {
+      const y = 26 + this.chart.height + 16 * k + 14;
+      ink.fillStyle = colour;
+      ink.fillRect(10, y - 5, 16, 2);
+      ink.fillStyle = style.getPropertyValue("--text");
+      ink.fillText(this.dock.runs.length > 1 ? `${this.dock.names[run]}: ${label}` : label, 32, y);
+    });
+    picture.toBlob((blob) => save(`${this.choice.value}.png`, blob));
+  }
+
+  state() {
+    const at = this.line ? new DOMMatrix(this.line.style.transform).m41 : NaN;
+    return {
+      name: this.choice.value,
+      curves: this.curves.map(({ label }) => label),
+      window: this.dock.window,
+      cursor: this.chart ? this.chart.posToVal(at, "x") : NaN,
+      values: this.numbers?.map((n) => n.textContent),
+      extremes: this.extremes?.map((n) => n.textContent.trim()),
+    };
+  }
+}
+
+// Second run minus first, curve by curve, at the times of the first that both have.
+function differences(curves) {
+  const [first, second] = [0, 1].map((run) => curves.filter((curve) => curve.run === run));
+  return first.flatMap((curve) => {
+    const other = second.find(({ label, group }) => label === curve.label && group.name === curve.group.name);
+    if (!other) return [];
+    const last = other.times[other.times.length - 1];
+    const values = curve.times.map((t, k) => {
+      if (t < other.times[0] || t > last || curve.values[k] === null) return null;
+      const [i, f] = locate(other.times, t);
+      const [a, b] = [other.values[i], other.values[Math.min(i + 1, other.values.length - 1)]];
+      return a === null || b === null ? null : a + f * (b - a) - curve.values[k];
+    });
+    return [{ ...curve, label: `Δ ${curve.label}`, values }];
+  });
+}
+
+// Labels and lines of a logarithmic axis: at most about five powers of ten.
+function decades(_, ticks) {
+  const powers = ticks.map((v) => Math.log10(v)).map((p) => (Math.abs(p - Math.round(p)) < 1e-6 ? Math.round(p) : null));
+  const whole = powers.filter((p) => p !== null);
+  const step = Math.max(1, Math.ceil((Math.max(...whole) - Math.min(...whole)) / 5));
+  return ticks.map((v, k) => (powers[k] !== null && powers[k] % step === 0 ? v : null));
+}
+
+function padded(low, high) {
+  if (low === null || high === null) return [0, 1];
+  const pad = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.1, 1e-9);
+  return [low - pad, high + pad];
+}

@@ -1,0 +1,286 @@
+"""The viewer as a workbench, in a real browser: camera, tree, selection, dock, arrows, strip, phone, contrast.
+
+One page of one model with every kind of element serves most tests; names in it try to become code.
+"""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+HOSTILE = '</script><img src=x onerror="window.hacked=1">'
+
+
+@pytest.fixture(scope="module")
+def run():
+    model = da.Model(name=f"workbench {HOSTILE}")
+    model.add_body("arm", mass=2.0, inertia=(0.02, 0.17, 0.17), position=(0.5, 0, 1))
+    model.add_body(HOSTILE, mass=1.0, inertia=(0.01, 0.02, 0.03), position=(1.2, 0, 1))
+    model.add_revolute("hinge", model.ground, "arm", point=(0, 0, 1), axis=(0, 1, 0))
+    model.add_spherical("knee", "arm", HOSTILE, point=(1, 0, 1))
+    model.add_driver("motor", "hinge", da.Harmonic(0.3, omega=4.0))
+    model.add_spring_damper("rope", model.ground, HOSTILE, between=((2, 0, 1.5), (1.4, 0, 1)), stiffness=30.0, length=0.5)
+    model.add_force("push", HOSTILE, (0, 3.0, 0))
+    model.add_marker("tip", HOSTILE, point=(0.3, 0, 0))
+    return da.simulate(model, 1.0)
+
+
+@pytest.fixture(scope="module")
+def page(run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bench") / "bench.html"
+    run.export_html(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shared_bench(open_shared, page):
+    return open_shared(page)
+
+
+@pytest.fixture
+def bench(shared_bench):
+    tab = shared_bench
+    tab.do("viewer.pause(); viewer.scrub(0); viewer.command('unhide'); viewer.command('camera')")
+    tab.page.keyboard.press("Escape")
+    if not tab.state["settings"]["tree"]:
+        tab.do("viewer.command('tree')")
+    return tab
+
+
+def row(tab, name):
+    return tab.page.locator(".row", has=tab.page.get_by_text(name, exact=True))
+
+
+def test_names_are_text_and_nothing_is_fetched(bench, page):
+    assert bench.do("window.hacked === undefined")
+    assert bench.requests == [page.as_uri()]
+    assert HOSTILE in bench.do("document.querySelector('.tree').innerText")
+    assert bench.page.locator("img").count() == 0
+
+
+def test_standard_views_look_along_axes(bench):
+    for key, direction in (("1", (0, -1, 0)), ("2", (1, 0, 0)), ("3", (0, 0, 1))):
+        bench.page.keyboard.press(key)
+        assert bench.state["camera"]["direction"] == pytest.approx(direction, abs=2e-4)
+    ends = bench.page.locator(".triad g")
+    assert ends.count() == 6
+    bench.page.locator(".triad g[aria-label='look along −x']").dispatch_event("click")
+    assert bench.state["camera"]["direction"] == pytest.approx((-1, 0, 0), abs=1e-6)
+    bench.page.locator(".triad g[aria-label='look along y']").focus()
+    bench.page.keyboard.press("Enter")
+    assert bench.state["camera"]["direction"] == pytest.approx((0, 1, 0), abs=1e-6)
+
+
+def test_an_orthographic_picture_has_parallel_lines_and_the_same_size(bench):
+    def lengths():
+        """Of a vertical metre, near and far from the camera, and where its foot is."""
+        feet = [bench.do(f"viewer.project(1, {y}, 1)") for y in (-0.4, 0.4)]
+        tops = [bench.do(f"viewer.project(1, {y}, 1.5)") for y in (-0.4, 0.4)]
+        return [foot[1] - top[1] for foot, top in zip(feet, tops, strict=True)]
+
+    bench.page.keyboard.press("1")
+    near, far = lengths()
+    assert near > 1.05 * far
+    bench.page.keyboard.press("o")
+    assert bench.state["settings"]["orthographic"]
+    flat = lengths()
+    assert flat[0] == pytest.approx(flat[1], rel=1e-6)
+    assert far < flat[0] < near
+    bench.page.keyboard.press("o")
+    assert lengths() == pytest.approx([near, far], rel=1e-6)
+
+
+def test_the_wheel_zooms_to_the_pointer_and_a_double_click_looks_at_a_part(bench, run):
+    tip = run.position(HOSTILE)[0].tolist()
+    before = bench.do(f"viewer.project(...{tip})")
+    distance = bench.state["camera"]["distance"]
+    bench.page.mouse.move(*before)
+    bench.page.mouse.wheel(0, -300)
+    bench.wait(f"viewer.state().camera.distance < {0.95 * distance}")
+    after = bench.do(f"viewer.project(...{tip})")
+    assert np.hypot(*np.subtract(after, before)) < 25, "what is under the pointer stays there"
+    bench.do("viewer.command('camera')")
+    bench.page.mouse.dblclick(*bench.do("viewer.project(0.3, 0, 1)"))
+    state = bench.state
+    assert state["chosen"] == "arm"
+    assert state["camera"]["target"] == pytest.approx((0.5, 0, 1), abs=0.1)
+    box = bench.page.locator(".stage").bounding_box()
+    middle = bench.do("viewer.project(0.5, 0, 1)")
+    assert middle == pytest.approx([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2], abs=60)
+
+
+def test_the_camera_follows_the_chosen_body(bench):
+    row(bench, "arm").click()
+    start = bench.do("viewer.project(...viewer.state().bodies[0][0].position)")
+    bench.do("viewer.scrub(0.4)")
+    moved = bench.do("viewer.project(...viewer.state().bodies[0][0].position)")
+    assert np.hypot(*np.subtract(moved, start)) > 15
+    bench.do("viewer.scrub(0)")
+    bench.page.keyboard.press("k")
+    bench.do("viewer.scrub(0.4)")
+    followed = bench.do("viewer.project(...viewer.state().bodies[0][0].position)")
+    bench.page.keyboard.press("k")
+    assert followed == pytest.approx(start, abs=1.0)
+
+
+def test_the_tree_finds_hides_isolates_and_sees_through(bench):
+    assert bench.page.locator(".tree h3").all_inner_texts() == [
+        "Bodies (2)", "Joints (2)", "Drivers (1)", "Forces (2)", "Markers (1)",
+    ]  # fmt: skip
+    bench.page.locator(".search").fill("KNEE")
+    assert bench.page.locator(".row:visible").count() == 1
+    bench.page.locator(".search").fill("")
+    row(bench, "arm").click()
+    before = bench.do("viewer.picture()")
+    bench.page.keyboard.press("h")  # the row has the focus
+    assert bench.state["hidden"] == ["body 0"]
+    assert row(bench, "arm").locator("[aria-pressed=true]").count() == 1
+    hidden = bench.do("viewer.picture()")
+    bench.page.keyboard.press("h")
+    bench.page.keyboard.press("x")
+    clear = bench.do("viewer.picture()")
+    assert len({before, hidden, clear}) == 3
+    bench.page.keyboard.press("i")
+    assert len(bench.state["hidden"]) == 7, "all others"
+    bench.page.keyboard.press("ArrowDown")
+    bench.page.keyboard.press("Enter")
+    assert bench.state["chosen"] == HOSTILE
+    bench.page.get_by_role("button", name="show all").click()
+    assert bench.state["hidden"] == []
+    bench.screenshot("workbench_tree")
+
+
+def test_what_is_chosen_shows_its_data_and_loads_its_curves(bench, run):
+    for name, text, plot in (
+        ("arm", "2 kg", "position of arm"),
+        ("hinge", "revolute joint", "coordinate of hinge"),
+        ("rope", "spring-damper", "effort of rope"),
+        ("motor", "driver of hinge", "force of motor on arm"),
+        ("tip", "marker", "position of tip"),
+    ):
+        count = len(bench.state["plots"])
+        row(bench, name).click()
+        assert text in bench.page.locator(".card").inner_text()
+        assert bench.state["plots"][0]["name"] == plot
+        assert len(bench.state["plots"]) <= count + 1
+    assert len(bench.state["plots"]) == 4, "one plot is taken over again and again"
+    row(bench, "arm").click()
+    bench.do(f"viewer.scrub({float(run.t[-1])})")
+    speed = np.linalg.norm(run.velocity("arm")[-1])
+    for text in (f"{speed:.3g} m/s", "0.02, 0.17, 0.17 kg m²"):
+        bench.wait(f"document.querySelector('.card').innerText.includes({text!r})")
+    row(bench, "rope").click()
+    tension = float(bench.state["plots"][0]["values"][0].replace("−", "-"))
+    assert tension == pytest.approx(run.effort("rope").value[-1], rel=1e-3)
+
+
+def test_the_dock_adds_zooms_limits_and_saves(bench, run):
+    page = bench.page
+    row(bench, "arm").click()
+    plot = page.locator(".plot").first
+    plot.get_by_role("button", name="add a curve, set limits").click()
+    plot.get_by_label("add an output, by name").fill("velocity of arm: size")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    state = bench.state["plots"][0]
+    assert state["curves"] == ["x", "y", "z", "velocity of arm: size"]
+    speeds = np.linalg.norm(run.velocity("arm"), axis=1)
+    low, high = (float(v.replace("−", "-")) for v in state["extremes"][3].split(" … "))
+    assert high == pytest.approx(speeds.max(), rel=0.01) and 0 <= low <= speeds.min()
+    with page.expect_download() as download:
+        plot.get_by_role("button", name="save these curves as numbers").click()
+    rows = list(csv.reader(io.StringIO(download.value.path().read_text())))
+    assert rows[0] == ["t [s]", "x [m]", "y [m]", "z [m]", "velocity of arm: size [m/s]"]
+    assert float(rows[-1][0]) == 1.0 and float(rows[-1][1]) == pytest.approx(run.position("arm")[-1, 0], abs=1e-6)
+    with page.expect_download() as download:
+        plot.get_by_role("button", name="save this plot as a picture").click()
+    assert download.value.path().read_bytes()[:4] == b"\x89PNG"
+    page.get_by_role("button", name="show less time").click()
+    assert bench.state["plots"][0]["window"] == pytest.approx([0.0, 0.5])
+    page.get_by_role("button", name="show the whole time").click()
+    assert bench.state["plots"][0]["window"] is None
+    width = page.locator(".panel").bounding_box()["width"]
+    page.locator(".edge").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".panel").bounding_box()["width"] == pytest.approx(width + 40, abs=2)
+    plot.get_by_role("button", name="close this plot").click()
+    assert bench.state["plots"][0]["name"] == "energy"
+
+
+def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
+    bench.do("viewer.scrub(0.4); viewer.command('forces')")
+    bench.wait("document.querySelectorAll('.labels .number').length > 3")
+    assert bench.page.locator(".kind").all_inner_texts() == ["joints", "forces", "springs", "drivers", "weights"]
+    shown = bench.page.locator(".labels .number:visible").all_inner_texts()
+    assert "3 N" in shown, "the push"
+    assert "9.81 N" not in shown
+    bench.page.get_by_role("button", name="weights").click()
+    bench.wait("[...document.querySelectorAll('.labels .number')].some((n) => n.textContent === '9.81 N')")
+    before = bench.page.locator(".key p").inner_text()
+    bench.page.get_by_role("button", name="longer arrows").click()
+    assert bench.page.locator(".key p").inner_text() != before
+    bench.page.get_by_role("button", name="shorter arrows").click()
+    bench.page.get_by_role("button", name="weights").click()
+    bench.screenshot("workbench_forces")
+    bench.do("viewer.command('torques')")
+    assert "N m" in bench.page.locator(".key p").inner_text()
+    bench.do("viewer.command('torques'); viewer.command('forces')")
+    assert not bench.page.locator(".key").is_visible()
+
+
+def test_the_strip_marks_the_worst_instant(bench, run):
+    energy = run.energy
+    error = np.abs(energy.total - energy.total[0]) / energy.scale
+    strip = bench.page.locator(".strip")
+    assert strip.get_attribute("aria-label").startswith("energy error at most")
+    assert "steps of" in strip.get_attribute("aria-label")
+    bench.page.keyboard.press("w")
+    assert error[np.abs(run.t - bench.state["time"]).argmin()] == pytest.approx(error.max(), rel=0.3)
+    assert bench.state["worst"]["value"] >= 0.99 * error.max()
+    box = strip.bounding_box()
+    bench.page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 10)
+    assert bench.state["time"] == pytest.approx(0.25, abs=0.02)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_that_of_wcag_aa(open_tab, page, scheme):
+    """4.5 for text, 3 for icons: WCAG 2.2, 1.4.3 and 1.4.11."""
+    tab = open_tab(page, scheme=scheme)
+    tab.do("viewer.command('tree'); viewer.command('forces'); viewer.command('names'); viewer.command('report')")
+    row(tab, "arm").click()
+    found = tab.do((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8"))
+    assert len(found) > 60
+    assert [one for one in found if one[0] < one[1]] == []
+    assert [one for one in found if not one[2]] == [], "every control has a name"
+    tab.screenshot(f"workbench_{scheme}")
+
+
+def test_on_a_phone_the_scrubber_is_as_wide_as_the_page(open_tab, page):
+    tab = open_tab(page)
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.do("viewer.command('panel')")
+    slider = tab.page.locator(".slider").bounding_box()
+    assert slider["width"] > 330 and slider["height"] >= 44
+    assert tab.do("document.documentElement.scrollWidth") <= 390
+    for button in tab.page.locator(".tool").all():
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+    tab.page.mouse.click(slider["x"] + 0.5 * slider["width"], slider["y"] + 22)
+    assert tab.state["time"] == pytest.approx(0.5, abs=0.05)
+    tab.screenshot("workbench_phone")
+
+
+def test_two_runs_have_a_difference(open_tab, run, tmp_path):
+    other = da.simulate(run.mechanism.model, 1.0, integrator=da.RungeKutta4(step=0.02))
+    run.export_html(tmp_path / "two.html", compare=other)
+    tab = open_tab(tmp_path / "two.html")
+    tab.page.get_by_role("button", name="difference of the two runs").click()
+    tab.do("viewer.scrub(1.0)")
+    energy = tab.state["plots"][0]
+    assert energy["curves"][0] == "Δ kinetic T"
+    gap = other.energy.kinetic[-1] - run.energy.kinetic[-1]
+    assert float(energy["values"][0].replace("−", "-")) == pytest.approx(gap, abs=1e-6 + 0.02 * abs(gap))
