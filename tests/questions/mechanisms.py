@@ -138,7 +138,7 @@ LEGS = [(np.array([1.0 * x, 1.0 * y, 0.0]), np.array([0.2 * x, 0.2 * y, 0.0])) f
 
 def elbow(k, at):
     """Of leg k of the planar platform, whose point is at `at`."""
-    return circles(LEGS[k][0], 0.7, at, 0.7, 1)
+    return circles(LEGS[k][0], 0.9, at, 0.9, 1)
 
 
 def four_rrr():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mechanisms import BASE, HEIGHT, TOP, stewart
+from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import dalembert as da
@@ -219,3 +221,61 @@ def _tilted():
     model.add_body("rod1", mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), position=(0.3, 0, -0.4))
     model.add_revolute("J1", model.ground, "rod1", point=(0, 0, 0), axis=(0, 1, 0))
     return model
+
+
+def test_a_platform_on_springs_in_all_coordinates():
+    """M s'' + k J^T J s = 0 with the lengths of legs by platform motions J in closed form, M from the matrices of each kind."""
+    model, _ = stewart(gravity=0.0, stiffness=2e4)
+    d = TOP + HEIGHT - BASE
+    e = d / np.linalg.norm(d, axis=1, keepdims=True)
+    J = np.hstack([e, np.cross(TOP, e)])
+    absolute, tree, minimal = (da.equations(model, coordinates=kind) for kind in ("absolute", "tree", "minimal"))
+    names = [tree.velocity_names.index(f"leg{k}.translation'") for k in range(6)]
+    legs = {"absolute": J @ absolute.tangent[:6], "tree": tree.tangent[names], "minimal": J @ absolute.tangent[:6]}
+    squares = []
+    for at in (absolute, tree, minimal):
+        K = 2e4 * legs[at.coordinates].T @ legs[at.coordinates]
+        squares.append(eigh(K, at.tangent.T @ at.M @ at.tangent, eigvals_only=True))
+    for mechanism in (model, da.compile(model, "tree")):
+        found = da.linearise(mechanism)
+        assert len(found.modes) == 6 and found.stable
+        squares.append(np.sort([mode.eigenvalue.imag**2 for mode in found.modes]))
+    for one in squares[1:]:
+        np.testing.assert_allclose(one, squares[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("spin", [2.0, 8.0])
+def test_rouths_sphere_spins_about_the_vertical(spin):
+    """Its centre of mass a above its centre. With the axis z + eps, complex in the floor, about the point of contact:
+
+    (A + m (r + a)^2) eps'' - i n (C + m r (r + a)) eps' - m g a eps = 0: stable where n^2 K^2 > 4 J m g a.
+    """
+    m, r, a, A, C = 1.5, 0.3, 0.05, 0.04, 0.06
+    model = da.Model(gravity=(0, 0, -G))
+    model.add_body("sphere", mass=m, inertia=(A, A, C), position=(0, 0, r + a), angular_velocity=(0, 0, spin))
+    model.add_rolling_sphere("floor", "sphere", radius=r, centre=(0, 0, -a))
+    J, K = A + m * (r + a) ** 2, C + m * r * (r + a)
+    root = np.sqrt(complex((spin * K) ** 2 - 4 * J * m * G * a))
+    expected = np.array([1j * sign * (spin * K + s * root) / (2 * J) for sign in (1, -1) for s in (1, -1)])
+    found = da.linearise(model)
+    assert found.stable == ((spin * K) ** 2 > 4 * J * m * G * a) == (spin == 8.0)
+    assert np.abs(found.reduced_eigenvalues[:, None] - expected[None]).min(axis=0).max() < 1e-9
+    assert found.steady_rates == pytest.approx({"sphere.spin_z": spin})
+
+
+def test_frequency_response_of_the_motion_itself():
+    """Started on the periodic motion of the linear model, the full one leaves it by the square of the amplitude."""
+    model = chain(1)
+    model.add_motor("motor", "J1", 0.0)
+    linear = da.linearise(model, inputs=["motor"], outputs=["J1"])
+    w, t, errors = 5.0, np.linspace(0, 2.0, 21), []
+    (response,) = linear.frequency_response(w / (2 * np.pi))[:, 0, 0]
+    for size in (1.0, 0.5, 0.25):
+        shaken = chain(1)
+        shaken.remove("J1")
+        start = size * response.imag, size * (1j * w * response).imag
+        shaken.add_revolute("J1", shaken.ground, "rod1", point=(0, 0, 0), axis=(0, 1, 0), coordinate=start[0], rate=start[1])
+        shaken.add_motor("motor", "J1", da.Harmonic(size, omega=w))
+        full = da.simulate(shaken, 2.0, save_at=t, integrator=da.DOP853(rtol=1e-11, atol=1e-12)).coordinate("J1")
+        errors.append(np.abs(full - size * (response * np.exp(1j * w * t)).imag).max() / size)
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)

@@ -17,9 +17,9 @@ Array = npt.NDArray[np.float64]
 
 
 def compiled(owner: str, model: object, coordinates: Coordinates = "absolute") -> Mechanism:
-    """A model of bodies in tables; one that is compiled already stays as it is."""
+    """A model of bodies in tables; one that is compiled already stays as it is, told in absolute or planar coordinates."""
     if isinstance(model, Mechanism):
-        return model
+        return model.as_told
     if not isinstance(model, Model):
         raise ModelError(f"{owner}: the model is {shown(model)}; give a Model of bodies")
     return compile(model, coordinates)
@@ -40,4 +40,5 @@ def state_of(owner: str, model: object, state: object, coordinates: Coordinates 
             f"{owner}: the state is told in {state.mechanism.coordinates!r} coordinates, not {coordinates!r} ones; "
             f"simulate with coordinates={coordinates!r}"
         )
-    return state.mechanism, float(state.t[0]), state.x[0].copy()
+    assert isinstance(state.mechanism, Mechanism)
+    return state.mechanism.as_told, float(state.t[0]), state.x[0].copy()
