@@ -155,8 +155,11 @@ def four_rrr():
 
 
 def turns_of_feet(pose):
-    """(4,) angles of the thighs at a pose (x, y, angle) of the plate."""
+    """(4,) how far the thighs have turned at a pose (x, y, angle) of the plate."""
     x, y, angle = pose
-    c, s = np.cos(angle), np.sin(angle)
-    knees = [elbow(k, np.array([x + c * p[0] - s * p[1], y + s * p[0] + c * p[1], 0.0])) for k, (_, p) in enumerate(LEGS)]
-    return np.array([np.arctan2(*(knee - foot)[[1, 0]]) for knee, (foot, _) in zip(knees, LEGS, strict=True)])
+    found = []
+    for k, (foot, (px, py, _)) in enumerate(LEGS):
+        turned = (px + 1j * py) * np.exp(1j * angle) + x + 1j * y
+        now, before = (elbow(k, np.array([p.real, p.imag, 0.0])) - foot for p in (turned, px + 1j * py))
+        found.append(np.angle((now[0] + 1j * now[1]) / (before[0] + 1j * before[1])))
+    return np.array(found)

@@ -7,7 +7,7 @@ from mechanisms import bump, bumped, delta, derivatives, five_bar, four_rrr, ste
 import dalembert as da
 from dalembert.gallery.bicycle import bicycle
 
-T = np.linspace(0, 1, 241)
+T = np.linspace(0, 1, 321)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_forward_after_inverse(build, sizes):
         model.add_motor(f"motor {joint}", joint, effort)
     run = da.simulate(model, 1.0, save_at=[0.0, 0.4, 1.0], integrator=da.DOP853(rtol=1e-11, atol=1e-11))
     for joint, size in zip(joints, sizes, strict=True):
-        np.testing.assert_allclose(run.coordinate(joint), bumped(size, run.t), atol=1e-8)
+        np.testing.assert_allclose(run.coordinate(joint), bumped(size, run.t), rtol=0, atol=1e-8)
 
 
 def test_four_motors_for_three_freedoms():
@@ -43,7 +43,7 @@ def test_four_motors_for_three_freedoms():
     for joint, effort in found.motions().items():
         model.add_motor(f"motor {joint}", joint, effort)
     run = da.simulate(model, 1.0, save_at=[0.4, 1.0], integrator=da.DOP853(rtol=1e-11, atol=1e-11))
-    np.testing.assert_allclose(run.coordinate("foot0"), bumped(-0.1, run.t), atol=1e-8)
+    np.testing.assert_allclose(run.coordinate("foot0"), bumped(-0.1, run.t), rtol=0, atol=1e-8)
 
 
 def test_steering_torque_of_a_bicycle():
@@ -60,6 +60,6 @@ def test_a_motion_that_a_joint_forbids():
     model, feet = four_rrr()
     too_many = {f"foot{k}": bump(0.3) for k in range(4)}
     with pytest.raises(da.DalembertError, match="foot"):
-        da.inverse_dynamics(model, too_many, feet, t=T[::30])
+        da.inverse_dynamics(model, too_many, feet, t=T[::40])
     with pytest.raises(da.ModelError, match=r"the motion cannot be made: the motion ends at .* a dead centre"):
-        da.inverse_dynamics(model, {"foot0": bump(3.0), "foot1": bump(0.0), "foot2": bump(0.0)}, feet, t=T[::30])
+        da.inverse_dynamics(model, {"foot0": bump(3.0), "foot1": bump(0.0), "foot2": bump(0.0)}, feet, t=T[::40])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 Velocities = Literal["absolute", "planar", "tree", "minimal"]
-RANK = 1e-9  # of singular values of G; rounding leaves 1e-15
+RANK = 1e-9  # of pivots of rows of G; rounding leaves 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +185,15 @@ def _minimal(full: Equations) -> Equations:
 
 def null_space(G: Array) -> Array:
     """(n, f) orthonormal basis of the velocities u with G u = 0; rows count by their direction, those of rounding not."""
+    from scipy.linalg import qr
+
     lengths = np.linalg.norm(G, axis=1)
     G = G[lengths > RANK * lengths.max(initial=0.0)]
     if not len(G):
         return np.eye(G.shape[1])
-    _, values, V = np.linalg.svd(G / np.linalg.norm(G, axis=1, keepdims=True))
-    return np.ascontiguousarray(V[int(np.sum(values > RANK * values[0])) :].T)
+    Q, triangle, _ = qr((G / np.linalg.norm(G, axis=1, keepdims=True)).T, pivoting=True)
+    pivots = np.abs(np.diag(triangle))
+    return np.ascontiguousarray(Q[:, int(np.sum(pivots > RANK * pivots[0])) :])
 
 
 def _rates_of(run: Run, x: Array) -> Array:
