@@ -46,38 +46,47 @@ class Derivatives:
         return f, out[:-1].T, out[-1]
 
 
+def tables_for(run: Run, system: Any) -> tuple[IntArray, list[Any]]:
+    """A copy of I that names kernels for systems of this type, and what must live as long as it."""
+    from dalembert.kernels.base import slots
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.mechanics.forces import force_elements
+    from dalembert.kernels.mechanics.traced_rows import forces_and_rows
+
+    seams: Any = slots
+    equations, forces, callback = (getattr(seams, f"{seam}_signature")(system) for seam in ("equations", "forces", "callback"))
+    if run.I[T.NCHOICE] + run.I[T.NTRACED] > 0:  # kernels that the slot calls come first
+        bind(force_elements, forces)
+    if run.I[T.NCHOICE] > 0:
+        bind(forces_and_rows, forces)
+    filled = {
+        T.AT_EQUATIONS: (run.system, equations),
+        T.AT_FORCES: (run.forces, forces),
+        T.AT_LAWS: (run.laws, forces),
+        T.AT_CALLBACK: (run.callbacks.compiled_for(callback), callback),
+    }
+    if system.scalar("F") == system.scalar("W"):  # a run, not only its rates
+        filled |= {T.AT_PROJECTION: (run.project, equations), T.AT_CORRECTION: (run.correct, equations)}
+    I, alive = run.I.copy(), []
+    for entry, (function, signature) in filled.items():
+        alive.append(bind(function, signature))
+        I[entry] = seams.address(function, signature)
+    return I, alive
+
+
 class _Compiled:
     """The kernels of a run for numbers with derivatives: tables that name them, a workspace."""
 
     def __init__(self, run: Run) -> None:
         from numba import types
 
-        from dalembert.kernels.base import slots
         from dalembert.kernels.base.compiler import bind
         from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
         from dalembert.kernels.base.view_types import SYSTEM
         from dalembert.kernels.formulations.derivatives import rate_columns
-        from dalembert.kernels.mechanics.forces import force_elements
-        from dalembert.kernels.mechanics.traced_rows import forces_and_rows
 
-        seams: Any = slots
-        equations, forces = seams.equations_signature(DUAL_SYSTEM), seams.forces_signature(DUAL_SYSTEM)
-        callback = seams.callback_signature(DUAL_SYSTEM)
-        self._run, self._I = run, run.I.copy()
-        if run.I[T.NCHOICE] + run.I[T.NTRACED] > 0:  # kernels that the slot calls come first
-            bind(force_elements, forces)
-        if run.I[T.NCHOICE] > 0:
-            bind(forces_and_rows, forces)
-        filled = {
-            T.AT_EQUATIONS: (run.system, equations),
-            T.AT_FORCES: (run.forces, forces),
-            T.AT_LAWS: (run.laws, forces),
-            T.AT_CALLBACK: (run.callbacks.compiled_for(callback), callback),
-        }
-        self._alive: list[Any] = []
-        for entry, (function, signature) in filled.items():
-            self._alive.append(bind(function, signature))
-            self._I[entry] = slots.address(function, signature)
+        self._run = run
+        self._I, self._alive = tables_for(run, DUAL_SYSTEM)
         f8, i8, v, m = types.float64, types.int64[::1], types.float64[::1], types.float64[:, ::1]
         self._columns = bind(rate_columns, types.int64(f8, v, i8, i8, v, v, m, v, SYSTEM))
         self._W, self._work = np.zeros(SIZE * len(run.W)), np.zeros(SIZE * (2 * run.state_size + 1))

@@ -40,9 +40,11 @@ class Advance:
     fresh : what it keeps, as at the start
     save_at : increasing times to save at, or None to save every accepted step
     watched : takes steps beside the times of save_at, None for none
+    trail : takes all accepted steps, as states of the run, None for none
     """
 
     watched: Watched | None = None
+    trail: list[tuple[Array, Array]] | None = None
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
@@ -211,8 +213,8 @@ class Advance:
         waiting = int(b.saved)
         room = waiting + count if b.every else len(b.save_t)
         if self.watched is not None:
-            room += waiting + self.watched.room(count)
-            b.watch = self.watched.stride
+            room += waiting + (self.watched.room(count) if self.trail is None else count)
+            b.watch = self.watched.stride if self.trail is None else -1
         if len(b.out_t) < room:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
             t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
@@ -229,7 +231,14 @@ class Advance:
         k, b.saved = int(b.saved), 0
         t, x = b.out_t[:k].copy(), b.out_x[:k].copy()
         if self.watched is None:
+            if self.trail is not None:
+                self.trail.append((t, x))
             return t, x
         asked = np.isin(t, b.save_t)
+        if self.trail is not None:  # a step that ends at a requested time is there twice
+            again = np.append(t[1:] == t[:-1], False)
+            ends = ~asked | np.append(False, again[:-1]) if len(t) else asked
+            self.trail.append((t[ends], x[ends]))
+            t, x, asked = t[~again], x[~again], asked[~again]
         self.watched.add(t[~asked], x[~asked])
         return t[asked], x[asked]

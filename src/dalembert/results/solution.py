@@ -34,6 +34,7 @@ from dalembert.results.joined import (
 from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.results.reactions import Reaction, resultant
+from dalembert.results.sensitivities import Sensitivities
 from dalembert.results.versions import current_versions
 from dalembert.run.ending import Ending
 from dalembert.run.settings import from_data
@@ -54,6 +55,7 @@ class Result(Series):
     pieces : of a run in several, see `concatenate`, each a solution of its own;  kept : which of the states of each it has
     model, phase : the whole model, and what of it is not in force;  ending : where the run ended, with all that it remembers
     acted : of a piece that an event ended by its action, (name, t, change of energy)
+    sensitivities : how the states depend on parameters, where that was asked for
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Result(Series):
         self.phase = Phase()
         self.ending: Ending | None = None
         self.acted: tuple[str, float, float] | None = None
+        self.sensitivities: Sensitivities | None = None
         self.warnings = warnings
         self.more = more or {}
         self.settings = settings

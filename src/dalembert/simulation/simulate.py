@@ -34,15 +34,18 @@ from dalembert.run.ending import Ending
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
 from dalembert.run.jumps import STALLED, raise_if_stalled
-from dalembert.run.progress import Progress, ProgressFunction
+from dalembert.run.progress import Clock, Progress, ProgressFunction
 from dalembert.run.recorder import Recorder
 from dalembert.run.settings import to_data
 from dalembert.run.statistics import statistics_of
 from dalembert.run.steps import one_step
+from dalembert.run.tangents import Trail, check_covered
 from dalembert.simulation.acts import Acts
+from dalembert.simulation.parametrised import parametrised
 from dalembert.simulation.pieces import joined
 from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
+from dalembert.simulation.sensitivities import with_sensitivities
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
 from dalembert.simulation.start import Start, start_of, variant_of
 
@@ -67,6 +70,7 @@ class Options(TypedDict, total=False):
     out: str | os.PathLike[str] | None
     overwrite: bool
     estimate_error: bool
+    sensitivities: Sequence[str]
 
 
 @overload
@@ -98,6 +102,7 @@ def simulate(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     estimate_error: bool = False,
+    sensitivities: Sequence[str] = (),
 ) -> Solution | LagrangianSolution:
     """Assemble, integrate to t_end, and return the solution with its evidence.
 
@@ -114,6 +119,7 @@ def simulate(
     progress : True, False, a function of (t, t_end), None = a bar on a terminal after one second
     out : also write the states to this zarr store while the run goes on (readable after a crash)
     estimate_error : run it again, tighter and by another formulation; the report says how far the two are apart
+    sensitivities : parameters by which the motion is differentiated, see `solution.derivative`
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
@@ -121,8 +127,11 @@ def simulate(
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)
-    clock = _Clock()
+    clock = Clock()
     variant = variant_of(model, parameters, coordinates, formulation, t_start, compiled=not free and initial is None)
+    if sensitivities and (initial is not None or free):
+        raise ModelError("sensitivities: the run starts as the model is built; leave out initial and free")
+    varied = parametrised(model, parameters, sensitivities, coordinates, formulation, t_start or 0.0) if sensitivities else None
     start = start_of(variant, coordinates, formulation, t_start, initial, _names(free))
     if not t_end > start.t:
         raise ModelError(f"t_end is {t_end:g}; give a time after the start of the run, t = {start.t:g} s")
@@ -140,12 +149,15 @@ def simulate(
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
     made = _Runs(formulation, integrator, chosen, t_end, times, bool(np.any(_asked(save_at) == start.t)), watched, clock)
     made.out = None if out is None else (out, overwrite)
+    made.traced = varied is not None
     with Progress(progress) as bar:
         made.all_of(start, bar)
     solution: Solution | LagrangianSolution = joined(made.pieces, None if save_at is None else _asked(save_at))
     if made.failure is not None:
         made.failure.solution = solution
         raise made.failure
+    if varied is not None:
+        with_sensitivities(solution, made.trails, varied, simulate)
     if estimate_error:
         acts = any(event.action is not None for event in watched)
         solution.settings["trajectory_error"] = error_against_second_run(
@@ -182,13 +194,14 @@ class _Runs:
         times: Array | None,
         first: bool,
         events: tuple[Event, ...],
-        clock: _Clock,
+        clock: Clock,
     ) -> None:
         self.formulation, self.integrator, self.chosen, self.t_end = formulation, integrator, chosen, t_end
         self.times, self.first, self.events, self.clock = times, first, events, clock
         self.out: tuple[str | os.PathLike[str], bool] | None = None
         self.pieces: list[Solution | LagrangianSolution] = []
         self.failure: SimulationError | None = None
+        self.traced, self.trails = False, list[Trail]()
 
     def all_of(self, start: Start, bar: Progress) -> None:
         """Pieces until the end, or until something fails."""
@@ -224,6 +237,9 @@ class _Runs:
             settings["chosen"] = self.chosen
         advance, x_0 = advance_from(start, formulation, integrator, run, self.t_end, times)
         advance.watched = None if times is None else Watched(run, x_0, start.t)
+        if self.traced:
+            check_covered(run, integrator, formulation)
+            advance.trail = [(np.array([start.t]), x_0[None].copy())]
         self.clock.lap("compilation")
         opened = None if self.out is None else partial(open_writer, mechanism, settings, *self.out)
         recorder = Recorder(run, opened)
@@ -260,6 +276,8 @@ class _Runs:
             solution.ending = Ending(t_stop, float(advance.bundle.start), np.array(run.to_absolute(state[None])[0]), state)
         else:
             solution.ending = Ending.of(advance)
+        if advance.trail is not None:
+            self.trails.append(Trail.of(run, advance.trail, solution.ending))
         if advance.watched is not None:
             solution.watched = advance.watched.result(solution.ending.t)
         note_what_happened(run, advance.x, solution)
@@ -377,15 +395,3 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
             raise_if_stalled(advance, (advance.t - t_before) / (advance.accepted - steps))
         if not watch.events and elapsed < _CHUNK_SECONDS:
             chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))
-
-
-class _Clock:
-    """Wall time by part."""
-
-    def __init__(self) -> None:
-        self.parts: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.parts[name], self._last = now - self._last, now

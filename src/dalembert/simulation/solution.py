@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from dalembert.compilation.compiled import Array, Compiled
 from dalembert.compilation.lagrangian import LagrangianMechanism
-from dalembert.errors import SimulationError, StoreError
+from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.formulations.run import Run
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
 from dalembert.results.report.pieces import report_in_pieces
+from dalembert.results.signals import signal
 from dalembert.results.solution import BodyResult, Result
 from dalembert.run.conditioning import crossed, with_pivots
 
@@ -43,6 +44,24 @@ class AnySolution(Result, ABC):
         if self.pieces:
             return report_in_pieces(self, [make_report(piece, invariants, verbose=verbose) for piece in self.pieces])
         return make_report(self, invariants, verbose=verbose)
+
+    def derivative(self, output: object, parameter: str) -> Array:
+        """(nt, ...) derivative of an output by a parameter, at fixed times, of a run with `sensitivities`.
+
+        output : a signal by name ("slider.x", "A", "B.fx", "total_energy", ...), or a function of a solution that returns one
+            value, or several, for each time: lambda s: s.effort("spring").value
+        """
+        if self.sensitivities is None:
+            raise ModelError("the run has no sensitivities; simulate(build, t_end, parameters=..., sensitivities=[names])")
+        function = output if callable(output) else lambda solution: signal(solution, output).values
+        return self.sensitivities.derivative(self, function, parameter)
+
+    def like(self, mechanism: Compiled, x: Array) -> Any:
+        """Other states, of a model with other numbers, at the times of this run, as its result."""
+        record = {
+            name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator", "more")
+        }
+        return type(self)(mechanism, self.t, x, **record)
 
     @property
     def plot(self) -> Plots:

@@ -12,8 +12,9 @@ from dalembert.kernels.time.watch import interpolate, look_between
 
 @light
 def inside_step(steps, system):
-    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched; or
-    AGAIN with a shorter step, where something happens between the stages. Fills the seam `inside`; status."""
+    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched, by
+    watch = -1 in any case; or AGAIN with a shorter step, where something happens between the stages. Fills the seam `inside`;
+    status."""
     status, save_t, due, t_new = OK, steps.save_t, 1, steps.t_new
     if steps.every == 0:
         due = 0
@@ -43,8 +44,8 @@ def inside_step(steps, system):
             steps.saved = k + 1
         steps.next += 1
         due -= 1
-    if status == OK and steps.every == 0 and steps.watch > 0 and steps.accepted % steps.watch == 0:
-        if steps.saved == 0 or out_t[steps.saved - 1] < t_new:
+    if status == OK and steps.every == 0 and steps.watch != 0 and steps.accepted % steps.watch == 0:
+        if steps.watch < 0 or steps.saved == 0 or out_t[steps.saved - 1] < t_new:
             save_point(steps)
     return status
 

@@ -30,6 +30,7 @@ from dalembert.results.report.invariance import enforced
 from dalembert.results.report.notes import mechanism_notes, run_notes
 from dalembert.results.report.plane import plane_kept
 from dalembert.results.report.projection import projection_lines
+from dalembert.results.report.sensitivities import sensitivity_lines
 from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
         *projection_lines(solution),
         error_estimate(solution),
         *trajectory_error(solution),
+        *sensitivity_lines(solution),
     ]
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
     found += [

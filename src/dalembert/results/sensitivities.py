@@ -1,0 +1,99 @@
+"""How everything that a solution has depends on parameters of its model.
+
+    dy/dp = dy/dx S + dy/dp|_x,   S = dx/dp from the kernels (run/tangents.py)
+
+Both terms are differences of the output itself, along S and between models built for p +- h, extrapolated three times: what
+remains is h^6 and rounding, about 1e-12 of the output. Whatever a solution can say has a derivative so: reactions, efforts,
+energies, functions of the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.compilation.compiled import Compiled
+from dalembert.errors import ModelError
+from dalembert.model.validation import nearest, shown
+
+Array = npt.NDArray[np.float64]
+
+STEP = 4e-3  # of what a number or a state is
+LEVELS = (1.0, 0.5, 0.25)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """A model on both sides of a parameter's value: (h, at p + h, at p - h), h halved twice."""
+
+    pairs: tuple[tuple[float, Any, Any], ...]
+
+    def derivative(self, function: Callable[[Any], Array]) -> tuple[Array, Array]:
+        """Of a function of what stands on both sides, and how far the last two extrapolations are apart."""
+        return extrapolated([(function(above) - function(below)) / (2.0 * h) for h, above, below in self.pairs])
+
+
+def extrapolated(differences: Sequence[Array]) -> tuple[Array, Array]:
+    """Central differences with h, h/2, h/4 to h -> 0 by Richardson, and the size of the last correction."""
+    column, before = list(differences), differences[-1]
+    for factor in (4.0**k for k in range(1, len(differences))):
+        before, column = column[-1], [(factor * b - a) / (factor - 1.0) for a, b in pairwise(column)]
+    return column[0], np.abs(column[0] - before)
+
+
+@dataclass(eq=False)
+class Sensitivities:
+    """parameters : all that the model was built with;  names : those with derivatives
+    states : (nt, nx, p) dx/dp at the times of the solution;  neighbours : by name, compiled models beside the one that ran
+    check : against runs with parameters a little beside: (relative difference, by what part parameters were changed)
+    """
+
+    parameters: Mapping[str, Any]
+    names: tuple[str, ...]
+    states: Array
+    neighbours: Mapping[str, Neighbours]
+    check: Callable[[], tuple[float, float]] | None = None
+
+    def number(self, name: str) -> int:
+        if name not in self.names:
+            raise ModelError(f"the run has no sensitivities by {name!r}; {nearest(name, self.names)}")
+        return self.names.index(name)
+
+    def derivative(self, solution: Any, function: Callable[[Any], Array], name: str) -> Array:
+        """Of what a function makes of a solution, by a parameter."""
+        S = self.states[:, :, self.number(name)]
+        return total_derivative(solution.like, function, solution.mechanism, solution.x, S, self.neighbours[name])
+
+
+def total_derivative(
+    like: Callable[[Compiled, Array], Any],
+    function: Callable[[Any], Array],
+    mechanism: Any,
+    x: Array,
+    S: Array,
+    neighbours: Neighbours,
+) -> Array:
+    """d/dp function(like(mechanism(p), x(p))); like : states of a model as what the function takes"""
+    size = np.max(np.abs(S) / (1.0 + np.abs(x)), axis=1, initial=0.0)[:, None]
+    reach = STEP / np.where(size > 0.0, size, 1.0)  # at each time its own
+
+    def ahead(s: float) -> Array:
+        return _values(function(like(mechanism, x + s * reach * S)), len(x))
+
+    along = [(ahead(s) - ahead(-s)) / (2.0 * s) for s in LEVELS]
+    by_state = extrapolated(along)[0]
+    by_state = by_state / reach.reshape(-1, *[1] * (by_state.ndim - 1))
+    by_model = neighbours.derivative(lambda other: _values(function(like(other, x)), len(x)))[0]
+    return np.asarray(by_state + by_model)
+
+
+def _values(found: object, count: int) -> Array:
+    values = np.asarray(found, dtype=float)
+    if values.ndim < 1 or len(values) != count:
+        raise ModelError(f"the output is {shown(found)}; give one value, or several, for each time of the solution")
+    return values

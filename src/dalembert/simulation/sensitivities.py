@@ -1,0 +1,89 @@
+"""Sensitivities of a run: its steps once more on numbers with derivatives by parameters, told in the model's coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.results.sensitivities import Sensitivities, total_derivative
+from dalembert.run.tangents import Trail, tangents
+from dalembert.simulation.parametrised import Parametrised, table_tangents
+
+Array = npt.NDArray[np.float64]
+
+# of the check: times, part by which states and parameters change, tolerances by which runs may differ
+_TIMES, _MOVED, _CHANGED, _NOISE = 9, 1e-4, 1e-3, 100.0
+
+
+def with_sensitivities(solution: Any, trails: Sequence[Trail], model: Parametrised, simulate: Callable[..., Any]) -> None:
+    """`solution.sensitivities` <- derivatives of its states by parameters; simulate : makes the runs that check them"""
+    if len(trails) != 1:
+        raise ModelError("sensitivities: events that act are not covered; let the event stop the run")
+    (trail,), formulation = trails, solution.formulation
+    of_tables = table_tangents(model, formulation, trail.run, trail.x[0])
+    later = solution.t > trail.t[0]
+    S, _ = tangents(trail, solution.integrator, solution.t[later], of_tables.dx, of_tables.dF)
+    if not later.all():
+        S = np.concatenate([of_tables.dx[None], S])
+    solution.sensitivities = Sensitivities(model.values, model.names, S, of_tables.neighbours)
+    solution.sensitivities.states = _as_told(solution, trail, S, solution.sensitivities)
+    solution.sensitivities.check = cache(partial(_compared, solution, model, simulate))
+
+
+def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) -> tuple[float, float]:
+    """Runs on both sides, all parameters changed at once, each so far that it moves the states as much as the others.
+
+    What states change by against what sensitivities say, of the largest change of coordinates, or of velocities.
+    """
+    found, mechanism, n = solution.sensitivities, solution.mechanism, solution.mechanism.nq + solution.mechanism.nu
+    rows = np.unique(np.linspace(0, len(solution.t) - 1, _TIMES).round().astype(int))
+    x, S = solution.x[rows, :n], found.states[rows, :n]
+    values = np.array([float(model.values[name]) for name in found.names])
+    size = np.max(np.abs(S), axis=(0, 1)) / (1.0 + np.abs(x).max(initial=0.0))
+    change = _MOVED / np.where(size > 0.0, size, _MOVED)
+    change *= min(1.0, _CHANGED / float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values)))))
+    ends = []
+    for sign in (1.0, -1.0):
+        beside = model.at(**dict(zip(found.names, (values + sign * change).tolist(), strict=True)))
+        run = simulate(
+            beside,
+            solution.end_time,
+            t_start=solution.begin_time,
+            formulation=solution.formulation,
+            integrator=solution.integrator,
+            save_at=np.unique(np.append(solution.t[rows], solution.end_time)),
+            progress=False,
+        )
+        ends.append([mechanism.with_signs_of(a, b)[:n] for a, b in zip(solution.x[rows], run.x[: len(rows)], strict=True)])
+    measured, told = 0.5 * (np.array(ends[0]) - np.array(ends[1])), S @ change
+    worst, method = 0.0, solution.integrator
+    noise = (_NOISE * max(method.rtol, method.atol) if method.adaptive else 1e-12) * (1.0 + np.abs(x).max(initial=0.0))
+    for part in (slice(None, mechanism.nq), slice(mechanism.nq, None)):
+        scale = max(np.abs(told[:, part]).max(initial=0.0), np.abs(measured[:, part]).max(initial=0.0))
+        apart = np.abs(measured[:, part] - told[:, part]).max(initial=0.0) - noise
+        worst = max(worst, float(apart / (scale or 1.0)))
+    return worst, float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values))))
+
+
+def _as_told(solution: Any, trail: Trail, S: Array, found: Sensitivities) -> Array:
+    """(nt, nx, p) derivatives of the mechanism's states from those of the run's."""
+    if trail.run.tree is None:
+        return S[:, : len(solution.mechanism.x_0)]
+    x = np.array([trail.run.from_absolute(row, t) for t, row in zip(solution.t, solution.x, strict=True)])
+    columns = []
+    for k, name in enumerate(found.names):
+        runs = {id(m): solution.formulation.prepare(m) for _, *both in found.neighbours[name].pairs for m in both}
+        runs[id(solution.mechanism)] = trail.run
+        told = partial(_absolute, runs)
+        columns.append(total_derivative(told, np.asarray, solution.mechanism, x, S[:, :, k], found.neighbours[name]))
+    return np.stack(columns, axis=2)
+
+
+def _absolute(runs: dict[int, Any], mechanism: Any, x: Array) -> Array:
+    """States of a mechanism from those of its run."""
+    return np.asarray(runs[id(mechanism)].to_absolute(x))

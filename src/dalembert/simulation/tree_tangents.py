@@ -1,0 +1,60 @@
+"""Inertias of the links of a tree in the tables of its kernels, J = J_0 1 + a a^T + b b^T: how a, b, J_0 change with J.
+
+The vectors come from eigenvectors, which turn at random where moments are equal; J itself is smooth. A change of J is
+
+    dJ = dJ_0 1 + da a^T + a da^T + db b^T + b db^T
+
+which has a solution wherever a and b do not vanish; where they do, the kernel of the reference path reads J itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.errors import ModelError
+from dalembert.formulations.run import Run
+from dalembert.kernels.base import layout as L
+
+Array = npt.NDArray[np.float64]
+_FIELDS = {label: L.TABLES["links"].fields[label] for label in ("a", "b", "J_0")}
+_UPPER = np.triu_indices(3)
+
+
+def _places(run: Run) -> list[int]:
+    """Where a, b and J_0 of each link begin in F; they lie one behind the other."""
+    if run.tree is None:
+        return []
+    section, _, first = _FIELDS["a"]
+    start = int(run.I[section.entry]) + first
+    return [start + section.width * b for b in range(1, run.mechanism.nb + 1)]  # type: ignore[attr-defined]
+
+
+def as_inertias(run: Run, F: Array) -> Array:
+    """F with the six numbers of J in the places of a, b and J_0, of which there are seven."""
+    F = F.copy()
+    for k in _places(run):
+        a, b, J_0 = F[k : k + 3], F[k + 3 : k + 6], F[k + 6]
+        F[k : k + 6] = (J_0 * np.eye(3) + np.outer(a, a) + np.outer(b, b))[_UPPER]
+        F[k + 6] = 0.0
+    return F
+
+
+def tangent_of(run: Run, dF: Array, name: str) -> Array:
+    """Changes of a, b and J_0 from those of J."""
+    dF = dF.copy()
+    for k in _places(run):
+        dJ = dF[k : k + 6].copy()
+        if not dJ.any():
+            continue
+        a, b = run.F[k : k + 3], run.F[k + 3 : k + 6]
+        columns = [np.outer(e, v) + np.outer(v, e) for v in (a, b) for e in np.eye(3)]
+        matrix = np.array([column[_UPPER] for column in (*columns, np.eye(3))]).T
+        found = np.linalg.lstsq(matrix, dJ, rcond=1e-9)[0]
+        if np.abs(matrix @ found - dJ).max() > 1e-9 * np.abs(dJ).max():
+            raise ModelError(
+                f"parameter {name!r} changes a moment of inertia that is equal to another one, about a joint: MovingFrame has"
+                ' no derivative there; use MovingFrame(path="reference"), or Jet'
+            )
+        dF[k : k + 7] = found
+    return dF

@@ -1,0 +1,174 @@
+"""Derivatives of runs by parameters against closed forms and against extrapolated differences of tighter runs.
+
+Differences of runs with rtol = 1e-13 and steps of 1 % have errors of 1e-13 / 0.01 = 1e-11 and h^4 = 1e-8 / 30 of the curvature.
+"""
+
+import numpy as np
+import pytest
+from scipy.special import ellipe, ellipk
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.kernels.base.compiler import JIT
+from dalembert.results.signals import signal
+
+plain_only = pytest.mark.skipif(JIT, reason="many kernels: their sources as plain Python are enough")
+pytestmark = pytest.mark.nojit
+FINE = da.DOP853(rtol=1e-13, atol=1e-13)
+GOOD = da.DOP853(rtol=1e-11, atol=1e-11)
+ALLOWED = 1e-8
+
+
+def pendulum(length=1.3, amplitude=1.1, g=9.81):
+    model = da.Model(gravity=(0, 0, -g))
+    bob = model.add_point_mass("bob", mass=1.0, position=(length * np.sin(amplitude), 0, -length * np.cos(amplitude)))
+    model.add_distance("rod", model.ground, bob, points=((0, 0, 0), (0, 0, 0)))
+    return model
+
+
+def double_pendulum(length=0.7, mass=1.2, angle=0.9, rate=0.5):
+    model = da.Model(gravity=(0, 0, -9.81))
+    s, c = np.sin(angle), np.cos(angle)
+    upper = model.add_body("upper", mass=mass, inertia=(0.03, 0.02, 0.01), position=(0.5 * length * s, 0, -0.5 * length * c))
+    at = np.array([length * s, 0, -length * c])
+    lower = model.add_body(
+        "lower", mass=0.8, inertia=(0.01, 0.03, 0.02), position=at + np.array([0.3, 0, 0]), angular_velocity=(0, rate, 0)
+    )
+    model.add_revolute("A", model.ground, upper, point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("B", upper, lower, point=at, axis=(0, 1, 0))
+    return model
+
+
+def slider_crank(length=0.3, speed=6.0, stiffness=10.0, damping=0.3, crank=0.08):
+    model = da.Model(gravity=(0, 0, -9.81))
+    a = np.arcsin(crank / length)
+    end = (length * np.cos(a), 0, 0)
+    turned = (np.cos(a / 2), 0, np.sin(a / 2), 0)
+    first = model.add_body(
+        "crank", mass=0.12, inertia=(1e-4, 1e-4, 1e-5), position=(0, 0, crank / 2), angular_velocity=(0, speed, 0)
+    )
+    rod = model.add_body("rod", mass=0.5, inertia=(4e-4, 4e-3, 3.9e-3), position=(0.5 * end[0], 0, crank / 2), rotation=turned)
+    slider = model.add_body("slider", mass=2.0, inertia=(1e-3, 1.1e-3, 1.2e-3), position=end)
+    model.add_revolute("A", model.ground, first, point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_spherical("B", first, rod, point=(0, 0, crank))
+    model.add_universal("C", rod, slider, point=end, axes=((0, 1, 0), (0, 0, 1)))
+    model.add_prismatic("D", model.ground, slider, point=end, axis=(1, 0, 0))
+    ends = ((0.6, 0, 0), (0, 0, 0))
+    model.add_spring_damper("spring", model.ground, slider, points=ends, stiffness=stiffness, damping=damping, length=0.2)
+    return model
+
+
+def differences(build, name, value, t, functions, **options):
+    """Derivatives of outputs by one parameter from runs beside, by Richardson's extrapolation."""
+    columns = []
+    for h in (0.01 * value, 0.005 * value):
+        above, below = (
+            da.simulate(build, t[-1], parameters={name: value + s * h}, save_at=t, integrator=FINE, **options) for s in (1, -1)
+        )
+        columns.append([(f(above) - f(below)) / (2 * h) for f in functions])
+    return [(4.0 * v - u) / 3.0 for u, v in zip(*columns, strict=True)]
+
+
+def error(build, names, t, outputs, **options):
+    """Largest difference, relative to the largest derivative of each output."""
+    solution = da.simulate(build, t[-1], sensitivities=list(names), save_at=t, integrator=GOOD, **options)
+    functions = [output if callable(output) else (lambda s, output=output: signal(s, output).values) for output in outputs]
+    worst = 0.0
+    for name in names:
+        expected = differences(build, name, solution.sensitivities.parameters[name], t, functions, **options)
+        for output, values in zip(outputs, expected, strict=True):
+            found = solution.derivative(output, name)
+            worst = max(worst, np.abs(found - values).max() / max(np.abs(values).max(), 1e-3))
+    return worst
+
+
+def test_period_of_a_pendulum_by_length_and_amplitude():
+    """theta = 0 at a quarter of the period, so dT/dp = -4 (dx/dp) / x'; elliptic integrals [to 1e-9]."""
+    length, amplitude, g = 1.3, 1.1, 9.81
+    m = np.sin(amplitude / 2) ** 2
+    T = 4 * np.sqrt(length / g) * ellipk(m)
+    by_amplitude = 4 * np.sqrt(length / g) * (ellipe(m) / (1 - m) - ellipk(m)) / (2 * m) * 0.5 * np.sin(amplitude)
+    fine = da.DOP853(rtol=1e-11, atol=1e-11)
+    names = ["length", "amplitude", "g"]
+    solution = da.simulate(pendulum, T / 4, sensitivities=names, integrator=fine, save_at=[T / 4])
+    found = [-4 * solution.derivative("bob.x", name)[0] / solution.velocity("bob")[0, 0] for name in names]
+    assert np.abs(np.array(found) - [T / (2 * length), by_amplitude, -T / (2 * g)]).max() < 1e-9
+
+
+@plain_only
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame(), da.Minimal()], ids=["jet", "moving-frame", "minimal"])
+def test_double_pendulum(formulation):
+    t = np.array([0.0, 0.02, 0.03])
+    outputs = ["B", "lower.vx", "A.fx", "total_energy"]
+    assert error(double_pendulum, ("length",), t, outputs, formulation=formulation) < ALLOWED
+
+
+@plain_only
+def test_double_pendulum_in_the_plane_by_its_start():
+    t = np.array([0.02])
+    assert error(double_pendulum, ("angle",), t, ["B", "kinetic_energy"], coordinates="planar") < ALLOWED
+
+
+@plain_only
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()], ids=["jet", "moving-frame"])
+def test_slider_crank(formulation):
+    t = np.array([0.005, 0.01])
+    names = ("length",) if formulation == da.Jet() else ("damping",)
+    outputs = ["slider.x", "B.fx", lambda s: s.effort("spring").value]
+    assert error(slider_crank, names, t, outputs, formulation=formulation) < ALLOWED
+
+
+def test_parameters_of_a_lagrangian_system():
+    system = gallery.build("oscillator_on_circle")
+    solution = da.simulate(system, 0.2, sensitivities=["m"], save_at=[0.1, 0.2], integrator=GOOD)
+    (expected,) = differences(system, "m", system.parameters["m"], np.array([0.1, 0.2]), [lambda s: s.multiplier("circle")])
+    assert np.abs(solution.derivative(lambda s: s.multiplier("circle"), "m") - expected).max() < ALLOWED
+
+
+@plain_only
+def test_the_report_notices_a_wrong_sensitivity():
+    def line(solution):
+        return next(line for line in solution.report().lines if line.name == "sensitivities")
+
+    solution = da.simulate(pendulum, 0.1, sensitivities=["length", "g"])
+    wrong = da.simulate(pendulum, 0.1, sensitivities=["length", "g"])
+    wrong.sensitivities.states[:, :, 0] *= 1.01
+    assert line(solution).verdict == "pass"
+    assert line(wrong).verdict == "FAIL"
+
+
+def pushed(push=2.0):
+    model = pendulum()
+    model.add_force("push", "bob", lambda t, x, v, R, w: (push, 0.0, 0.0))
+    return model
+
+
+@plain_only
+def test_a_parameter_in_the_code_of_a_function():
+    fixed = da.RungeKutta4(step=0.01)
+    with pytest.raises(da.ModelError, match="'push' is a constant in a function of the model"):
+        da.simulate(pushed, 0.01, sensitivities=["push"], integrator=fixed)
+
+
+@pytest.mark.parametrize(
+    ("build", "options", "told"),
+    [
+        (pendulum, {"sensitivities": ["lenght"]}, "no parameter 'lenght'; did you mean 'length'"),
+        (pendulum, {"parameters": {"lenght": 1.0}, "sensitivities": ["g"]}, "no argument 'lenght'"),
+        (pendulum, {"parameters": {"length": np.nan}, "sensitivities": ["length"]}, "give finite numbers"),
+        (pendulum, {"sensitivities": ["g", "g"]}, "names a parameter twice"),
+        (pendulum(), {"sensitivities": ["g"]}, "a function that returns a Model"),
+        (pendulum, {"sensitivities": ["g"], "integrator": da.GaussLegendre(2, step=0.01)}, "explicit Runge-Kutta"),
+        (pendulum, {"sensitivities": ["g"], "formulation": da.Impulse(), "integrator": da.Euler(step=0.01)}, "with Impulse"),
+    ],
+)
+def test_bad_input(build, options, told):
+    with pytest.raises(da.ModelError, match=told):
+        da.simulate(build, 0.02, **options)
+
+
+def test_a_parameter_without_influence_and_an_output_that_is_not_one():
+    with pytest.raises(da.ModelError, match="'idle' has no influence"):
+        da.simulate(lambda idle=2.0: pendulum(), 0.01, sensitivities=["idle"])
+    with pytest.raises(da.ModelError, match="the run has no sensitivities"):
+        da.simulate(pendulum, 0.01).derivative("bob.x", "g")
