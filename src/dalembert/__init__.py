@@ -99,6 +99,7 @@ _LAZY = """
 _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().splitlines()) for name in names}
 
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
+LATER |= {"model_html": "dalembert.viewer.notebook"}
 
 __version__ = "0.1.0"
 __all__ = [

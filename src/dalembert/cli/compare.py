@@ -22,6 +22,7 @@ Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; de
 Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
+Error = Annotated[float | None, typer.Option(help="An error that you can allow: says which setting reaches it fastest.")]
 Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
@@ -36,6 +37,7 @@ def compare(
     coordinates: Coordinates = "absolute",
     repeats: Repeats = 3,
     budget: Budget = 25.0,
+    error: Error = None,
     out: Out = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -55,6 +57,8 @@ def compare(
         ladders = {"tolerances": _numbers("--tolerances", tolerances), "steps": _numbers("--steps", steps)}
         for path in out or []:
             _check_path(path)
+        if error is not None and not 0 < error < float("inf"):
+            raise ModelError(f"option --error is {error:g}; give a number above 0")
         source = find_model(model)
         end = end_of_run(source, t_end)
         from dalembert.comparison.compare import compare as compare_model
@@ -74,6 +78,8 @@ def compare(
             print_json(result.to_dict())
         else:
             voice.show(result)
+        if error is not None:
+            voice.say(f"\n{result.advice(error)}")
         for path in out or []:
             result.save(path)
         if out:

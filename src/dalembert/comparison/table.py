@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import StoreError
+from dalembert.model.validation import number
+from dalembert.results.html_parts import folded, table
 from dalembert.results.report.table import as_text
 
 if TYPE_CHECKING:
@@ -76,6 +78,11 @@ class Measurement:
     def shown_setting(self) -> str:
         return f"rtol {self.value:.0e}" if self.setting == "rtol" else f"h {self.value:g} s"
 
+    @property
+    def described(self) -> str:
+        """In words."""
+        return f"{self.formulation} with {self.integrator}, {self.shown_setting}"
+
     def cells(self) -> tuple[str, ...]:
         """The row of the table."""
         head = (self.formulation, self.integrator, self.shown_setting)
@@ -129,13 +136,42 @@ class Comparison:
             m for m in self.measurements if (m.formulation, m.integrator) == (formulation, integrator) and not m.problem
         )
 
+    @property
+    def pareto(self) -> tuple[Measurement, ...]:
+        """The runs that no other run beats in both error and CPU time, from fast to exact; below the accuracy of the reference
+        one error is as good as another."""
+        front: list[Measurement] = []
+        for run in sorted((m for m in self.measurements if not m.problem), key=lambda m: (m.time, m.error)):
+            if not front or (front[-1].resolved and run.error < front[-1].error):
+                front.append(run)
+        return tuple(front)
+
+    def fastest(self, error: float) -> Measurement | None:
+        """The run that reaches an error in the least CPU time, None where none does; `advice` says it in words."""
+        number("fastest", "error", error, above=0.0)
+        reached = [m for m in self.measurements if not m.problem and m.error <= error]
+        return min(reached, key=lambda m: m.time, default=None)
+
+    def advice(self, error: float) -> str:
+        """Which setting reaches a wanted error fastest, in one sentence."""
+        best = self.fastest(error)
+        if best is None:
+            done = [m for m in self.measurements if not m.problem]
+            nearest = min(done, key=lambda m: m.error, default=None)
+            closest = f"; {nearest.described} comes nearest, with {nearest.error:.1e}" if nearest else ""
+            return f"no run reaches an error of {error:g}{closest}: compare tighter tolerances, or shorter steps"
+        unsure = (
+            "" if error >= self.reference.accuracy else f", as far as the reference ({self.reference.accuracy:.1e}) can tell"
+        )
+        return f"an error of {error:g} is reached fastest by {best.described}: {best.error:.1e} in {best.cells()[-1]}{unsure}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; what is not a number is null."""
         data = asdict(self)
         return {key: _plain(value) for key, value in data.items()}
 
     def plot(self) -> Figure:
-        """Work-precision diagrams: errors against CPU time and against work."""
+        """Errors against CPU time, a panel for each formulation, and the runs that no other beats."""
         from dalembert.comparison.work_precision import draw_comparison
 
         return draw_comparison(self)
@@ -192,7 +228,14 @@ class Comparison:
         return f"<Comparison of {self.name!r}: {len(self.measurements)} runs of {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        """For a notebook: the table, with a star at what nothing else beats, and the notes."""
+        best = {(m.formulation, m.integrator, m.shown_setting) for m in self.pareto}
+        rows = [("*" if cells[:3] in best else "", *cells) for cells in self.rows()]
+        listed = "".join(f"<li>{html.escape(line)}</li>" for line in self.notes())
+        title = html.escape(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s; *: nothing is faster and more exact")
+        return (
+            f"<div><b>{title}</b>{table(('', *_TEXTS, *_NUMBERS), rows, most=200)}{folded('notes', f'<ul>{listed}</ul>')}</div>"
+        )
 
     def print(self, console: Console | None = None) -> None:
         """Print table and notes to a rich console, default: standard output."""

@@ -45,6 +45,10 @@ class Body:
     shape: dict[str, object] | None = None
     given: tuple[bool, bool] = (True, True)
 
+    def __repr__(self) -> str:
+        place = ", ".join(f"{x:g}" for x in self.position)
+        return "<ground>" if self.kind == "ground" else f"<{self.kind} body {self.name!r}: {self.mass:g} kg at ({place}) m>"
+
 
 @dataclass(frozen=True, eq=False)
 class Marker:
@@ -54,6 +58,9 @@ class Marker:
     body: str
     point: Array
     verb: ClassVar[str] = "marker"
+
+    def __repr__(self) -> str:
+        return f"<marker {self.name!r} on {self.body!r}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +127,9 @@ class Joint:
         """Names of all bodies that it connects."""
         return self.members or (self.first, self.second)
 
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r}: {' - '.join(self.bodies)}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Driver:
@@ -133,6 +143,9 @@ class Driver:
     first: str
     second: str
     primitive: Primitive
+
+    def __repr__(self) -> str:
+        return f"<driver {self.name!r} of {self.joint or f'{self.first} - {self.second}'}: {self.primitive.motion!r}>"
 
 
 UserFunction = Callable[..., object]
@@ -231,7 +244,7 @@ Joints = Mapping[str, Joint]
 FORCES: dict[str, type[Force]] = {}  # every class of `model/forces` by its name
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Force(ABC):
     """What acts on bodies besides joints: the base of the elements in `model/forces`, and all that is asked of one elsewhere.
 
@@ -247,6 +260,9 @@ class Force(ABC):
     def __init_subclass__(cls) -> None:
         if "verb" in vars(cls):
             FORCES[cls.__name__] = cls
+
+    def __repr__(self) -> str:
+        return f"<{self.noun} {self.name!r}>"
 
     @abstractmethod
     def ends(self, joints: Joints) -> tuple[str, ...]:

@@ -287,6 +287,10 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         listed = ", ".join(f"{section} {n}" for section, n in counts.items() if n or section != "markers")
         return f"<Model {self._name!r}: {listed}>" if self._name else f"<Model: {listed}>"
 
+    def _repr_html_(self) -> str:
+        """For a notebook: a picture, the joints, the degrees of freedom."""
+        return str(carried_out("model_html", self))
+
     def __str__(self) -> str:
         rows: list[tuple[str, str, str, str]] = [
             ("body", b.name, b.kind, f"{b.mass:g} kg" if b.mass else "no mass") for b in self.bodies

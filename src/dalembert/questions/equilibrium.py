@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +32,10 @@ from dalembert.questions.state import compiled
 from dalembert.questions.states import solution_of_states
 from dalembert.questions.steady import scale_of
 from dalembert.questions.steady_motion import steady_motion
+from dalembert.results.html_parts import BAD, GOOD, badge, beside, table
 from dalembert.results.reactions import Reaction
 from dalembert.simulation.solution import Solution
+from dalembert.viewer.notebook import thumbnail
 
 Array = npt.NDArray[np.float64]
 
@@ -82,6 +85,14 @@ class Equilibrium(State):
         if len(self.stiffness):
             return bool(np.all(self.stiffness >= -1e-9 * np.abs(self.stiffness).max())) and self.linear.stable
         return self.linear.stable
+
+    def _repr_html_(self) -> str:
+        """For a notebook: whether it is stable, the pose, and the joint coordinates there."""
+        head = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
+        joints = [joint for joint in self.mechanism.model.joints if joint.coordinates]
+        rows = [(j.name, ", ".join(f"{v:.6g}" for v in np.ravel(self.coordinate(j.name)))) for j in joints]
+        both = beside(thumbnail(self.solution), table(("joint", "coordinates [rad or m]"), rows))
+        return f"<div>{head} {escape(repr(self).strip('<>'))}{both}</div>"
 
     def __repr__(self) -> str:
         what = f"steady motion, {self.steady_rates}" if self.steady_rates else "at rest"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.steady import Linearised, eigenvalues, staircase
+from dalembert.results.html_parts import BAD, GOOD, badge, folded, table
 
 if TYPE_CHECKING:
     from dalembert.plot.linear import LinearPlots
@@ -205,6 +207,15 @@ class LinearModel:
     def __repr__(self) -> str:
         counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
         return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {'' if self.stable else 'un'}stable>"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: whether it is stable, and its modes."""
+        head = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
+        rows = [[f"{value + 0.0:.4g}" for value in row.values()] for row in self.table()]
+        modes = table(("real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio"), rows)
+        names = {"states": self.state_names, "inputs": self.input_names, "outputs": self.output_names}
+        lists = table((), [(what, ", ".join(listed) or "none") for what, listed in names.items()])
+        return f"<div>{head} {escape(repr(self).strip('<>'))}{modes}{folded('names', lists)}</div>"
 
     def _mode(self, value: complex, y: Complex) -> Mode:
         around = self._around

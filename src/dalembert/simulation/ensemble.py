@@ -29,6 +29,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.results.html_parts import runs_html
 from dalembert.run.conditioning import with_pivots
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
@@ -213,6 +214,10 @@ class Ensemble:
     def __repr__(self) -> str:
         counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in dict.fromkeys(self.status.tolist()))
         return f"<Ensemble of {self._mechanisms[0].model.name or 'model'!r}: {len(self)} runs, {counts}>"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: how many runs ended how, and what stopped the others."""
+        return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: states and counters instead of compiled code."""

@@ -63,6 +63,12 @@ class AnySolution(Result, ABC):
         }
         return type(self)(mechanism, self.t, x, **record)
 
+    def _repr_html_(self) -> str:
+        """For a notebook: the verdict of the report, and small curves."""
+        from dalembert.viewer.notebook import solution_html
+
+        return solution_html(self, self.report())
+
     @property
     def plot(self) -> Plots:
         """Plots by name: solution.plot.energy(), .drift(), ..."""

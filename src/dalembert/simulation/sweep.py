@@ -18,6 +18,7 @@ from dalembert.errors import DalembertError, ModelError, StoreError
 from dalembert.io.lock import FolderLock
 from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
 from dalembert.model.validation import nearest, shown
+from dalembert.results.html_parts import runs_html
 from dalembert.results.plain import encode
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
@@ -206,6 +207,10 @@ class Sweep:
     def __repr__(self) -> str:
         counts = ", ".join(f"{np.sum(self.status == word)} {word}" for word in STATUS if (self.status == word).any())
         return f"<Sweep {str(self.path)!r} of {self._store.attributes['model'] or 'model'!r}: {len(self)} runs, {counts}>"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: how many runs ended how, and what stopped the others."""
+        return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message)
 
     @cached_property
     def dataset(self) -> xarray.Dataset:

@@ -39,7 +39,7 @@ class _Between(Force):
         return (self.first, self.p_i), (self.second, self.p_j)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Interaction(_Between):
     """Force and torque on the second body by a law of its motion as seen from the first, and their reaction on the first.
 
@@ -80,7 +80,7 @@ class Interaction(_Between):
         return np.where(out > _PLANE * (1.0 + np.linalg.norm(values, axis=(1, 2))), out, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bushing(_Between):
     """An elastic joint of six degrees of freedom, slack where the frames (point, axes) in both bodies coincide.
 

@@ -88,7 +88,7 @@ class _Load(Force):
         """(nt,) what moves a body out of the plane; along : the part of the values along its normal."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointForce(_Load):
     """A force at a body-fixed point: `force * factor(t)`, or a user function.
 
@@ -121,7 +121,7 @@ class PointForce(_Load):
         return np.asarray(np.linalg.norm(along, axis=1))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Torque(_Load):
     """A torque on a body: `torque * factor(t)` [N m] in `frame` axes, or a user function as in `PointForce`."""
 

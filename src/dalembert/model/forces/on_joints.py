@@ -49,7 +49,7 @@ class _OnJoint(Force):
             )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointSpringDamper(_OnJoint):
     """Spring-damper on a joint.
 
@@ -106,7 +106,7 @@ class JointSpringDamper(_OnJoint):
         return self.stiffness
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointMotor(_OnJoint):
     """A torque (angle coordinate) or force (translation coordinate) along one joint coordinate.
 
@@ -135,7 +135,7 @@ class JointMotor(_OnJoint):
         return law_records([on_coordinate(joint, self.component, "LAW")], self.call)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointLaw(Force):
     """Efforts along several joint coordinates by one function `law(t, s, s_dot)` of all of them and their rates, as arrays."""
 

@@ -20,7 +20,7 @@ from dalembert.model.validation import Array, number, shown
 _FORMS = {3: "law(t, l, l_dot)"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpringDamper(Force):
     """Point-to-point spring-damper: tension `stiffness (l - length) + damping l' + force`, l = |d|.
 

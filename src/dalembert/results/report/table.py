@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, TABLE, badge, folded, row
 from dalembert.results.plain import encode
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Block = Literal["checks", "careful", "details"]
 WIDTH = 100
 BAR = 10
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
-_BADGES = {"pass": "#1a7f37", "FAIL": "#b3261e", "WARN": "#8a5a00", "no inconsistency found": "#5f6368"}
+_BADGES = {"pass": GOOD, "FAIL": BAD, "WARN": CARE}
 
 
 def as_text(show: Callable[[Console], None], width: int) -> str:
@@ -173,32 +174,21 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The same for a notebook: bars are drawn, details are folded."""
-        badge = f'<b style="background:{_BADGES[self.verdict]};{_BADGE}">{escape(self.headline)}</b>'
-        parts = [f'<div class="dalembert-report">{badge} <span style="opacity:.7">{escape(self.title)}</span>']
+        head = badge(self.headline, _BADGES.get(self.verdict, PLAIN))
         rows = "".join(_html_check(line) for line in self.lines if line.block == "checks")
-        parts.append(f"{_TABLE}{rows}</table>")
+        parts = [f'{head} <span style="opacity:.7">{escape(self.title)}</span>{TABLE}{rows}</table>']
         for heading, pairs in self._blocks():
             if pairs:
-                body = "".join(_html_row(escape(name), escape(text)) for name, text in pairs)
-                opened = "" if heading == "details" and not self.verbose else " open"
-                parts.append(f"<details{opened}><summary><b>{heading}</b></summary>{_TABLE}{body}</table></details>")
-        return "".join(parts) + "</div>"
+                body = "".join(row(escape(name), escape(text), whole=(0,)) for name, text in pairs)
+                parts.append(folded(heading, f"{TABLE}{body}</table>", shown=self.verbose or heading != "details"))
+        return f"<div>{''.join(parts)}</div>"
 
 
 _OVER = f"[{'=' * (BAR - 1)}>]"
-_BADGE = "color:#fff;padding:2px 8px;border-radius:9px"
-_CELL = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
-_TABLE = '<table style="color:inherit;border:0">'
-
-
-def _html_row(*cells: str) -> str:
-    """Names and limits, the first and the last, are not broken."""
-    styles = [_CELL + (";white-space:nowrap" if k in (0, 4) else "") for k in range(len(cells))]
-    return "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for style, cell in zip(styles, cells, strict=True)) + "</tr>"
 
 
 def _html_check(line: Line) -> str:
-    colour = _BADGES.get(line.verdict, "#5f6368")
+    colour = _BADGES.get(line.verdict, PLAIN)
     bar = ""
     if line.cells is not None:
         inner = f'<div style="width:{8 * line.cells}px;height:8px;background:{colour}"></div>'
@@ -206,7 +196,7 @@ def _html_check(line: Line) -> str:
         bar = f'<div style="{outer}" title="{line.share:.2g} of the limit">{inner}</div>'
     limit = f"limit {escape(line.limit)}" if line.limit else ""
     verdict = f'<b style="color:{colour};filter:brightness(1.2)">{line.verdict}</b>'
-    return _html_row(escape(line.name), verdict, escape(line.value), bar, limit)
+    return row(escape(line.name), verdict, escape(line.value), bar, limit, whole=(0, 4))
 
 
 def _plain(width: int) -> Table:
