@@ -1,4 +1,4 @@
-"""What is released: sdist and wheel built twice are the same bytes, hold the licences of the bundled scripts, and the wheel runs alone.
+"""What is released: sdist and wheel built twice are the same bytes and hold all licences; the wheel runs alone.
 
     python -m benchmarks.package            # builds, compares, installs into an empty environment, runs a mechanism
     python -m benchmarks.package --no-run   # builds and compares only
