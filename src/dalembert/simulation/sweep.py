@@ -72,8 +72,9 @@ def run_sweep(
     lock = FolderLock(path)
     try:
         store.tidy()
+        drive = Drive(job, store, table, client, threads)
         with Progress(progress, "sweeping", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
-            finished = Drive(job, store, table, client, threads).go(bar)
+            finished = drive.go(bar)
     finally:
         lock.release()
     return Sweep(path, interrupted=not finished)

@@ -123,7 +123,7 @@ class Crew:
             raise SimulationError(f"the client is gone (it is {self.client.status})")
 
     def dismiss(self) -> None:
-        if self.executor is not self.client:
+        if self.pool:
             self.executor.shutdown(wait=False, cancel_futures=True)
 
 
@@ -133,6 +133,8 @@ class Drive:
     def __init__(self, job: Job, store: SweepStore, table: Table, client: Any, threads: int | None) -> None:
         self.job, self.store, self.table = job, store, table
         self.crew = Crew(client)
+        if client is not None and threads is not None:
+            raise ModelError("threads: the workers of a client compute with one thread each; leave it out")
         self.threads = threads if client is None else 1  # one of several workers: never threads inside threads
         done = store.done()
         self.stored = sum(last - first for first, last in map(store.rows, done))
