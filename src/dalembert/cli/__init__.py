@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
-from dalembert.cli import benchmark, check, compare, doctor, export, gallery, kinematics, modes, new, plot, run, view, warmup
+from dalembert.cli import (
+    benchmark,
+    check,
+    compare,
+    doctor,
+    export,
+    gallery,
+    kinematics,
+    modes,
+    new,
+    plot,
+    run,
+    sweep,
+    view,
+    warmup,
+)
 from dalembert.cli.console import OneLineErrors
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
@@ -36,7 +51,7 @@ def main(
 
 COMMANDS = (
     *(run.run, view.view, plot.plot, compare.compare, kinematics.kinematics, modes.equilibrium),
-    *(modes.modes, gallery.gallery, new.new, check.check),
+    *(modes.modes, sweep.sweep, gallery.gallery, new.new, check.check),
     *(export.export, benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:

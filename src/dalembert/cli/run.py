@@ -107,7 +107,7 @@ def run(
         if coordinates is not None:
             choice("option --coordinates", "value", coordinates, KINDS)
         end = end_of_run(source, t_end)
-        times = _save_times(save_every, end)
+        times = save_times(save_every, end)
         _check_paths(out, plot)
         entering = None
         if formulation or projection or invariants:
@@ -175,7 +175,7 @@ def _positive(option: str, value: float | None) -> None:
         raise ModelError(f"option {option} is {value:g}; give a number above 0")
 
 
-def _save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
+def save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
     """Multiples of `every` from 0, and the end."""
     import numpy as np
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import math
 import os
 import runpy
@@ -10,6 +12,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +65,44 @@ def find_model(text: str) -> Source:
     return Source(model, model.name or path.stem)
 
 
+class Builder:
+    """What makes variants of the model that the command line names, in this process and in others."""
+
+    def __init__(self, text: str) -> None:
+        suffix = Path(text).suffix.lower()
+        file = Path(text).resolve() if suffix in (*YAML, PYTHON) else None
+        self.text, self.__name__ = (text if file is None else str(file)), Path(text).stem
+        self.t_end: float | None = None
+        self._function: Any
+        if file is None or not file.is_file():
+            source = find_model(text)  # complains
+            self._function, self.t_end = partial(GALLERY[text].function, **GALLERY[text].options), source.t_end
+            self.fingerprint = text
+            return
+        self.fingerprint = hashlib.sha256(file.read_bytes()).hexdigest()
+        if suffix in YAML:
+            from dalembert.model.file.read import read_model
+
+            self.t_end = read_model(file).t_end
+            self._function = lambda **given: read_model(file, given).model
+            return
+        with _blaming(file), _importing_from(file.parent):
+            build = runpy.run_path(str(file), run_name=file.stem).get("build")
+        if not callable(build):
+            raise ModelError(f"{text}: defines no function `build(...)` with arguments to set; add one that returns the model")
+        self._function = build
+
+    def __call__(self, **given: Any) -> Any:
+        return self._function(**given)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self._function)
+
+    def __reduce__(self) -> tuple[type[Builder], tuple[str]]:
+        return Builder, (self.text,)
+
+
 def check_result(text: str) -> None:
     """Refuse a model where the result of a run is asked for, and say how to get one."""
     path = Path(text)
@@ -69,15 +110,15 @@ def check_result(text: str) -> None:
         raise ModelError(f"{text} is a model; first `dalembert run {text} --out {path.stem}.zarr`")
 
 
-def end_of_run(source: Source, t_end: float | None) -> float:
+def end_of_run(source: Source | Builder, t_end: float | None) -> float:
     """What --t-end says, else what the model's author suggests."""
     if t_end is not None and not (math.isfinite(t_end) and t_end > 0):
         raise ModelError(f"option --t-end is {t_end:g}; give a number above 0")
-    end = source.t_end if t_end is None else t_end
+    end, name = (source.t_end if t_end is None else t_end), getattr(source, "name", "the model")
     if end is None:
-        raise ModelError(f"{source.name}: how long? give --t-end SECONDS")
+        raise ModelError(f"{name}: how long? give --t-end SECONDS")
     if not end > 0:
-        raise ModelError(f"{source.name}: t_end is {end:g}; give a number above 0")
+        raise ModelError(f"{name}: t_end is {end:g}; give a number above 0")
     return end
 
 

@@ -264,11 +264,14 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         return model
 
     @classmethod
-    def from_yaml(cls, path: str | os.PathLike[str]) -> Model:
-        """The model in a YAML file. What is wrong in it raises `ModelError`, all at once, with line and column."""
+    def from_yaml(cls, path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Model:
+        """The model in a YAML file. What is wrong in it raises `ModelError`, all at once, with line and column.
+
+        parameters : values instead of those under `parameters:` in the file
+        """
         from dalembert.model.file.read import read_model
 
-        return read_model(path).model
+        return read_model(path, parameters).model
 
     def to_yaml(self, path: str | os.PathLike[str]) -> None:
         """Write a YAML file that `from_yaml` reads back bit for bit; user functions cannot be written and raise."""

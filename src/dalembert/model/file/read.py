@@ -49,19 +49,29 @@ class FromFile:
     t_end: float | None
 
 
-def read_model(path: str | os.PathLike[str]) -> FromFile:
-    """The model in a YAML file; raises `ModelFileError` with every problem that was found."""
+def read_model(path: str | os.PathLike[str], given: Mapping[str, float] | None = None) -> FromFile:
+    """The model in a YAML file; raises `ModelFileError` with every problem that was found.
+
+    given : values of parameters instead of those in the file
+    """
     target = Path(path)
-    return read_string(read_text(target), str(target), target.parent)
+    return read_string(read_text(target), str(target), target.parent, given)
 
 
-def read_string(text: str, name: str, folder: Path) -> FromFile:
+def read_string(text: str, name: str, folder: Path, given: Mapping[str, float] | None = None) -> FromFile:
     """The model in a YAML text; mesh files are looked for in `folder`."""
     document = parse(text, name)
     if not isinstance(document.data, dict):
         got = "the file is empty" if document.data is None else f"the file holds {shown(document.data)}"
         raise ModelFileError(name, [Problem(1, 1, f"{got}; a model begins with 'bodies:' (see `dalembert new`)")])
     data = {key: {} if value is None and key in (*RECORDS, "parameters") else value for key, value in document.data.items()}
+    if given:
+        known: Any = data.get("parameters")
+        known = known if isinstance(known, dict) else {}
+        for key in given:
+            if key not in known:
+                raise ModelError(f"{name}: has no parameter {key!r}; {nearest(key, known)}")
+        data["parameters"] = known | {key: number(f"parameter {key!r}", "value", value) for key, value in given.items()}
     checked: dict[str, Any] = {}
     problems = list(islice(_problems(document, data, checked), MAX_PROBLEMS + 1))
     if problems:

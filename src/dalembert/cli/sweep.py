@@ -1,0 +1,171 @@
+"""dalembert sweep"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import FAILED, INTERRUPTED, PASSED, AsJson, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.run import Atol, Coordinates, Formulation, Integrator, Quiet, Rtol, SaveEvery, Stages, Step, TEnd
+from dalembert.errors import ModelError, SimulationError
+
+if TYPE_CHECKING:
+    from dalembert.simulation.sweep import Sweep
+
+_HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
+Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
+Out = Annotated[Path, typer.Option(help="Store to write, for example s.zarr; the same command goes on with one that exists.")]
+Output = Annotated[list[str] | None, typer.Option("--output", help="What to keep: 'slider.x', 'A', 'B.fz'; default: states.")]
+Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
+Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
+Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
+_SHOWN = 3  # messages
+
+
+def sweep(
+    model: ModelName,
+    out: Out,
+    set_: Set = None,
+    output: Output = None,
+    t_end: TEnd = None,
+    formulation: Formulation = None,
+    coordinates: Coordinates = None,
+    integrator: Integrator = "dop853",
+    rtol: Rtol = None,
+    atol: Atol = None,
+    step: Step = None,
+    stages: Stages = None,
+    save_every: SaveEvery = None,
+    block: Block = 256,
+    processes: Processes = None,
+    scheduler: Scheduler = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate all combinations of parameters (--set) into one store; what is interrupted or killed goes on when called again.
+
+    Exit codes:
+    0 = all runs are complete; 1 = some failed, or the sweep could not go on; 2 = bad input; 130 = interrupted.
+    """
+    with reported_errors():
+        from dalembert.cli.run import make_formulation, make_integrator, save_times
+        from dalembert.cli.source import Builder, end_of_run
+        from dalembert.compilation.compiled import KINDS
+        from dalembert.model.validation import choice
+        from dalembert.simulation.ensemble import simulate_many
+        from dalembert.simulation.parameters import grid
+
+        build = Builder(model)
+        if coordinates is not None:
+            choice("option --coordinates", "value", coordinates, KINDS)
+        if not set_:
+            raise ModelError("sweep: over what? give --set NAME=FROM:TO:COUNT, or --set NAME=A,B,C")
+        end = end_of_run(build, t_end)
+        names = [text.partition("=")[0] for text in set_]
+        if len(set(names)) < len(names):
+            raise ModelError("option --set: a name is given twice; give each once")
+        with _client(processes, scheduler) as client:
+            found = simulate_many(
+                build,
+                end,
+                parameters=grid(**dict(map(values_of, set_))),
+                formulation=None if formulation is None else make_formulation(formulation),
+                integrator=make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages),
+                coordinates=coordinates,  # type: ignore[arg-type]
+                save_at=save_times(save_every, end),
+                out=out,
+                outputs=output,
+                client=client,
+                block=block,
+                progress=False if quiet else None,
+            )
+        data = _data(found)
+        if as_json:
+            print_json(data)
+        else:
+            _show(found, data, Voice(quiet=quiet))
+        if found.interrupted:
+            complain("interrupted; the same command goes on with what is missing")
+    raise typer.Exit(INTERRUPTED if found.interrupted else PASSED if data["complete"] == len(found) else FAILED)
+
+
+def values_of(text: str) -> tuple[str, Any]:
+    """Name and values of NAME=FROM:TO:COUNT or NAME=A,B,C."""
+    import numpy as np
+
+    name, equals, given = text.partition("=")
+    wrong = ModelError(f"option --set is {text!r}; give NAME=FROM:TO:COUNT, as in crank=0.1:0.3:100, or NAME=A,B,C")
+    if not (equals and name.isidentifier() and given):
+        raise wrong
+    if ":" in given:
+        try:
+            first, last, count = given.split(":")
+            values = np.linspace(float(first), float(last), int(count))
+        except ValueError:
+            raise wrong from None
+        return name, values
+    parts = given.split(",")
+    try:
+        return name, np.array([float(part) for part in parts])
+    except ValueError:
+        return name, np.array(parts)
+
+
+@contextmanager
+def _client(count: int | None, scheduler: str | None) -> Iterator[Any]:
+    """Who computes."""
+    if count is not None and scheduler is not None:
+        raise ModelError("options --processes and --scheduler exclude each other; give one of them")
+    if count is not None:
+        from dalembert.simulation.sweep_drive import processes
+
+        if count < 1:
+            raise ModelError(f"option --processes is {count}; give a number above 0")
+        with processes(count) as pool:
+            yield pool
+    elif scheduler is not None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ModelError("option --scheduler needs dask: pip install 'dalembert[cluster]'") from None
+        try:
+            client: Any = Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError) as problem:
+            raise SimulationError(f"option --scheduler: nobody answers at {scheduler!r} ({problem})") from None
+        with client:
+            yield client
+    else:
+        yield None
+
+
+def _data(sweep: Sweep) -> dict[str, Any]:
+    import numpy as np
+
+    def worst(name: str) -> float | None:
+        values = sweep[name].values
+        return float(np.nanmax(values)) if np.isfinite(values).any() else None
+
+    return {
+        "store": str(sweep.path),
+        "runs": len(sweep),
+        **{word: int(np.sum(sweep.status == word)) for word in ("complete", "failed", "missing")},
+        "steps": int(sweep["steps"].values.sum()),
+        **{f"worst_{name}": worst(name) for name in ("position_drift", "velocity_drift", "energy_error")},
+        "messages": {str(run): text for run, text in sweep.message.items()},
+    }
+
+
+def _show(sweep: Sweep, data: dict[str, Any], voice: Voice) -> None:
+    counts = ", ".join(f"{data[word]} {word}" for word in ("complete", "failed", "missing") if data[word])
+    voice.say(f"{sweep.path}: {len(sweep)} runs, {counts}; {data['steps']} steps")
+    if data["complete"]:
+        drift, energy = data["worst_position_drift"], data["worst_energy_error"]
+        voice.say(f"worst of all runs: position drift {drift:.2e}, energy error {energy:.2e}")
+    for run in sweep.failed[:_SHOWN]:
+        voice.say(f"failed: {sweep.message[int(run)]}")
+    if len(sweep.failed) > _SHOWN:
+        voice.say(f"... and {len(sweep.failed) - _SHOWN} more: da.load({str(sweep.path)!r}).message")
