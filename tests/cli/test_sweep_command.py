@@ -1,0 +1,75 @@
+"""dalembert sweep"""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import app
+
+pytestmark = pytest.mark.nojit
+FILE = """
+t_end: 0.04
+parameters: {length: 1.0, half: length / 2}
+bodies:
+  rod:
+    solid: {type: rod, mass: 1, length: length, axis: x, radius: 0.01}
+    position: [half, 0, 0]
+joints:
+  pivot: {type: revolute, first: ground, second: rod, point: [0, 0, 0], axis: [0, 1, 0]}
+"""
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["sweep", *map(str, arguments)])
+
+
+@pytest.fixture
+def model(tmp_path):
+    (tmp_path / "rod.yaml").write_text(FILE)
+    return tmp_path / "rod.yaml"
+
+
+def test_a_file_with_parameters(model, tmp_path):
+    """The second call finds everything; what follows from a parameter in the file does so in each run."""
+    asked = (model, "--set", "length=0.5:1.5:3", "--output", "rod.x", "--out", tmp_path / "s.zarr")
+    result = call(*asked)
+    assert result.exit_code == 0 and "3 runs, 3 complete" in result.output, result.output
+    data = json.loads(call(*asked, "--json").stdout)
+    assert data["complete"] == 3 and data["worst_energy_error"] < 1e-8 and data["messages"] == {}
+    found = da.load(tmp_path / "s.zarr")
+    assert found["rod.x"].values[:, 0].tolist() == [0.25, 0.5, 0.75]
+    assert da.Model.from_yaml(model, {"length": 2.0}).bodies[0].position[0] == 1.0
+
+
+def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
+    """A run that cannot be built fails alone, and the exit code says so."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # of the workers: they start sooner
+    (tmp_path / "study.py").write_text(
+        "import dalembert as da\n\n\ndef build(mass, kind='A'):\n"
+        "    model = da.Model()\n    model.add_body(kind, mass=mass, inertia=(1, 1, 1))\n    return model\n"
+    )
+    asked = ("--set", "mass=1,-1", "--set", "kind=A", "--t-end", 0.01, "--processes", 1)
+    result = call(tmp_path / "study.py", *asked, "--out", tmp_path / "s.zarr")
+    assert result.exit_code == 1 and "1 complete, 1 failed" in result.output, result.output
+    assert "failed: run 1 with mass = -1.0, kind = A" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "over what?"),
+        (("--set", "length"), "give NAME=FROM:TO:COUNT"),
+        (("--set", "length=0:1"), "give NAME=FROM:TO:COUNT"),
+        (("--set", "width=1,2"), "no parameter 'width'"),
+        (("--set", "length=1,2", "--set", "length=3"), "given twice"),
+        (("--set", "length=1", "--output", "rod.w"), "no signal 'rod.w'"),
+        (("--set", "length=1", "--processes", "0"), "above 0"),
+        (("--set", "length=1", "--processes", "1", "--scheduler", "tcp://x"), "exclude each other"),
+    ],
+)
+def test_bad_input(model, tmp_path, arguments, words):
+    result = call(model, *arguments, "--out", tmp_path / "s.zarr")
+    assert result.exit_code == 2 and words in result.output
+    assert not (tmp_path / "s.zarr").exists()
