@@ -72,6 +72,15 @@ def test_lift_off_is_told():
     assert abs(t - expected) <= 1e-3
 
 
+def test_lift_off_is_an_event():
+    """Where the force of the flat changes its sign, to 1e-9 s."""
+    omega = 30.0
+    lift_off = da.Event(lambda state: state.effort("K").value, "lift-off", stop=True, direction=-1)
+    run = da.simulate(cam("flat", omega=omega)[0], t_end=0.2, events=[lift_off])
+    expected = np.arcsin(PRELOAD / (E * (MASS * omega**2 - STIFFNESS))) / omega
+    assert run.events[0][0] == "lift-off" and abs(run.events[0][1] - expected) <= 1e-9
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [

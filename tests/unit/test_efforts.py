@@ -193,3 +193,25 @@ def test_laws_act_alike_in_every_formulation(way):
     assert np.abs(one.position("rod 2") - other.position("rod 2")).max() < close
     assert np.abs(one.effort("bushing").value - other.effort("bushing").value).max() < 100 * close
     assert balance(other) < 1e-9
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "planar"])
+def test_a_single_state_has_what_the_solution_has(coordinates):
+    model = da.Model()
+    model.add_body("bar", mass=1.0, inertia=(0.1,) * 3, position=(0.5, 0, 0))
+    model.add_revolute("A", model.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_spring_damper("spring", model.ground, "bar", points=((0, 0, 1), (0.5, 0, 0)), stiffness=30.0, damping=1.0)
+    run = da.simulate(model, t_end=0.2, coordinates=coordinates, integrator=da.RungeKutta4(step=0.05))
+    state, k = run(float(run.t[2])), 2
+    effort, whole = state.effort("spring"), run.effort("spring")
+    assert abs(effort.value - whole.value[k]) <= 1e-12 and abs(effort.energy - whole.energy[k]) <= 1e-12
+    np.testing.assert_allclose(effort.on["bar"].force, whole.on["bar"].force[k], atol=1e-12)
+    np.testing.assert_allclose(state.reaction("A").force, run.reaction("A").force[k], atol=1e-10)
+    np.testing.assert_allclose(state.acceleration("bar"), run.acceleration("bar")[k], atol=1e-10)
+    assert abs(state.energy.total - run.energy.total[k]) <= 1e-12
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        _ = state.colour
+    soft = da.simulate(model, t_end=0.01, formulation=da.Soft(), integrator=da.SymplecticEuler(step=0.005))
+    assert abs(soft(0.005).effort("spring").value - soft.effort("spring").value[1]) <= 1e-9
+    with pytest.raises(da.ModelError, match="belong to the steps"):
+        soft(0.004).reaction("A")

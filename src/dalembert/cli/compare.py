@@ -19,7 +19,7 @@ Formulations = Annotated[str | None, typer.Option(help="Names with commas betwee
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
 Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
-Coordinates = Annotated[str, typer.Option(help="absolute, planar or tree.")]
+Coordinates = Annotated[str | None, typer.Option(help="absolute, planar or tree; planar for a model in a plane.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
 Error = Annotated[float | None, typer.Option(help="An error that you can allow: says which setting reaches it fastest.")]
@@ -34,7 +34,7 @@ def compare(
     integrators: Integrators = None,
     tolerances: Tolerances = None,
     steps: Steps = None,
-    coordinates: Coordinates = "absolute",
+    coordinates: Coordinates = None,
     repeats: Repeats = 3,
     budget: Budget = 25.0,
     error: Error = None,
@@ -53,7 +53,8 @@ def compare(
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
 
-        choice("option --coordinates", "value", coordinates, KINDS)
+        if coordinates is not None:
+            choice("option --coordinates", "value", coordinates, KINDS)
         ladders = {"tolerances": _numbers("--tolerances", tolerances), "steps": _numbers("--steps", steps)}
         for path in out or []:
             _check_path(path)

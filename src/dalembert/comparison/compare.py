@@ -57,7 +57,7 @@ def compare(
     integrators: Sequence[Any] | None = None,
     tolerances: Sequence[float] = TOLERANCES,
     steps: Sequence[float] | None = None,
-    coordinates: Coordinates = "absolute",
+    coordinates: Coordinates | None = None,
     repeats: int = 3,
     budget: float = 25.0,
     progress: bool | ProgressFunction | None = None,
@@ -66,7 +66,7 @@ def compare(
 
     formulations, integrators : names of the registries or options objects; default: all there are
     tolerances : rtol = atol of adaptive runs;  steps : sizes of fixed steps [s], default 4, 1, 1/4 and 1/16 of the
-    reference's median step;  repeats : how often runs are timed
+    reference's median step;  repeats : how often runs are timed;  coordinates : as in `compile`
     budget : CPU seconds, without those of compilation, after which no further run is begun
     A formulation or integrator that cannot run the model is listed with the reason. Ctrl-C returns what was measured.
     """

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -192,7 +195,12 @@ class Trajectory(Series):
 
 
 class State(Trajectory):
-    """One state: the same outputs as a trajectory, without the time axis."""
+    """One state: the same outputs as a trajectory, without the time axis; of a state of a run those of a solution, too.
+
+    result : makes the solution that has this state alone
+    """
+
+    result: Callable[[], Any] | None = None
 
     def __init__(self, mechanism: Mechanism, t: float, x: Array) -> None:
         super().__init__(mechanism, np.array([t]), np.asarray(x)[None, :])
@@ -206,8 +214,15 @@ class State(Trajectory):
     def __getattribute__(self, name: str) -> object:
         if name in OUTPUTS:
             value = getattr(object.__getattribute__(self, "_over_time"), name)
-            return lambda *args, **options: _first(value(*args, **options))
+            return lambda *args, **options: without_time(value(*args, **options))
         return object.__getattribute__(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        """What only solutions have: effort, reaction, acceleration, energy, ..."""
+        if name.startswith("_") or self.result is None:
+            raise AttributeError(f"a state has no {name!r}")
+        value = getattr(self.result(), name)
+        return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
 
 
 OUTPUTS = (
@@ -215,9 +230,15 @@ OUTPUTS = (
 )  # fmt: skip
 
 
-def _first(values: Array) -> object:
-    value = values[0]
-    return float(value) if np.ndim(value) == 0 else value
+def without_time(value: Any) -> Any:
+    """The first of values over time; of several values under names, each."""
+    if isinstance(value, np.ndarray):
+        return float(value[0]) if value.ndim == 1 else value[0]
+    if isinstance(value, dict):
+        return {name: without_time(item) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: without_time(getattr(value, f.name)) for f in fields(value) if f.init})
+    return value
 
 
 def apply(R: Array, v: Array) -> Array:

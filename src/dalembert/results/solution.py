@@ -175,17 +175,34 @@ class Result(Series):
             return evaluated_in_pieces(self)
         if not self.formulation_type.compliant:
             return evaluate(REFERENCE().prepare(self.mechanism.as_told), self.t, self.x)
+        if not self.more:
+            raise ModelError("reactions of compliant joints belong to the steps; ask the solution, with save_at= the time")
         formulation: Formulation = self.formulation or from_data(self.settings["formulation"], FORMULATIONS)
         return formulation.evaluate(self.mechanism, self.t, self.x, self.more)
 
     def __call__(self, t: float | npt.ArrayLike) -> Any:
-        """Dense output: the state at any time of the run, integrated from the nearest saved state before it."""
+        """Dense output: the state at any time of the run, integrated from the nearest saved state before it.
+
+        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, at that time.
+        """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
         x = states_in_pieces(self, times) if self.pieces else integrate_to(self, times)
         mechanism = self.mechanism
-        return mechanism.state(float(times[0]), x[0]) if np.ndim(t) == 0 else mechanism.trajectory(times, x)
+        if np.ndim(t) > 0:
+            return mechanism.trajectory(times, x)
+        state = mechanism.state(float(times[0]), x[0])
+        state.result = lambda: self._alone(times, x)
+        return state
+
+    def _alone(self, times: Array, x: Array) -> Result:
+        """A solution with one state between those that were saved."""
+        of: Result = next((piece for piece in self.pieces[::-1] if piece.begin_time <= times[0]), self)
+        names = ("settings", "formulation", "integrator")
+        made = type(of)(of.mechanism, times, x, **{name: getattr(of, name) for name in names})
+        made.model, made.phase = of.model, of.phase
+        return made
 
     @cached_property
     def energy(self) -> Energy:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.compilation.phases import Phase
+from dalembert.compilation.trajectory import without_time
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.evaluation import evaluate
 from dalembert.formulations.run import Run
@@ -34,18 +34,7 @@ class Seen:
         if self._result is None:
             self._result = self._make()
         value = getattr(self._result, name)
-        return (lambda *args, **options: _first(value(*args, **options))) if callable(value) else _first(value)
-
-
-def _first(value: Any) -> Any:
-    """Without the time axis; of several values under names, each."""
-    if isinstance(value, np.ndarray):
-        return float(value[0]) if value.ndim == 1 else value[0]
-    if isinstance(value, dict):
-        return {name: _first(item) for name, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: _first(getattr(value, f.name)) for f in fields(value) if f.init})
-    return value
+        return (lambda *args, **options: without_time(value(*args, **options))) if callable(value) else without_time(value)
 
 
 class Sight:
