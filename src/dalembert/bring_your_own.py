@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 
-Array = npt.NDArray[np.float64]
 # rows whose direction is a combination of others to this relative precision count as dependent
 _DEPENDENT = 1e-10
 # what must be left of A u + b, relative to its terms; more means that dependent rows contradict each other

@@ -9,7 +9,7 @@ import dalembert
 
 SOURCE = Path(dalembert.__file__).parent
 STAGES = (
-    ("errors", "files", "kernels"),
+    ("arrays", "errors", "files", "kernels"),
     ("model", "lagrangian"),
     ("compilation", "gallery"),
     ("formulations", "integrators"),

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmark.problem import Array, derived, stored
+from dalembert.arrays import Array
+from dalembert.benchmark.problem import derived, stored
 
 Runs = list[tuple[str, Any]]  # formulation and solution, of those that met the values
 

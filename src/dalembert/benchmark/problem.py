@@ -9,11 +9,10 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Coordinates
 
-Array = npt.NDArray[np.float64]
 Output = Callable[[Any], Array]  # of a solution: (nt,) or (nt, k)
 
 DEMANDED = 1e-8  # largest relative error, unless the expected values are known less well

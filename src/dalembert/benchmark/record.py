@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dalembert.benchmark.problem import Array, Problem
+from dalembert.arrays import Array
+from dalembert.benchmark.problem import Problem
 from dalembert.errors import StoreError
 from dalembert.results.report.table import as_text
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmark.problem import Array, Problem, Way
+from dalembert.arrays import Array
+from dalembert.benchmark.problem import Problem, Way
 from dalembert.benchmark.problems import make_problems
 from dalembert.benchmark.record import CANNOT, FAILED, PASSED, Curves, Outcome, ProblemResult, Run, SuiteResult
 from dalembert.compilation.compile import compile

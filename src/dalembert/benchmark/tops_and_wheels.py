@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dalembert import gallery
+from dalembert.arrays import Array
 from dalembert.benchmark import evidence
-from dalembert.benchmark.problem import Array, Expected, Problem, Way, derived, expected_of, stored
+from dalembert.benchmark.problem import Expected, Problem, Way, derived, expected_of, stored
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dalembert.comparison.table import NOT_RUN, Comparison, Excluded, Measurement, Reference
 from dalembert.compilation.compile import compile
@@ -37,8 +36,6 @@ from dalembert.results.solution import BodyResult
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.simulation.simulate import simulate
-
-Array = npt.NDArray[np.float64]
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 STEP_RATIOS = (4.0, 1.0, 1.0 / 4.0, 1.0 / 16.0)  # of the median step of the reference

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
 from dalembert.compilation.pack import Packed, pack
 from dalembert.compilation.pack_motions import motion_values
@@ -26,8 +27,6 @@ from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
-
-Array = npt.NDArray[np.float64]
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
 RELATIVE_RANK = 1e-9  # of singular values of rows of unit length; rounding leaves 1e-15

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.callbacks import row_callback
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.views import System
-
-Array = npt.NDArray[np.float64]
 
 
 class RowsAtState:

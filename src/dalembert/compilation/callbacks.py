@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.callback_derivatives import differentiated
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.one_element import ask_plainly
@@ -25,7 +26,6 @@ from dalembert.lagrangian.source import uses_time
 from dalembert.model.elements import Call, Force
 from dalembert.model.serialise import MissingFunction
 
-Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why

@@ -8,6 +8,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.assembly import absolute_state, assembled, with_angles
 from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel
@@ -29,7 +30,6 @@ from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
 
-Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
 _PACKED = ("I", "F", "rows", "functions", "row_source", "bend_source", "turn_source")
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array, IntArray
 from dalembert.kernels.base import tables as T
 
-Array = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Coordinates = Literal["absolute", "planar", "tree"]
 KINDS: tuple[Coordinates, ...] = get_args(Coordinates)
 

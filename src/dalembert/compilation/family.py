@@ -17,8 +17,8 @@ from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.assembly import assembled_from, assembly_tables
 from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.compile import compile, held_bodies, initial_state, refuse_forces, usual_coordinates
@@ -37,7 +37,6 @@ from dalembert.model.assembly import Assembly
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
-Array = npt.NDArray[np.float64]
 Build = Callable[..., Model | LagrangianSystem] | LagrangianSystem
 _INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
 _VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.model.elements import GROUND, Body, Force, Joint, Primitive
 from dalembert.model.joints import Angle, angle_of
 from dalembert.model.model import Model
 
-Array = npt.NDArray[np.float64]
 TRACED = ("U", "V")
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compiled import Compiled, IntArray, Row
+from dalembert.arrays import Array, IntArray
+from dalembert.compilation.compiled import Compiled, Row
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.discrete import DiscreteEquations
@@ -22,7 +23,6 @@ from dalembert.lagrangian.tracer import Named, trace
 if TYPE_CHECKING:
     from dalembert.compilation.lagrangian_series import LagrangianState, LagrangianTrajectory
 
-Array = npt.NDArray[np.float64]
 FIRST_INVARIANT = 1000
 ENERGY_INVARIANT = FIRST_INVARIANT - 1
 

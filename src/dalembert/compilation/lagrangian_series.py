@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
-
-Array = npt.NDArray[np.float64]
 
 
 class LagrangianTrajectory(Series):

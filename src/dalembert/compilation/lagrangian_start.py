@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.assembly import least_change
 from dalembert.compilation.rank import dependent_rows, involved_rows
 from dalembert.errors import AssemblyError, ModelError
@@ -17,7 +18,6 @@ from dalembert.kernels.base import tables as T
 if TYPE_CHECKING:
     from dalembert.compilation.lagrangian import LagrangianMechanism
 
-Array = npt.NDArray[np.float64]
 
 TOLERANCE = 1e-13
 _ITERATIONS = 60

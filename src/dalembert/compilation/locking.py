@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Row
 from dalembert.compilation.rank import inverse_root_mass
 from dalembert.compilation.rows import Tables, dense_rows
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 SINGULAR = 1e5  # condition of rows of unit length in the mass metric; healthy mechanisms stay below some hundreds
 

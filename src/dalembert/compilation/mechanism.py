@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from dalembert.compilation.compiled import Compiled, Coordinates, IntArray, Row
+from dalembert.arrays import Array, IntArray
+from dalembert.compilation.compiled import Compiled, Coordinates, Row
 from dalembert.compilation.locking import locking_joints
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rows import new_workspace
@@ -19,8 +19,6 @@ from dalembert.model.model import Model
 
 if TYPE_CHECKING:
     from dalembert.compilation.trajectory import State, Trajectory
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,17 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dalembert.compilation.compiled import IntArray
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import plain_rows
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
 from dalembert.model.elements import Force
 from dalembert.model.validation import plain_function
-
-Array = npt.NDArray[np.float64]
 
 
 def cut_to(mechanism: Mechanism, element: Force) -> IntArray:

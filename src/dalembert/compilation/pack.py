@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dalembert.compilation.compiled import IntArray, Row
+from dalembert.arrays import Array, IntArray
+from dalembert.compilation.compiled import Row
 from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_codes import Codes
@@ -30,7 +30,6 @@ from dalembert.model.elements import Force, Primitive
 from dalembert.model.motions import Function, leaves
 from dalembert.model.rotation import quaternion_to_matrix
 
-Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]  # primitive and component of a row
 
 _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}

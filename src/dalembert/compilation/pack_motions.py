@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import CALL
 from dalembert.kernels.base.views import System
@@ -29,7 +30,6 @@ from dalembert.model.motions import (
     terms,
 )
 
-Array = npt.NDArray[np.float64]
 _LOOKS = 2000  # at a motion that has no formula for its zeros
 
 

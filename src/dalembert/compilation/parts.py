@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from dalembert.model.elements import GROUND, Driver, Force, Joint
 from dalembert.model.model import Model
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

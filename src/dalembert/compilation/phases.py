@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import mechanism_of
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.flatten import flatten
@@ -29,8 +29,6 @@ from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant
 from dalembert.model.validation import nearest, number, shown
-
-Array = npt.NDArray[np.float64]
 
 MEETS = 1e-6  # residual at which rows may come into force, of the mechanism's size [m or rad]
 

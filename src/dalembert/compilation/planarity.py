@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.cables import cables
 from dalembert.model.elements import Body, Joint
@@ -15,7 +16,6 @@ from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 
-Array = npt.NDArray[np.float64]
 _SLACK = 1e-9
 
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.model.serialise import MissingFunction
 
 if TYPE_CHECKING:
     from dalembert.compilation.mechanism import Mechanism
-
-Array = npt.NDArray[np.float64]
 
 
 def leaving_plane(states: Trajectory) -> Iterator[tuple[str, Array]]:

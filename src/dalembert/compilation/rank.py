@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_choices import Choice
 from dalembert.compilation.rows import Tables, bodies_of, dense_rows, move
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
 
-Array = npt.NDArray[np.float64]
 RowKey = tuple[int, int]
 
 TOLERANCE = 1e-7  # what is left of a unit row after removing the others; rounding leaves 1e-14, geometry more than 1e-3

@@ -7,12 +7,9 @@ from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from dalembert.compilation.compiled import IntArray
+from dalembert.arrays import Array, IntArray
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 
 class AtState(Protocol):

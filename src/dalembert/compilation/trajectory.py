@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Series
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
@@ -19,8 +20,6 @@ from dalembert.model.elements import GROUND, Joint, Marker
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest, vector
-
-Array = npt.NDArray[np.float64]
 
 
 class Trajectory(Series):

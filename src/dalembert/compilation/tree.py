@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import place_sections
 from dalembert.compilation.pack_choices import choice_section, choices_of
@@ -23,8 +24,6 @@ from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import JOINTS, TRAVEL, JointType
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest
-
-Array = npt.NDArray[np.float64]
 
 Kind = tuple[int, int, tuple[int, ...]]
 _TURNS = (T.NO_TURN, T.ONE_ANGLE, T.TWO_ANGLES, T.QUATERNION)  # by the number of rotations

@@ -12,15 +12,14 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.user_functions import content, fresh, identity
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Call
 from dalembert.model.validation import argument_names, plain_function, shown
 
-Array = npt.NDArray[np.float64]
 UNFINISHED = 1e15  # and the number of a function, in the place of its value while it runs
 RAISED = threading.local()  # .error : what a function raised in this thread, with the element's name
 

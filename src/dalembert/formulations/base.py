@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Array, Compiled, IntArray, Series
+from dalembert.compilation.compiled import Compiled, Series
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.formulations.run import Run

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.compilation.compiled import Array, IntArray
+from dalembert.arrays import Array, IntArray
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
@@ -20,7 +20,6 @@ from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS
 
-Array = npt.NDArray[np.float64]
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
 
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Compiled, IntArray
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Array
 from dalembert.compilation.rows import new_workspace
 from dalembert.errors import ModelError
 from dalembert.formulations.base import Formulation, set_tolerances

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Compiled, IntArray, Series
+from dalembert.compilation.compiled import Compiled, Series
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
@@ -25,7 +25,6 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL
 from dalembert.kernels.base.views import Marks
 
-Array = npt.NDArray[np.float64]
 Tables = tuple[IntArray, Array, Array]  # I, F, W
 
 NEARBY = 50.0  # condition beyond which rates carry rounding that implicit stages may stall at

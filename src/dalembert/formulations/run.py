@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode
 from dalembert.compilation.tree import Tree
 from dalembert.errors import SimulationError
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Series
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
@@ -16,8 +16,6 @@ from dalembert.integrators.explicit_rk import RungeKutta4
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import MARKS, N_PASSAGES
 from dalembert.kernels.base.views import Numbers
-
-Array = npt.NDArray[np.float64]
 
 
 def refused(run: MinimalRun, advance: Advance) -> SimulationError:

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.formulations.impulse import ImpulseRun, VelocityLevel, prepare_velocity_level
-from dalembert.formulations.run import Array
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import nearest
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dalembert.arrays import IntArray
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
-from dalembert.compilation.compiled import Compiled, IntArray
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism, new_workspace
 from dalembert.compilation.lagrangian_start import without_inertia
 from dalembert.compilation.mechanism import Mechanism

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.gallery.rolling import turn
 from dalembert.model.model import Model
 from dalembert.model.validation import numbers, vector
 
-Array = npt.NDArray[np.float64]
 X, Y, Z = np.eye(3)
 
 WHEELBASE, TRAIL, TILT = 1.02, 0.08, pi / 10  # [m], [m], of the steering axis from the vertical [rad]

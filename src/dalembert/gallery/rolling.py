@@ -7,10 +7,9 @@ from math import cos, pi, sin
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.model import Model
-
-Array = npt.NDArray[np.float64]
 
 
 def turn(axis: int, angle: float) -> Array:

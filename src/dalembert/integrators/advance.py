@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.loops import compiled_inside_step, compiled_march
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.watched import Watched
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
 

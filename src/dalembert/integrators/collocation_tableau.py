@@ -17,9 +17,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.integrators.tableau import Tableau
 
-Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 _DIGITS = 60
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.integrators import dop853_tableau
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from dalembert.arrays import Array
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run
 
-Array = npt.NDArray[np.float64]
 
 MOST = 1024
 

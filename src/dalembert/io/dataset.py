@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.model.joints import COORDINATES
 from dalembert.model.serialise import MissingFunction
 from dalembert.results.plain import encode
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["about", "attributes", "time_series", "to_dataset"]
 
-Array = npt.NDArray[np.float64]
 Variable = tuple[tuple[str, ...], Array, dict[str, str]]
 
 _AXES = ("x", "y", "z")

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.lagrangian import LagrangianMechanism
@@ -40,7 +40,6 @@ from dalembert.run.statistics import Statistics
 
 __all__ = ["RunWriter", "open_writer", "read", "save"]
 
-Array = npt.NDArray[np.float64]
 
 # An append costs about 25 ms whatever its size; more values than this are written early to bound what a crash loses.
 _SECONDS_BETWEEN_APPENDS = 1.0

@@ -14,12 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Force, ForceRecord, Joint, Joints, Primitive, States, spring_energy
 from dalembert.model.forces.springs import gains
 from dalembert.model.frames import own_axes, world_point
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, frozen, number, several, shown, vector
+from dalembert.model.validation import frozen, number, several, shown, vector
 
 BodyPoint = tuple[Body | str, npt.ArrayLike]
 CABLE = "cable"

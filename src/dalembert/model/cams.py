@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.motions import Table
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, argument_count, frozen, shown, unit_vector, vector
+from dalembert.model.validation import argument_count, frozen, shown, unit_vector, vector
 
 FLAT, ROLLER = "cam flat", "cam roller"
 PERIODIC = 1e-9  # of the largest value

@@ -12,9 +12,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
-
-Array = npt.NDArray[np.float64]
 
 SEQUENCES = tuple("".join(letters) for letters in permutations("xyz"))
 # below this cosine of the middle angle the two others lose three digits and more, and are flagged

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive, UserFunction
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, frozen, number, several, shown, unit_vector, vector
+from dalembert.model.validation import frozen, number, several, shown, unit_vector, vector
 
 BodyRef = Body | str
 Plane = Sequence[npt.ArrayLike]

@@ -13,10 +13,9 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.model.motions import Motion, Table
 from dalembert.model.validation import plain_function
-
-Array = npt.NDArray[np.float64]
 
 GROUND = "ground"
 

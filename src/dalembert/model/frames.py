@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body
 from dalembert.model.rotation import cross, quaternion_to_matrix
-from dalembert.model.validation import PERPENDICULAR, Array, frozen, several, shown, unit_vector, vector
+from dalembert.model.validation import PERPENDICULAR, frozen, several, shown, unit_vector, vector
 
 WORLD_POINTS = ("at", "between")  # arguments that stand for points of bodies, in world coordinates of the model pose
 PARALLEL = 1e-6  # smallest sine between two directions that must span a plane

@@ -19,13 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.couplings import CouplingVerbs
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import rotation_matrix, world_point
 from dalembert.model.joint_verbs import JointVerbs, Pair
 from dalembert.model.joints import angle_of, direction_of
-from dalembert.model.validation import Array, number, numbers, shown, vector
+from dalembert.model.validation import number, numbers, shown, vector
 
 BodyRef = Body | str
 Term = tuple[Joint, int, float]

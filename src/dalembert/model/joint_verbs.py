@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint
 from dalembert.model.frames import (
@@ -23,7 +24,7 @@ from dalembert.model.frames import (
 from dalembert.model.joints import JOINTS, check_point_masses, initial_values, primitives
 from dalembert.model.motions import Motion, MotionLike, as_motion, lower_bound
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, number, several
+from dalembert.model.validation import number, several
 
 BodyRef = Body | str
 JointRef = Joint | str

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive
 from dalembert.model.motions import Motion
-from dalembert.model.validation import Array, number, several, shown
+from dalembert.model.validation import number, several, shown
 
 X, Y, Z = 0, 1, 2
 _COLUMN = {"x": X, "y": Y, "z": Z}

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
-
-Array = npt.NDArray[np.float64]
 
 MAX_TRIANGLES = 200_000
 

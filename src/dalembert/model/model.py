@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.assembly import Assembly
 from dalembert.model.cables import CableVerbs
@@ -32,7 +33,7 @@ from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
 from dalembert.model.shapes import rod
 from dalembert.model.store import SECTIONS, Element
-from dalembert.model.validation import Array, frozen, inertia, near, number, printable, shown, vector
+from dalembert.model.validation import frozen, inertia, near, number, printable, shown, vector
 
 ZERO = (0.0, 0.0, 0.0)
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import number, several, shown
 
-Array = npt.NDArray[np.float64]
 _MOST_TERMS = 1000  # of a product of sums
 
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.model.joints import JOINTS
 from dalembert.model.rotation import Rotation
-from dalembert.model.validation import Array, choice
+from dalembert.model.validation import choice
 
 PLANES = ("xy", "xz", "yz")
 _PAIRS = ("Pair", "Plane")

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import ROUNDING, Array, frozen, number, numbers, shown, unit_vector, vector
+from dalembert.model.validation import ROUNDING, frozen, number, numbers, shown, unit_vector, vector
 
 UNIT_LENGTH = 1e-3  # published tables are rounded to 3 digits [JetMultibody, Tables 3 and 6]
 ORTHOGONAL = 1e-6

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
-
-Array = npt.NDArray[np.float64]
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
 ROUNDING = 8 * 2.0**-52  # a length this close to one counts as one, so that normalising twice changes nothing

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import draw_over_time, draw_phase, draw_spectrum
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Plots", "check_picture_path", "save_figure"]
 
-Array = npt.NDArray[np.float64]
 
 _BINS = 120
 _MAX_JOINTS = 8

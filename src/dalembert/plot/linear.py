@@ -9,14 +9,13 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.plot.style import MUTED, house_style, legend_beside, new_figure, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-Array = npt.NDArray[np.float64]
 
 
 class Linear(Protocol):

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND
 from dalembert.plot.style import COLOURS, LINES, MUTED
-
-Array = npt.NDArray[np.float64]
 
 MAX_BODIES = 10
 Y, Z = np.eye(3)[1:]

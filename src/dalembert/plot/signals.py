@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.plot.style import DARK, MUTED
 from dalembert.results.signals import Signal, signal
 from dalembert.results.solution import BodyResult
-
-Array = npt.NDArray[np.float64]
 
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum

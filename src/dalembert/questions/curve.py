@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows, new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import twist_map
-
-Array = npt.NDArray[np.float64]
 
 _NEWTON = 20
 _CLOSED = 1e-13

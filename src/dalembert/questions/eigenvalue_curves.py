@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
@@ -17,8 +18,6 @@ from dalembert.questions.linearise import linearise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

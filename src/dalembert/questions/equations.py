@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
@@ -32,7 +33,6 @@ from dalembert.questions.state import state_of
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = npt.NDArray[np.float64]
 Velocities = Literal["absolute", "planar", "tree", "minimal"]
 RANK = 1e-9  # of pivots of rows of G; rounding leaves 1e-15
 

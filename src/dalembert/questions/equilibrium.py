@@ -16,8 +16,8 @@ from functools import cached_property
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import State
@@ -36,8 +36,6 @@ from dalembert.results.html_parts import BAD, GOOD, badge, beside, table
 from dalembert.results.reactions import Reaction
 from dalembert.simulation.solution import Solution
 from dalembert.viewer.notebook import thumbnail
-
-Array = npt.NDArray[np.float64]
 
 _STEPS = 200
 _LARGEST = 0.4  # rotation [rad] of a step, or displacement over the size

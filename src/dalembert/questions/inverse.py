@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
@@ -32,8 +33,6 @@ from dalembert.questions.kinematics import kinematics
 from dalembert.questions.rows import CompiledRows
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.solution import BodyResult
-
-Array = npt.NDArray[np.float64]
 
 PRESCRIBED = "prescribed "  # name of a driver that makes the motion, before that of its joint
 MET = 1e-7  # of what is needed: more than this left over is not met

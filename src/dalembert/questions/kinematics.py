@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.loops import compiled_follow_poses
 from dalembert.compilation.mechanism import Mechanism
@@ -41,8 +42,6 @@ from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
 from dalembert.run.statistics import Statistics
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
-
-Array = npt.NDArray[np.float64]
 
 TOLERANCE = 1e-13  # of positions [m or rad], as far as double precision goes
 FARTHEST = 0.1  # between two poses: of a Euler parameter, or over the mechanism's size

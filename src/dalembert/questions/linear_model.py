@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from dalembert.plot.linear import LinearPlots
     from dalembert.simulation.solution import Solution
 
-Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
@@ -30,8 +31,6 @@ from dalembert.questions.state import state_of
 from dalembert.questions.states import solution_of_states
 from dalembert.questions.steady import Linearised, divided, linearised
 from dalembert.simulation.solution import Solution
-
-Array = npt.NDArray[np.float64]
 
 
 def linearise(

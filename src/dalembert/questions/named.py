@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import Joint
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.questions.neighbourhood import Neighbourhood, small_rotation_vectors
 
-Array = npt.NDArray[np.float64]
 _RANK = 1e-6  # of a pivot against the first
 
 

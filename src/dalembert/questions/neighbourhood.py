@@ -22,8 +22,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory, cross
@@ -36,8 +36,6 @@ from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.rows import places_of_rows
 from dalembert.questions.size import size_of
-
-Array = npt.NDArray[np.float64]
 
 CLOSED = 1e-13  # of constraints, as far as double precision goes
 STEP = 0.005  # of the largest rotation [rad] or displacement over the mechanism's size, and of their rates

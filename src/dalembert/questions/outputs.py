@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 from dalembert.results.efforts import Effort
 from dalembert.results.reactions import Reaction
 from dalembert.simulation.solution import Solution
-
-Array = npt.NDArray[np.float64]
 
 METHODS = (
     *("position", "velocity", "acceleration", "angular_velocity", "point", "effort", "coordinate", "coordinate_rate"),

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest, number, shown
 from dalembert.questions.neighbourhood import Neighbourhood
-
-Array = npt.NDArray[np.float64]
 
 
 def posed(owner: str, mechanism: Mechanism, coordinates: Mapping[str, float]) -> Array:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from dalembert.compilation.compiled import IntArray
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

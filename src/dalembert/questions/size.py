@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
-
-Array = npt.NDArray[np.float64]
 
 
 def size_of(mechanism: Mechanism, x: Array) -> float:

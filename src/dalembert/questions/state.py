@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
@@ -12,8 +10,6 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
-
-Array = npt.NDArray[np.float64]
 
 
 def compiled(owner: str, model: object, coordinates: Coordinates = "absolute") -> Mechanism:

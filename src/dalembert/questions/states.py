@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.formulations.jet import Jet
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
-
-Array = npt.NDArray[np.float64]
 
 
 def solution_of_states(mechanism: Mechanism, t: Array, x: Array, evaluated: Evaluated | None = None) -> Solution:

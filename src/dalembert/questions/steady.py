@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.rows import dense_rows
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.symmetries import Steady, actions, choices, fitted, symmetries
-
-Array = npt.NDArray[np.float64]
 
 RESTING = 1e-6  # of what is left over of accelerations and velocities, against those that are there
 _ZERO = 1e-10  # singular values of A against the largest: directions along which nothing happens

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
@@ -20,8 +20,6 @@ from dalembert.questions.named import Named, coordinates_by_name
 from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.steady import Linearised, linearised
 from dalembert.questions.symmetries import Action, Steady, actions, choices, columns, symmetries
-
-Array = npt.NDArray[np.float64]
 
 _STEPS = 60
 _LARGEST = 0.3

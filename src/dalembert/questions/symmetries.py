@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
@@ -27,7 +27,6 @@ from dalembert.model.elements import Joint
 from dalembert.model.joints import TRAVEL
 from dalembert.questions.neighbourhood import Neighbourhood, displaced
 
-Array = npt.NDArray[np.float64]
 _SYMMETRIC = 1e-5  # of what a symmetry leaves over, against what changes
 _OFF, _AT, _WEIGHT = 0.01, (1, -1, 2, -2), (2 / 3, -2 / 3, -1 / 12, 1 / 12)  # differences of order four
 Poses = tuple[Array, Array, Array, Array]  # (n, nb, .) r, R, v, w_B

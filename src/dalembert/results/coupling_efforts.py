@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.cables import cable_points
 from dalembert.model.elements import Joint
 from dalembert.results.efforts import Effort, Wrench
 from dalembert.results.reactions import resultant
 
-Array = npt.NDArray[np.float64]
 Measured = tuple[Array, Array, Array, Array]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
 from dalembert.run.settings import from_data
@@ -14,8 +14,6 @@ from dalembert.run.steps import one_step
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
-
-Array = npt.NDArray[np.float64]
 
 
 def integrate_to(solution: Result, times: Array) -> Array:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks, row_callback
 from dalembert.compilation.one_element import cut_to
 from dalembert.compilation.trajectory import Trajectory, cross
@@ -17,8 +17,6 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Force
 from dalembert.model.validation import nearest
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

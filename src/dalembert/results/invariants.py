@@ -17,16 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations.invariants import invariant_functions
 from dalembert.model.validation import nearest, shown
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

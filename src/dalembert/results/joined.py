@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.results.quantities import Drift
 from dalembert.results.reactions import Reaction
-
-Array = npt.NDArray[np.float64]
 
 
 def _kept(solution: Any, values: list[Array]) -> Array:

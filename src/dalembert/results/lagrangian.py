@@ -7,8 +7,8 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.lagrangian import invariant_node
 from dalembert.compilation.lagrangian_series import LagrangianTrajectory, key_of
 from dalembert.errors import ModelError
@@ -18,8 +18,6 @@ from dalembert.lagrangian.tracer import ARGUMENTS
 from dalembert.model.validation import nearest
 from dalembert.results.invariants import Invariant, required_arguments
 from dalembert.results.solution import Result
-
-Array = npt.NDArray[np.float64]
 
 
 class LagrangianResult(Result, LagrangianTrajectory):

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory, apply
 from dalembert.errors import ModelError
 from dalembert.results.invariants import Invariant
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

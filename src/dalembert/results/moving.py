@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from dalembert.compilation.parts import Part
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.results.quantities import ROUNDING, Energy
-
-Array = npt.NDArray[np.float64]
 
 
 class Moving:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
-
-Array = npt.NDArray[np.float64]
 
 ROUNDING = 10 * float(np.finfo(float).eps)  # of a sum of some terms, relative to their size
 

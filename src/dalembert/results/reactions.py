@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_codes import MOST_ROWS, alone
@@ -16,8 +16,6 @@ from dalembert.errors import ModelError
 from dalembert.lagrangian.laws import LAWS
 from dalembert.model.elements import Primitive
 from dalembert.model.validation import nearest, shown
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.results.invariants import Invariant
@@ -24,7 +24,6 @@ from dalembert.results.invariants import Invariant
 if TYPE_CHECKING:
     from dalembert.results.solution import BodyResult
 
-Array = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-12  # of the largest moment of inertia, of the radius
 

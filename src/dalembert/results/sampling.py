@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import DalembertError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.results.solution import Result
-
-Array = npt.NDArray[np.float64]
 
 CURVE = 600.0  # instants over the width of a figure
 SAGITTA = 5e-4  # a path leaves the chord between two instants by less, over the size of the whole motion

@@ -15,13 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
-
-Array = npt.NDArray[np.float64]
 
 STEP = 4e-3  # of what a number or a state is
 LEVELS = (1.0, 0.5, 0.25)

@@ -11,14 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.solution import BodyResult
-
-Array = npt.NDArray[np.float64]
 
 _ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Series
 from dalembert.compilation.phases import Phase, is_idle
 from dalembert.compilation.trajectory import Trajectory, apply, cross
@@ -42,8 +43,6 @@ from dalembert.run.statistics import Statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-Array = npt.NDArray[np.float64]
 
 
 class Result(Series):

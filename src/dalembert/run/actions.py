@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.phases import Phase, check_names, coordinates_of, with_velocities
@@ -16,8 +17,6 @@ from dalembert.errors import ModelError
 from dalembert.model.elements import Driver, Joint
 from dalembert.model.model import Model
 from dalembert.model.validation import shown, vector
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, init=False)

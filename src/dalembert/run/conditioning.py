@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Series
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import unit_rows
@@ -23,8 +23,6 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.run.statistics import Statistics
 from dalembert.run.steps import one_step
-
-Array = npt.NDArray[np.float64]
 
 PARTS = 12  # of a step that is looked at again
 CROSSED = 1e3  # condition within 2e-5 of a step from where a sign changed: rows that become dependent there reach far more

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 _NUMBERS = ["h", "growth", "h_done", "t_old", "h_stages", "h_factored", "contraction", "err_before", "stiffness"]
 _INTEGERS = ["solved_by", "retry", "predicted", "jacobian_is", "have_rate"]

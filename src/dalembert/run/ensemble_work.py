@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.loops import compiled_ensemble
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
@@ -17,8 +18,6 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.run.progress import Progress
 from dalembert.run.side_by_side import Group, group_of, shared_steps
-
-Array = npt.NDArray[np.float64]
 
 
 class Work:

@@ -15,16 +15,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
 from dalembert.run.actions import Action, as_actions
-
-Array = npt.NDArray[np.float64]
 
 FINEST = 4096  # halvings of an interval stop at this part of it
 TURN = 0.5  # angle by which a body turns between two looks [rad]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.locking import SINGULAR
 from dalembert.compilation.mechanism import Mechanism
@@ -13,8 +13,6 @@ from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
 from dalembert.run.jumps import jumping_constraint, not_finite
-
-Array = npt.NDArray[np.float64]
 
 
 def failure_of(status: int, advance: Advance) -> SimulationError:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.evaluation import evaluate
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
-
-Array = npt.NDArray[np.float64]
 
 STALLED = 1000  # steps in a row that are looked at together
 HOPELESS = 1e7  # steps still to be made, at the size of the last ones

@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.formulations.run import Run
-
-Array = npt.NDArray[np.float64]
 
 
 class Writer(Protocol):

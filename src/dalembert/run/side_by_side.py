@@ -6,13 +6,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 
-Array = npt.NDArray[np.float64]
 ENOUGH = 64  # runs, for which the lanes' own kernel is worth compiling
 
 

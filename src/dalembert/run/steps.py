@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dalembert.arrays import Array
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.run.failure import failure_of
-
-Array = npt.NDArray[np.float64]
 
 
 def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float) -> Array:

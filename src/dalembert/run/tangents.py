@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.derivatives import tables_for
 from dalembert.formulations.run import Run
@@ -17,8 +17,6 @@ from dalembert.integrators.explicit_rk import ExplicitRungeKutta
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.run.ending import Ending
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

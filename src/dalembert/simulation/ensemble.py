@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.mechanism import Mechanism
@@ -44,7 +45,6 @@ from dalembert.simulation.start import as_compiled
 if TYPE_CHECKING:
     import xarray
 
-Array = npt.NDArray[np.float64]
 EVALUATED = (
     "acceleration", "angular_acceleration", "reaction", "effort",
     "multiplier", "impulse", "mean_reaction", "conjugate_momentum",

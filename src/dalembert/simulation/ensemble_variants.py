@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import family_of
@@ -18,8 +19,6 @@ from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
-
-Array = npt.NDArray[np.float64]
 
 
 def variants(

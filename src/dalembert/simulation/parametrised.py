@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.user_functions import content
@@ -22,7 +22,6 @@ from dalembert.model.validation import nearest, shown
 from dalembert.results.sensitivities import LEVELS, STEP, Neighbours
 from dalembert.simulation.tree_tangents import as_inertias, tangent_of
 
-Array = npt.NDArray[np.float64]
 _ROUGH = 1e-7  # of a derivative, and of an entry over its parameter: what extrapolations may differ by
 _SMALL = 1e-3  # entries below that are not looked at more closely: they may be rounding of larger ones
 

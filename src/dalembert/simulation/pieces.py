@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.results.solution import Result
 from dalembert.run.statistics import Statistics
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, joined_solution
-
-Array = npt.NDArray[np.float64]
 
 MEET = 1e-9  # times and states of runs that follow each other, relative
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError
@@ -23,8 +23,6 @@ from dalembert.formulations.pairs import check_pair
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
 from dalembert.results.report.checks import ENDED_WELL
-
-Array = npt.NDArray[np.float64]
 
 TIGHTER, TIGHTEST, TIGHT = 1e-2, 1e-13, 1e-10
 

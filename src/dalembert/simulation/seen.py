@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.phases import Phase
 from dalembert.compilation.trajectory import without_time
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.evaluation import evaluate
 from dalembert.formulations.run import Run
-
-Array = npt.NDArray[np.float64]
 
 
 class Seen:

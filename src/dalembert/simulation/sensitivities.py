@@ -7,14 +7,12 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.results.sensitivities import Sensitivities, total_derivative
 from dalembert.run.tangents import Trail, tangents
 from dalembert.simulation.parametrised import Parametrised, table_tangents
-
-Array = npt.NDArray[np.float64]
 
 # of the check: times, part by which states and parameters change, tolerances by which runs may differ
 _TIMES, _MOVED, _CHANGED, _NOISE = 9, 1e-4, 1e-3, 100.0

@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
@@ -48,8 +49,6 @@ from dalembert.simulation.seen import Sight
 from dalembert.simulation.sensitivities import with_sensitivities
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
 from dalembert.simulation.start import Start, start_of, variant_of
-
-Array = npt.NDArray[np.float64]
 
 _CHUNK_SECONDS = 0.15
 

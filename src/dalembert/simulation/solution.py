@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.compilation.compiled import Array, Compiled
+from dalembert.arrays import Array
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.formulations.run import Run

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
 from dalembert.compilation.family import family_of
@@ -24,8 +24,6 @@ from dalembert.model.validation import number, shown
 from dalembert.results.solution import Result
 from dalembert.run.ending import Ending
 from dalembert.run.settings import from_data
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ which has a solution wherever a and b do not vanish; where they do, the kernel o
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import layout as L
 
-Array = npt.NDArray[np.float64]
 _FIELDS = {label: L.TABLES["links"].fields[label] for label in ("a", "b", "J_0")}
 _UPPER = np.triu_indices(3)
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
 from dalembert.files import check_parent, written_whole
@@ -27,8 +28,6 @@ from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
 from dalembert.viewer.scene import cable_parts, colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
-
-Array = npt.NDArray[np.float64]
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
 _MOST_FRAMES = 3000

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.model.elements import GROUND
 from dalembert.model.joints import TRAVEL, type_of
@@ -17,7 +17,6 @@ from dalembert.model.model import Model
 from dalembert.results.efforts import Effort
 from dalembert.results.solution import BodyResult
 
-Array = npt.NDArray[np.float64]
 Kind = Literal["applied", "spring", "driver", "gravity"]
 
 _LENGTHS = (*TRAVEL, "length")

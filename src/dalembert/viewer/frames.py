@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
-
-Array = npt.NDArray[np.float64]
 
 USUAL = 50.0  # frames per second
 LEAST = 300  # frames of a short run, whatever its length

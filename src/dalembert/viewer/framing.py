@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import cos, radians, sin
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from dalembert.arrays import Array
 
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
 _EDGE_ON = 0.2  # a motion lower than this part of its width is seen from above

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
-
-Array = npt.NDArray[np.float64]
 
 COLOUR = "#8b9099"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism

@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body
 from dalembert.model.mesh import Mesh, read_mesh
 from dalembert.model.rotation import Rotation, matrix_to_quaternion
 from dalembert.model.validation import nearest, shown
 
-Array = npt.NDArray[np.float64]
 Kind = Literal["box", "cylinder", "cone", "capsule", "sphere", "ellipsoid", "mesh"]
 
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism

@@ -12,9 +12,8 @@ from matplotlib import font_manager
 from matplotlib.colors import to_rgb
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from dalembert.arrays import Array
 from dalembert.viewer.framing import Framing
-
-Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view

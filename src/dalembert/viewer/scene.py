@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.model.cables import cable_points
@@ -29,8 +30,6 @@ from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
 from dalembert.viewer.parts import Part, Picture, picture_of
-
-Array = npt.NDArray[np.float64]
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12

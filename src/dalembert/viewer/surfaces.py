@@ -7,11 +7,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.viewer.parts import Part
-
-Array = npt.NDArray[np.float64]
 
 _AROUND = 24
 

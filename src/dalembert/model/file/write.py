@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
 from dalembert.model.cables import cable_points
@@ -26,7 +27,7 @@ from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Function, Motion, leaves
 from dalembert.model.serialise import encode
 from dalembert.model.store import Element
-from dalembert.model.validation import Array, shown
+from dalembert.model.validation import shown
 
 Data = dict[str, Any]
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Call, Force, ForceRecord, Joints, Parameter, States, UserFunction
 from dalembert.model.forces.functions import Parameters, parameters_of
@@ -15,7 +16,7 @@ from dalembert.model.frames import aligned_at_pose, locate, rotation_matrix
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
 from dalembert.model.rotation import Rotation, matrix_to_quaternion, quaternion_to_matrix, unit_quaternion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import SLACK, Array, frozen, numbers, several, shown
+from dalembert.model.validation import SLACK, frozen, numbers, several, shown
 
 Six = npt.ArrayLike  # six numbers, or 6 x 6
 Axes = Rotation | npt.ArrayLike

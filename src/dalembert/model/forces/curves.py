@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.motions import Table
-from dalembert.model.validation import Array
 
 
 class Curve:

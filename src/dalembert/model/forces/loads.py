@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Call, Force, ForceRecord, Joints, Parameter, States, UserFunction
 from dalembert.model.forces.functions import Parameters, parameters_of
@@ -16,7 +17,7 @@ from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, argument_count, choice, shown, vector
+from dalembert.model.validation import argument_count, choice, shown, vector
 
 Frame = Literal["world", "body"]
 

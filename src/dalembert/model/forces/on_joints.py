@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Call, Force, ForceRecord, Joint, Joints, Parameter, States, UserFunction, spring_energy
 from dalembert.model.forces.functions import Parameters, parameters_of
@@ -17,7 +18,7 @@ from dalembert.model.joints import angle_of, component_name, direction_of, refus
 from dalembert.model.motions import Motion, MotionLike, as_motion
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, argument_count, choice, nearest, number, shown
+from dalembert.model.validation import argument_count, choice, nearest, number, shown
 
 JointRefs = Sequence[JointRef | tuple[JointRef, int]]
 Law = Literal["coordinate", "rotation-vector", "euler-321"]

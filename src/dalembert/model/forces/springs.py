@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Call, Force, ForceRecord, Joints, Parameter, States, UserFunction, spring_energy
 from dalembert.model.forces.curves import beyond, curve_of, plain_table
@@ -15,7 +16,7 @@ from dalembert.model.frames import own_points, world_point
 from dalembert.model.joint_verbs import BodyRef, Pair
 from dalembert.model.motions import Table
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import Array, number, shown
+from dalembert.model.validation import number, shown
 
 _FORMS = {3: "law(t, l, l_dot)"}
 

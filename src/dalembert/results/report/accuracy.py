@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from dalembert.results.moving import Moving
     from dalembert.results.solution import Result
 
-Array = npt.NDArray[np.float64]
 
 NAME = "error estimate"
 LOOSEST = 1e-2  # of the motion

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError
 from dalembert.results.invariants import Invariant, Monitored, kept_invariants
 from dalembert.results.quantities import ROUNDING, Energy
@@ -21,7 +21,6 @@ from dalembert.results.report.table import Line, limited
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
-Array = npt.NDArray[np.float64]
 Level = Literal["position", "velocity"]
 
 LOOSEST_ENERGY = 1e-2

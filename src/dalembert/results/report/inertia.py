@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
 from dalembert.formulations import FORMULATIONS
@@ -16,7 +16,6 @@ from dalembert.results.report.table import Line, limited
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
-Array = npt.NDArray[np.float64]
 
 _SAMPLES = 5
 _MOST_ROWS = 400  # dense algebra

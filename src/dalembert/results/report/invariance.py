@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.invariants import invariant_functions
@@ -18,7 +18,6 @@ from dalembert.results.report.table import Line, limited
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
-Array = npt.NDArray[np.float64]
 
 CANCELS = 1e-5  # differences of a smooth function are exact to about 1e-9
 _SAMPLES = 6
