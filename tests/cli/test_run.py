@@ -82,7 +82,7 @@ def test_options_reach_the_run():
 
 def test_gauss_legendre_with_stages():
     options = ["--integrator", "gauss-legendre", "--stages", 2, "--step", 0.01]
-    result = call("run", "pendulum_3d", "--t-end", 0.5, *options, "--out", "a.zarr")
+    result = call("run", "pendulum_3d", "--t-end", 0.5, *options, "--verbose", "--out", "a.zarr")
     assert result.exit_code == 0, result.output
     assert "implicit stages" in result.stdout and "functional iteration" in result.stdout
     solution = da.load("a.zarr")

@@ -97,8 +97,13 @@ def test_models_in_space_are_as_they_were():
 def test_bad_input(add, text):
     with pytest.raises(ModelError, match=text):
         add(flat())
-    with pytest.raises(TypeError, match="mass"):
-        flat().add_body("c")
+
+
+def test_a_body_without_mass_is_named():
+    model = flat()
+    model.add_body("c")
+    with pytest.raises(ModelError, match="'c'.*mass"):
+        da.simulate(model, 1.0)
 
 
 def test_the_command_line_runs_it_so(tmp_path, monkeypatch):

@@ -227,17 +227,15 @@ def test_two_runs_have_the_names_of_their_files(open_tab, crank, coarse_crank, t
         assert tab.page.locator(".halves span").all_inner_texts() == [chips[0], f"{names[1]}: Jet · RungeKutta4"]
 
 
-def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):
-    """Below 6 MB; opens in 3 s; a frame costs the script less than half of 1/60 s."""
+def test_64_bodies_for_10_seconds(open_tab, long_chain, crank_page, tmp_path):
+    """Below 6 MB; opens in less than three times what three bodies take; a frame costs the script less than half of 1/60 s."""
     path = tmp_path / "chain.html"
     long_chain.export_html(path)
     assert path.stat().st_size < 6e6
-    for _ in range(3):  # other tests may keep the machine busy; then the processor's time says more than the clock
-        tab = open_tab(path)
-        if min(tab.wall_time, tab.cpu_time) < 3.0:
-            break
-        tab.page.close()
-    assert min(tab.wall_time, tab.cpu_time) < 3.0
+    few = open_tab(crank_page)
+    few.page.close()
+    tab = open_tab(path)
+    assert tab.cpu_time < 3.0 * few.cpu_time
     assert 500 < tab.state["frames"][0] <= 1001
     tab.do("viewer.command('forces'); viewer.play()")
     tab.wait("viewer.scriptTimes().length > 25")
