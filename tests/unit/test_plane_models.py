@@ -102,7 +102,7 @@ def test_bad_input(add, text):
 def test_a_body_without_mass_is_named():
     model = flat()
     model.add_body("c")
-    with pytest.raises(ModelError, match="'c'.*mass"):
+    with pytest.raises(ModelError, match=r"'c'.*mass"):
         da.simulate(model, 1.0)
 
 
