@@ -131,6 +131,25 @@ def test_ball_that_bounces_to_rest_is_not_lost(share):
     assert caught.value.solution.position("ball")[:, 2].min() > -1e-5  # the step in which it was noticed
 
 
+def test_ball_that_is_stopped_on_the_floor_and_falls_on_is_said():
+    """Its action leaves it at rest on the floor, and nothing holds it there: it is 5 m below a second later."""
+    run = da.simulate(ball(), 2.0, events=bounce(0.0))
+    assert run.position("ball")[-1, 2] == pytest.approx(-5.0, abs=1e-9)
+    line = run.report()["events that act"]
+    assert line.verdict == "WARN" and "brought to rest on zero at t = 1 s" in line.value and "Lock" in line.advice
+    stopped = da.Event(lambda s: s.time - 0.5, name="brake", action={"ball": (0.0, 0.0, 0.0)})  # time goes on as ever
+    assert da.simulate(ball(), 1.0, events=stopped).report().verdict == "pass"
+
+
+@pytest.mark.parametrize("before", [0.0, 1e-13, 1e-8])
+def test_a_run_that_goes_on_at_the_floor_bounces_and_passes(before):
+    """A piece too short to move in has nothing to check, and step control is measured by the whole run."""
+    first = da.simulate(ball(), 1.0 - before, events=bounce(1.0))
+    run = da.simulate(first, 1.6, events=bounce(1.0))
+    assert run.position("ball")[-1, 2] == pytest.approx(10.0 * 0.6 - 5.0 * 0.6**2, abs=1e-7)
+    assert run.report().verdict == "pass", str(run.report())
+
+
 def test_push_of_a_pinned_rod():
     """An impulse p at the tip of a pinned rod: w = 3 p / (m l), and the pin's impulse does no work."""
     model = da.Model(gravity=(0, 0, 0))

@@ -140,6 +140,16 @@ def test_driver_that_starts_far_from_the_model_pose(start):
     assert compile(model).x_0[-1] == pytest.approx(start, abs=MET)  # the angle that the driver says, turns included
 
 
+@pytest.mark.parametrize("start", [0.5, 1.1, -3.0, 20.0])
+def test_given_rate_holds_wherever_a_driver_brings_its_angle(start):
+    """Refused as open by the way from the model pose, above a radian, at which the rate was thought to hold."""
+    model = hinged(rate=1.0)
+    model.add_driver("driver", "hinge", Polynomial((start, 1.0)))
+    arm = body_of(model.assemble(), "arm")
+    assert np.allclose(arm.position, [np.cos(start), np.sin(start), 0.0], rtol=0, atol=MET)
+    assert np.allclose(arm.angular_velocity, [0, 0, 1.0], rtol=0, atol=MET)
+
+
 def test_given_angle_in_a_loop():
     model = gallery.spatial_four_bar(crank_angle=0.3)
     data = model.to_dict()

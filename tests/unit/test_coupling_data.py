@@ -119,6 +119,17 @@ def test_stored_and_many(tmp_path):
     assert np.array_equal(again.effort("mesh").value, run.effort("mesh").value)
 
 
+def test_starts_of_many_runs_keep_the_turns_that_gears_count():
+    """q and u of a wheel that has turned are those of one that has not: the gear was closed by turning both wheels."""
+    model = shafts(rate=6.0)
+    model.add_coupling("mesh", {"J0": 1.0, "J1": 2.5})
+    first = da.simulate(model, t_end=3.0, integrator=da.RungeKutta4(step=0.05))
+    with pytest.raises(da.ModelError, match=r"run 0 miss 'mesh' by .* how many turns"):
+        da.simulate_many(model, t_end=0.05, initial_states=[np.r_[first.q[-1], first.u[-1]]], integrator=STEP)
+    many = da.simulate_many(model, t_end=0.05, initial_states=[first.x[-1]], integrator=STEP)
+    assert many.moved[0] < 1e-9 and abs(many.coordinate("J0")[0, 0] - first.coordinate("J0")[-1]) < 1e-9
+
+
 def test_a_ratio_is_swept():
     """The factors are numbers of the tables: one code for all runs."""
 

@@ -211,7 +211,7 @@ def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]
     errors = {}
     for p, item in enumerate(flat.primitives):
         row = item.primitive
-        if row.kind == "A":
+        if row.kind == "A" and row.labels != ("rate",):  # a rate holds wherever its angle is
             d = rotation[item.i].T @ rotation[item.j] @ row.a_j
             angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
             target = row.offset + motion_values(row.motion, packed.t_0)[0]

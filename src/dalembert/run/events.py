@@ -149,7 +149,9 @@ class Watch:
     state_at : (t_0, x_0, t) -> the run's state at t, integrated from x_0 at t_0
     seen : (t, x) -> what the functions of events are given, of (n,) states of the run
     largest : |value| of every event's function so far, of the pieces of the run before this one too
-    resting : numbers of events that have just acted: they are looked at again once their functions have left zero
+    resting : events that have just acted, by number, with the sign of their change: they are looked at again once their
+        functions have left zero
+    went_on : names of those that start from rest on zero and go on the same way: a ball stopped on the floor that falls on
     """
 
     run: Run
@@ -157,7 +159,8 @@ class Watch:
     state_at: Callable[[float, Array, float], Array]
     seen: Callable[[float, Array], Any]
     largest: list[float] = field(default_factory=list)
-    resting: set[int] = field(default_factory=set)
+    resting: dict[int, float] = field(default_factory=dict)
+    went_on: list[str] = field(default_factory=list)
     found: list[tuple[str, float]] = field(default_factory=list)
     acting: list[Event] = field(default_factory=list)
     stopped: tuple[float, Array] = (np.nan, np.zeros(0))
@@ -170,7 +173,7 @@ class Watch:
             state = self.seen(advance.t, advance.x)
             self._before = [event.value(state) for event in self.events]
             self.largest = [max(abs(v), far) for v, far in zip(self._before, self.largest or self._before, strict=True)]
-            self._sides = {k: self._side(k, advance) for k in self.resting}
+            self._sides = {k: self._side(k, sign, advance) for k, sign in self.resting.items()}
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
         """Record events of the last step; (time, (n,) state of the run) when one of them stops the run or acts."""
@@ -179,7 +182,7 @@ class Watch:
         times = np.linspace(advance.t_old, advance.t, 1 + self._pieces(advance))
         inner = [self.seen(t, advance.inside(t)) for t in times[1:-1].tolist()]
         last = self.seen(advance.t, advance.x)
-        recorded: list[tuple[float, Event]] = []
+        recorded: list[tuple[float, int, float]] = []
         for k, event in enumerate(self.events):
             values = [self._before[k], *(event.value(state) for state in inner), event.value(last)]
             self._before[k] = values[-1]
@@ -188,15 +191,17 @@ class Watch:
             at = partial(self._value, event, advance, exact=False)
             for a, b in brackets(at, times[first:], values[first:]):
                 if event.wanted(at(a), at(b)):
-                    recorded.append((self._located(event, advance, a, b), event))
+                    recorded.append((self._located(event, advance, a, b), k, float(np.sign(at(b) - at(a)))))
         recorded.sort(key=lambda item: item[0])
-        t_stop = next((t for t, event in recorded if event.stop or event.action is not None), None)
+        ending = (t for t, k, _ in recorded if self.events[k].stop or self.events[k].action is not None)
+        t_stop = next(ending, None)
         together = np.inf if t_stop is None else t_stop + TOGETHER * max(1.0, abs(t_stop))
-        self.found += [(event.name, t) for t, event in recorded if t <= together]
+        self.found += [(self.events[k].name, t) for t, k, _ in recorded if t <= together]
         if t_stop is None:
             return None
-        self.acting = [event for t, event in recorded if t_stop <= t <= together]
-        self.resting |= {k for k, event in enumerate(self.events) if any(event is one for one in self.acting)}
+        acting = [(k, sign) for t, k, sign in recorded if t_stop <= t <= together]
+        self.acting = [self.events[k] for k, _ in acting]
+        self.resting |= dict(acting)
         return t_stop, self._state(advance, t_stop, exact=True)
 
     def _left_zero(self, k: int, values: Sequence[float]) -> int:
@@ -211,13 +216,18 @@ class Watch:
                 f"event {self.events[k].name!r}: its function came back through zero so soon after its action that it could not"
                 " be seen; let the action bring what has become slow to rest (Lock, Close), or stop there"
             )
-        self.resting.discard(k)
+        del self.resting[k]
         return away + away % 2
 
-    def _side(self, k: int, advance: Advance) -> float:
+    def _side(self, k: int, sign: float, advance: Advance) -> float:
         """To which side of zero the function of an event that has just acted goes: its sign a moment later, 0 for neither."""
-        t = advance.t + 1e-3 * min(float(advance.bundle.h), 1e-3)
-        change = self.events[k].value(self.seen(t, self.state_at(advance.t, advance.x, t))) - self._before[k]
+        moment = min(float(advance.bundle.h), 1e-3)
+        half, later, change = (
+            self.events[k].value(self.seen(t, self.state_at(advance.t, advance.x, t))) - self._before[k]
+            for t in (advance.t + part * moment for part in (0.5, 1.0, 1e-3))
+        )
+        if later * sign > 0.0 and abs(later) > 3.0 * abs(half):  # as the square of time: it was brought to rest
+            self.went_on.append(self.events[k].name)
         return float(np.sign(change)) if abs(change) > 1e-14 * self.largest[k] else 0.0
 
     def _pieces(self, advance: Advance) -> int:

@@ -72,7 +72,8 @@ def simulate_many(
 ) -> Any:
     """Integrate many runs from t = 0 to t_end, compiled and on all cores; a run that fails stops alone.
 
-    initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints
+    initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints.
+        Angles are counted from the model's; whole states as in `solution.x` keep the turns that springs and gears count
     parameters : name -> one value per run, of a LagrangianSystem, or arguments of `model` when it is a function that returns
         a Model; models that differ in numbers only share what is compiled. A dict of arrays, `grid(...)`, `sample(...)` or a
         Dataset

@@ -14,7 +14,8 @@ from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.rows import measured
+from dalembert.compilation.phases import MEETS
+from dalembert.compilation.rows import dense_rows, measured
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
@@ -100,8 +101,17 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
     full = np.tile(mechanism.x_0, (len(states), 1))
     full[:, :n] = states
     if isinstance(mechanism, Mechanism) and mechanism.angles:
-        for x in full:
+        counting = {joint.name for joint in mechanism.model.joints if joint.coupled}
+        rows = [row.index for row in mechanism.rows if row.element in counting]
+        for k, x in enumerate(full):
             x[n + 1 :] = measured(mechanism, x)
+            g = np.abs(dense_rows(mechanism, mechanism.t_0, x)[1][rows])
+            if g.max(initial=0.0) > MEETS * (1.0 + float(np.abs(x[: mechanism.nq]).max())):
+                name = mechanism.element_of_row(rows[int(np.argmax(g))])
+                raise ModelError(
+                    f"initial_states of run {k} miss {name!r} by {g.max():.3g}: q and u do not tell how many turns its angles"
+                    f" have made; give whole states, (runs, {nx}) rows as in solution.x"
+                )
     return full
 
 

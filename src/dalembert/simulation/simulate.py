@@ -205,7 +205,7 @@ class _Runs:
     def all_of(self, start: Start, bar: Progress) -> None:
         """Pieces until the end, or until something fails."""
         largest: list[float] = []
-        resting: set[int] = set()
+        resting: dict[int, float] = {}
         acts = Acts(self.events)
         while True:
             watch = self.piece(start, bar, largest, resting)
@@ -223,7 +223,7 @@ class _Runs:
             if any(event.stop for event in watch.acting) or not start.t < self.t_end:
                 return
 
-    def piece(self, start: Start, bar: Progress, largest: list[float], resting: set[int]) -> Watch:
+    def piece(self, start: Start, bar: Progress, largest: list[float], resting: dict[int, float]) -> Watch:
         """From a start to the end, to an event that stops it or acts, or as far as it can go."""
         mechanism, formulation, integrator = start.mechanism, self.formulation, self.integrator
         times = None if self.times is None else self.times[self.times > start.t]
@@ -246,7 +246,7 @@ class _Runs:
             recorder.add(np.array([start.t]), x_0[None], mechanism.x_0[None])
         made = partial(solution_of, settings=settings, formulation=formulation, integrator=integrator)
         sight = Sight(run, made, start.model, start.phase)
-        watch = Watch(run, self.events, partial(one_step, run, integrator), sight, list(largest), set(resting))
+        watch = Watch(run, self.events, partial(one_step, run, integrator), sight, list(largest), dict(resting))
         status, message, failure = "complete", "", None
         try:
             status, message = _loop(advance, watch, recorder, bar, integrator.max_steps)
@@ -265,6 +265,8 @@ class _Runs:
             else:
                 status, message, failure = "failed", str(problem), problem
         self.clock.lap("integration")
+        if watch.went_on:
+            settings["went_on"] = watch.went_on
         t, x, more = recorder.result()
         statistics = statistics_of(run, advance, self.clock.parts)
         found = tuple(watch.found)

@@ -43,7 +43,7 @@ class AnySolution(Result, ABC):
         verbose : print settings, versions and counters, too
         """
         if self.pieces:
-            return report_in_pieces(self, [make_report(piece, invariants, verbose=verbose) for piece in self.pieces])
+            return report_in_pieces(self, lambda piece: make_report(piece, invariants, verbose=verbose))
         return make_report(self, invariants, verbose=verbose)
 
     def derivative(self, output: object, parameter: str) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dalembert.results.report.accuracy import trajectory_error
+from dalembert.results.report.accuracy import NAME, error_estimate, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
 from dalembert.results.report.notes import run_notes
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
 _WORST = ("FAIL", "WARN", "pass", "note")
 
 
-def report_in_pieces(solution: Result, reports: list[Report]) -> Report:
-    """Of each check the worst of all pieces, with its place; notes are those of the last piece."""
+def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) -> Report:
+    """Of each check the worst of all pieces, with its place; notes are those of the last piece.
+
+    A piece without duration has nothing to check: an event acted where the run began. What step control promises is measured by
+    the motion of the whole run; how little a short piece moves says nothing.
+    """
+    pieces = [piece for piece in solution.pieces if piece.end_time > piece.begin_time] or list(solution.pieces)
+    reports = [report_of(piece) for piece in pieces]
     names = dict.fromkeys(line.name for report in reports for line in report.lines)
     lines = []
     for name in names:
@@ -27,11 +34,13 @@ def report_in_pieces(solution: Result, reports: list[Report]) -> Report:
         if line.verdict == "note":
             k, line = found[-1]
         elif len(reports) > 1:
-            piece = solution.pieces[k]
+            piece = pieces[k]
             where = f"t = {piece.begin_time:.4g} to {piece.end_time:.4g} s"
             line = replace(line, value=f"{line.value}; worst of {len(found)} pieces: {where}")
         lines.append(line)
     whole = {line.name: line for line in (status(solution), *run_notes(solution))}
+    if solution.settings["integrator"]["options"].get("step") is None:
+        whole[NAME] = error_estimate(solution)
     lines = [whole.get(line.name, line) for line in lines]
     lines = [advised(line, solution) for line in (*lines, *trajectory_error(solution))]
     return replace(reports[-1], lines=(*lines[:1], *acted(solution), *lines[1:]))
@@ -50,4 +59,11 @@ def acted(solution: Result) -> list[Line]:
     worst = max(done, key=lambda item: abs(item[2]))
     names = ", ".join(f"{name!r} ({sum(one == name for one, _, _ in done)})" for name in dict.fromkeys(n for n, _, _ in done))
     text = f"{names}; energy changed by {sum(jumps):.3g} J in all, counted as external work, most at t = {worst[1]:.4g} s:"
-    return [Line("events that act", f"{text} {worst[2]:.3g} J", data=[list(item) for item in done])]
+    line = Line("events that act", f"{text} {worst[2]:.3g} J", data=[list(item) for item in done])
+    through = [(name, piece.begin_time) for piece in solution.pieces for name in piece.settings.get("went_on", ())]
+    if through:
+        name, t = through[0]
+        value = f"{line.value}; the function of {name!r}, brought to rest on zero at t = {t:.4g} s, went on the way it came"
+        advice = "if that is a contact, hold it there: let the action Close or Lock a joint, or stop the run"
+        line = replace(line, value=value, verdict="WARN", advice=advice)
+    return [line]
