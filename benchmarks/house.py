@@ -111,10 +111,10 @@ def to_open(kind: str) -> list[str]:
 def packs() -> dict[str, int]:
     """How often a model is packed while it is compiled: plain, planar, with redundant joints."""
     from dalembert import gallery
-    from dalembert.compilation import assembly, compile
+    from dalembert.compilation import assembly, compile, phases
 
     counts: dict[str, int] = {}
-    before = compile.pack
+    before = assembly.pack
     for label, name, kind in (
         ("plain", "slider_crank", "absolute"),
         ("planar", "planar_quadrangle", "planar"),
@@ -126,9 +126,9 @@ def packs() -> dict[str, int]:
             counts[label] += 1
             return before(*arguments, **named)
 
-        compile.pack = assembly.pack = counted  # type: ignore[attr-defined]
+        assembly.pack = phases.pack = counted  # type: ignore[attr-defined]
         compile.compile(gallery.build(name), kind)  # type: ignore[call-overload]
-    compile.pack = assembly.pack = before  # type: ignore[attr-defined]
+    assembly.pack = phases.pack = before  # type: ignore[attr-defined]
     return counts
 
 

@@ -148,7 +148,7 @@ def undropped(model):
     from dalembert.compilation.pack import pack
 
     class Complete:
-        packed = pack(flatten(model), None)
+        packed = pack(flatten(model))
         I, F, nb, row_source = packed.I, packed.F, int(packed.I[T.NB]), packed.row_source
 
     return Complete

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
-from dalembert.compilation.pack import Packed, pack
+from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows, join_states, measured, move, velocity_residual
 from dalembert.errors import AssemblyError, ModelError
@@ -65,8 +65,8 @@ def assemble(model: Model) -> Assembly:
     return assembled(model)[0]
 
 
-def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed | None]:
-    """The same at a time, the flat model, and its tables in absolute coordinates where assembly needed no rows beside them."""
+def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed]:
+    """The same at a time, the flat model, and its tables in absolute coordinates."""
     return assembled_from(*assembly_tables(model, t_0))
 
 
@@ -75,10 +75,10 @@ def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[F
     _refuse_massless(model)
     given = _given_values(model, t_0)
     flat = flatten(model, given)
-    return flat, pack(flat, None, t_0=t_0), given
+    return flat, pack(flat, t_0=t_0), given
 
 
-def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) -> tuple[Assembly, FlatModel, Packed | None]:
+def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) -> tuple[Assembly, FlatModel, Packed]:
     """`assembled`, from its tables."""
     size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
@@ -96,7 +96,7 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
-    return Assembly(bodies, moved, start, velocity_start), flat, None if given else packed
+    return Assembly(bodies, moved, start, velocity_start), flat, arranged(packed, flat, None) if given else packed
 
 
 def _refuse_massless(model: Model) -> None:

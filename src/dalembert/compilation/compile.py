@@ -14,15 +14,14 @@ from dalembert.compilation.compiled import KINDS, Coordinates, Row
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import LagrangianMechanism, compile_system
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Packed, pack, with_choices
+from dalembert.compilation.pack import Packed, arranged, with_choices
 from dalembert.compilation.pack_motions import vanishes
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.plane_forces import check_forces
 from dalembert.compilation.rank import analyse
-from dalembert.compilation.rows import dense_rows, join_states
+from dalembert.compilation.rows import dense_rows, join_states, move
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
-from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.assembly import Assembly
 from dalembert.model.elements import Body
@@ -73,10 +72,8 @@ def _compile_bodies(model: Model, coordinates: Coordinates, t_0: float) -> Mecha
     assembly, placed, tables = assembled(model, t_0)
     plane = find_plane(model, assembly.bodies) if coordinates == "planar" else None
     if plane is not None:
-        check_held(model, placed.bodies, plane, held_bodies(placed, plane, tables or pack(placed, None, t_0=t_0)))
-    everything = tables if tables is not None and plane is None else pack(placed, plane, t_0=t_0)
-    x_0 = initial_state(placed, everything, plane)
-    return mechanism_of(model, coordinates, placed, plane, everything, x_0, assembly)
+        check_held(model, placed.bodies, plane, held_bodies(placed, plane, tables))
+    return mechanism_of(model, coordinates, placed, plane, tables, assembly)
 
 
 def mechanism_of(
@@ -84,15 +81,16 @@ def mechanism_of(
     coordinates: Coordinates,
     placed: FlatModel,
     plane: Plane | None,
-    everything: Packed,
-    x_0: Array,
+    tables: Packed,
     assembly: Assembly,
+    x_0: Array | None = None,
 ) -> Mechanism:
-    """What a model compiles to, from a consistent state."""
-    vanishing = _out_of_plane(everything, x_0) if plane is not None else frozenset()
-    in_plane = pack(placed, plane, vanishing, t_0=everything.t_0) if vanishing else everything
+    """What a model compiles to, from its tables in space; x_0 : a consistent state, default that of the assembled bodies."""
+    vanishing = frozenset[RowKey]() if plane is None else _out_of_plane(placed, plane, tables)
+    in_plane = tables if plane is None else arranged(tables, placed, plane, vanishing)
+    x_0 = initial_state(placed, in_plane, plane) if x_0 is None else x_0
     report = analyse(in_plane, x_0)
-    _refuse_overdriven(everything, report.redundant, x_0, everything.I)
+    _refuse_overdriven(in_plane, report.redundant)
     packed = with_choices(in_plane, report.choices)
     for array in (packed.I, packed.F, x_0):
         array.flags.writeable = False
@@ -179,24 +177,28 @@ def held_bodies(flat: FlatModel, plane: Plane, packed: Packed) -> npt.NDArray[np
     return np.array(held)
 
 
-def _out_of_plane(packed: Packed, x_0: Array) -> frozenset[RowKey]:
-    """Rows that hold by themselves for any planar pose: zero residual and zero gradient, or implied within their own joint."""
+def _out_of_plane(flat: FlatModel, plane: Plane, packed: Packed) -> frozenset[RowKey]:
+    """Rows that hold by themselves for any planar pose: zero gradient in the plane, or implied within their own joint."""
     from dalembert.compilation.rank import dependent_rows, inverse_root_mass
 
     rng = np.random.default_rng(1)
     scale = inverse_root_mass(packed)
+    in_plane = np.zeros((len(scale), 3 * len(flat.bodies)))
+    for b, body in enumerate(flat.bodies):
+        in_plane[6 * b : 6 * b + 3, 3 * b : 3 * b + 2] = np.column_stack([plane.e1, plane.e2])
+        in_plane[6 * b + 3 : 6 * b + 6, 3 * b + 2] = quaternion_to_matrix(body.rotation).T @ plane.normal
     vanishing: set[RowKey] | None = None
     by_element: dict[str, list[Row]] = {}
     for row in packed.rows:
         by_element.setdefault(row.element, []).append(row)
     for _ in range(2):
-        x = x_0.copy()
-        x[: packed.I[T.NQ]] += rng.uniform(-0.3, 0.3, int(packed.I[T.NQ]))
-        G, _, _, _ = dense_rows(packed, packed.t_0, x)
+        x = initial_state(flat, packed, None)
+        move(packed, x, in_plane @ rng.uniform(-0.3, 0.3, in_plane.shape[1]), np.zeros(len(scale)))
+        G = (dense_rows(packed, packed.t_0, x)[0] @ in_plane) / np.linalg.norm(in_plane / scale[:, None], axis=0)
         here = {
             (rows[k].primitive, rows[k].component)
             for rows in by_element.values()
-            for k in dependent_rows(_clean(G[[row.index for row in rows]] * scale), range(len(rows)))
+            for k in dependent_rows(_clean(G[[row.index for row in rows]]), range(len(rows)))
         }
         vanishing = here if vanishing is None else vanishing & here
     return frozenset(vanishing or ())
@@ -207,7 +209,7 @@ def _clean(G: Array) -> Array:
     return np.where(np.abs(G) < 1e-12 * max(1.0, np.abs(G).max(initial=0.0)), 0.0, G)
 
 
-def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey], x_0: Array, I: npt.NDArray[np.int64]) -> None:
+def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey]) -> None:
     driven = [row for row in packed.rows if row.rheonomic and (row.primitive, row.component) in redundant]
     if driven:
         names = ", ".join(repr(name) for name in dict.fromkeys(row.element for row in driven))

@@ -26,7 +26,7 @@ from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import Packed, pack
+from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.rank import analyse, unit_rows
 from dalembert.compilation.rows import dense_rows
@@ -142,13 +142,11 @@ class _Structure:
         self.coordinates, self._first = first.coordinates, first
         flat, self._tables, given = assembly_tables(first.model, first.t_0)
         self._tables = replace(self._tables, quick=RowsAtState(self._tables))
-        _, placed, _ = assembled_from(flat, self._tables, given)
+        _, placed, tables = assembled_from(flat, self._tables, given)
         self._vanishing = frozenset((row.primitive, row.component) for row in first.out_of_plane)
-        self._packed = pack(placed, first.plane, self._vanishing, t_0=first.t_0)
+        self._packed = arranged(tables, placed, first.plane, self._vanishing)
         self._packed = replace(self._packed, quick=RowsAtState(self._packed))
-        self._held = None
-        if first.plane is not None:
-            self._held = held_bodies(placed, first.plane, pack(placed, None, t_0=first.t_0))
+        self._held = None if first.plane is None else held_bodies(placed, first.plane, tables)
         self._report = analyse(self._packed, initial_state(placed, self._packed, first.plane))
 
     def variant(self, model: Model) -> Mechanism | None:
@@ -157,11 +155,11 @@ class _Structure:
         flat, tables, given = assembly_tables(model, first.t_0)
         if not _same(tables, self._tables):
             return None
-        assembly, placed, _ = assembled_from(flat, replace(tables, quick=self._tables.quick), given)
+        assembly, placed, tables = assembled_from(flat, replace(tables, quick=self._tables.quick), given)
         plane = self._plane(model, placed, assembly)
         if (plane is None) != (first.plane is None):
             return None
-        packed = pack(placed, plane, self._vanishing, t_0=first.t_0)
+        packed = arranged(tables, placed, plane, self._vanishing)
         if not _same(packed, self._packed):
             return None
         packed = replace(packed, quick=self._packed.quick)

@@ -12,11 +12,10 @@ from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Row
 from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
-from dalembert.compilation.pack_codes import Codes
+from dalembert.compilation.pack_codes import Codes, members
 from dalembert.compilation.pack_forces import call_size, force_rows
 from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
 from dalembert.compilation.pack_rows import Frame, Item, frame_of
-from dalembert.compilation.plan import Plan
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rows import AtState
 from dalembert.compilation.topology import Edge, Forest
@@ -37,53 +36,77 @@ _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V
 
 @dataclass(frozen=True)
 class Packed:
-    """The packed arrays and what is needed to read them; t_0 : when a run starts;  quick : see `rows.compiled_of`"""
+    """The packed arrays and what is needed to read them; t_0 : when a run starts;  quick : see `rows.compiled_of`
+
+    begin : how much of I and F is the same in space and in a plane;  motions : of primitives, by their identity, offsets in I
+    calls : numbers of the code of traced primitives
+    """
 
     I: IntArray
     F: Array
     rows: tuple[Row, ...]
     nodes: tuple[Edge, ...]
     forest: Forest
-    plan: Plan
     row_source: str
     bend_source: str
     turn_source: str
     functions: tuple[Force, ...]
     t_0: float
+    begin: tuple[int, int]
+    motions: Mapping[int, int]
+    calls: Sequence[int]
     quick: AtState | None = None
 
 
-def pack(flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset(), *, t_0: float = 0.0) -> Packed:
-    """Lay everything out, in the plane where there is one; rows in `dropped` are monitored only."""
+def pack(flat: FlatModel, *, t_0: float = 0.0) -> Packed:
+    """Lay everything out, in space: motions, forces and the code of traced rows first, then what `arranged` makes anew."""
     functions_of_time = function_numbers(
         [*(item.primitive.motion for item in flat.primitives), *(motion for force in flat.forces for motion in force.motions)]
     )
     out = Writer(functions_of_time)
+    out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
+    out.F[T.EPS_PIVOT] = 1e-11
+    sources, calls = _traced(flat, functions_of_time)
+    motions = {id(item): out.motion(item.primitive.motion) for item in flat.primitives}
+    codes = Codes(out)
+    for item in flat.primitives[len(flat.primitives) - len(calls) :]:
+        codes.add(item)
+    codes.write()
+    functions = _forces(out, flat)
+    begin = len(out.I), len(out.F)
+    frame = _arrange(out, flat, None, frozenset(), motions, calls)
+    I, F = np.array(out.I, dtype=np.int64), np.array(out.F)
+    return Packed(I, F, frame.rows, frame.nodes, frame.forest, *sources, functions, t_0, begin, motions, calls)
+
+
+def arranged(packed: Packed, flat: FlatModel, plane: Plane | None, dropped: frozenset[RowKey] = frozenset()) -> Packed:
+    """The same tables in a plane, or without primitives that only assembly had; rows in `dropped` are monitored only."""
+    out = Writer({})
+    out.I, out.F = packed.I[: packed.begin[0]].tolist(), packed.F[: packed.begin[1]].tolist()
+    frame = _arrange(out, flat, plane, dropped, packed.motions, packed.calls)
+    I, F = np.array(out.I, dtype=np.int64), np.array(out.F)
+    return replace(packed, I=I, F=F, rows=frame.rows, nodes=frame.nodes, forest=frame.forest, quick=None)
+
+
+def _arrange(
+    out: Writer,
+    flat: FlatModel,
+    plane: Plane | None,
+    dropped: frozenset[RowKey],
+    motions: Mapping[int, int],
+    calls: Sequence[int],
+) -> Frame:
+    """What depends on how bodies may move, and on which rows are solved for."""
     nq, nu = _bodies(out, flat, plane)
     out.I[T.NB], out.I[T.NQ], out.I[T.NU] = len(flat.bodies), nq, nu
     out.I[T.NANGLE], out.I[T.NX] = len(flat.angles), nq + nu + 1 + len(flat.angles)
-    out.F[T.GRAVITY_X : T.GRAVITY_X + 3] = list(flat.model.gravity)
-    out.F[T.EPS_PIVOT] = 1e-11
-    row_source, bend_source, turn_source, numbers = _traced(flat, functions_of_time)
-    frame = _constraints(out, flat, dropped, plane, numbers)
+    own = [motions[id(item)] for item in flat.primitives]
+    frame = _constraints(out, flat, dropped, plane, own, calls)
     choice_section(out.I, ())
     _angles(out, flat, nq + nu + 1)
-    functions = _forces(out, flat)
     _breakpoints(out)
     _workspace(out.I)
-    return Packed(
-        np.array(out.I, dtype=np.int64),
-        np.array(out.F),
-        frame.rows,
-        frame.nodes,
-        frame.forest,
-        frame.plan,
-        row_source,
-        bend_source,
-        turn_source,
-        functions,
-        t_0,
-    )
+    return frame
 
 
 def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
@@ -138,7 +161,12 @@ def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int
 
 
 def _constraints(
-    out: Writer, flat: FlatModel, dropped: frozenset[tuple[int, int]], plane: Plane | None, calls: Sequence[int]
+    out: Writer,
+    flat: FlatModel,
+    dropped: frozenset[RowKey],
+    plane: Plane | None,
+    motions: Sequence[int],
+    calls: Sequence[int],
 ) -> Frame:
     """Primitives, nodes, incidences, and the plan of the block solve."""
     items: list[Item] = []
@@ -147,22 +175,18 @@ def _constraints(
         counter = flat.counter_of(item.element) if row.kind == "A" else 0
         items.append((item.element, row.kind, row.labels, item.i, item.j, item.members, row.motion is not None, counter))
     frame = frame_of(len(flat.bodies), tuple(items), dropped, plane is None)
-    motions: list[int] = []
     table: list[int] = []
-    codes = Codes(out)
+    moving = [motion for motion in motions if motion >= 0]
     first = len(items) - len(calls)
     for p, item in enumerate(flat.primitives):
-        motion = out.motion(item.primitive.motion)
-        motions += [motion] if motion >= 0 else []
-        fourth = calls[p - first] if p >= first else (len(motions) if motion >= 0 else 0)
-        if p >= first:
-            codes.add(item, frame.places[p])
+        fourth = calls[p - first] if p >= first else moving.index(motions[p]) + 1 if motions[p] >= 0 else 0
         table += [_KINDS[item.primitive.kind], item.i, item.j, fourth, *frame.columns[p], len(item.primitive.labels)]
-    out.I[T.NPRIM], out.I[T.NTRACED], out.I[T.NMOTION] = first, len(calls), len(motions)
-    out.section_i(T.MOTION_I, motions)
+    out.I[T.NPRIM], out.I[T.NTRACED], out.I[T.NMOTION] = first, len(calls), len(moving)
+    out.section_i(T.MOTION_I, moving)
     out.section_i(T.PRIM_I, table)
     out.section_f(T.PRIM_F, _primitive_numbers(flat))
-    codes.write()
+    traced = zip(flat.primitives[first:], frame.places[first:], strict=True)
+    out.section_i(T.MEMBER_I, [entry for item, places in traced for entry in members(item, places)])
     for entry, count in frame.counts.items():
         out.I[entry] = count
     for entry, values in frame.sections.items():
@@ -183,17 +207,18 @@ def _primitive_numbers(flat: FlatModel) -> list[float]:
     return list(numbers.ravel().tolist())
 
 
-def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[str, str, str, list[int]]:
+def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[tuple[str, str, str], list[int]]:
     """Code of the rows of traced primitives: alone, with d(A u + g_t)/dq, with their turning; the number of each one's code.
     Behind it that of functions of time."""
     names = ("ground", *(body.name for body in flat.bodies))
     traced = [item for item in flat.primitives if item.primitive.kind in TRACED]
     if not traced and not functions:
-        return "", "", "", []
+        return ("", "", ""), []
     from dalembert.lagrangian.body_rows import row_source
 
     given = [(f"constraint {p.element!r}", tuple(names[b] for b in p.bodies), p.primitive) for p in traced]
-    return row_source(given, motion_parts(functions))
+    rows, bend, turn, calls = row_source(given, motion_parts(functions))
+    return (rows, bend, turn), calls
 
 
 def _start_of(item: FlatPrimitive) -> float:

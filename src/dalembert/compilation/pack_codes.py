@@ -61,25 +61,30 @@ def called_size(bodies: int, primitive: Primitive) -> int:
     return 2 * n + len(primitive.labels) * (3 + 2 * n) + R.KEPT * n
 
 
+def members(item: FlatPrimitive, places: Sequence[Sequence[int]]) -> list[int]:
+    """Records of MEMBER_I; places : where the rows of a primitive begin in A, per body."""
+    each = zip(item.bodies, places, strict=True)
+    return [entry for body, at in each for entry in (body, *at, *([0] * (3 - len(at))))]
+
+
 class Codes:
     """The sections of all traced primitives, filled one after the other."""
 
     def __init__(self, out: Writer) -> None:
         self.out = out
         self.table: list[int] = []
-        self.members: list[int] = []
+        self.members = 0
         self.parts: list[int] = []
         self.numbers: list[float] = []
         self.largest = 0
 
-    def add(self, item: FlatPrimitive, places: Sequence[Sequence[int]]) -> None:
-        """The next primitive; places : where its rows begin in A, per body."""
-        relation, first = relation_of(item.primitive), len(self.members) // T.MEMBER_I_W
+    def add(self, item: FlatPrimitive) -> None:
+        """The next primitive."""
+        relation, first = relation_of(item.primitive), self.members
         found, turns = list(measures(item.primitive)), iter(item.turns)
         curve = self.out.motion(table_of(item.primitive)) if relation == R.TABULATED else -1
         self.table += [first, len(item.bodies), len(self.parts) // width(T.PART_I), len(found), relation, curve]
-        for body, at in zip(item.bodies, places, strict=True):
-            self.members += [body, *at, *([0] * (3 - len(at)))]
+        self.members += len(item.bodies)
         for kind, i, j, numbers in found:
             counter = next(turns) if kind == R.ANGLE and item.turns else -1
             self.parts += [kind, item.bodies[i], item.bodies[j], first + i, first + j, counter]
@@ -89,10 +94,10 @@ class Codes:
     def write(self) -> None:
         """Sizes and sections."""
         out = self.out
-        out.I[T.NMEMBER], out.I[T.NPART] = len(self.members) // T.MEMBER_I_W, len(self.parts) // width(T.PART_I)
+        out.I[T.NMEMBER], out.I[T.NPART] = self.members, len(self.parts) // width(T.PART_I)
         out.I[T.CALL_SIZE] = self.largest
-        for entry, entries in ((T.CODE_I, self.table), (T.MEMBER_I, self.members), (T.PART_I, self.parts)):
-            out.section_i(entry, entries)
+        out.section_i(T.CODE_I, self.table)
+        out.section_i(T.PART_I, self.parts)
         out.section_f(T.PART_F, self.numbers)
 
 
@@ -110,8 +115,10 @@ def alone(primitive: Primitive, bodies: int, turns: int, number: int) -> tuple[l
     out.section_f(T.PRIM_F, [*(v for vector in vectors for v in vector), primitive.offset, 1.0])
     item = FlatPrimitive("", 1, bodies, primitive, tuple(range(1, bodies + 1)), tuple(range(turns)))
     codes = Codes(out)
-    codes.add(item, [[6 * (MOST_ROWS * b + c) for c in range(MOST_ROWS)] for b in range(bodies)])
+    codes.add(item)
     codes.write()
+    places = [[6 * (MOST_ROWS * b + c) for c in range(MOST_ROWS)] for b in range(bodies)]
+    out.section_i(T.MEMBER_I, members(item, places))
     sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}
     used = 0
     for entry, size in {**sizes, **dict.fromkeys((T.W_G, T.W_GT, T.W_ZETA), MOST_ROWS)}.items():
