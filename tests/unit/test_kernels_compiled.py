@@ -119,9 +119,9 @@ def test_implicit_steps_run_in_this_process(solver):
 
 @compiled_only
 def test_one_signature_per_time_loop():
-    from dalembert.compilation.loops import compiled_implicit_runge_kutta, compiled_runge_kutta
+    from dalembert.compilation.loops import compiled
 
-    for loop in (compiled_implicit_runge_kutta(), compiled_runge_kutta()):
+    for loop in (compiled("implicit_runge_kutta"), compiled("runge_kutta")):
         assert len(loop.signatures) == 1
 
 

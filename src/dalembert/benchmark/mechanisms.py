@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert import gallery
 from dalembert.benchmark import evidence
-from dalembert.benchmark.problem import Problem, Way, derived, expected_of, stored
+from dalembert.benchmark.problem import Problem, Way, derived, expected_of, of_gallery, stored
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame
@@ -21,15 +21,13 @@ from dalembert.integrators.gauss_legendre import GaussLegendre
 
 def pendulum() -> Problem:
     """A01."""
-    data = stored("simple_pendulum")
-    return Problem(
+    return of_gallery(
+        "simple_pendulum",
+        data="simple_pendulum",
         name="a01",
         title="IFToMM A01, simple pendulum",
-        call="gallery.simple_pendulum()",
-        model=gallery.simple_pendulum,
         t_end=10.0,
         source=("IFToMM",),
-        found_in=tuple(data["source"]),
         outputs={
             "x": lambda s: s.position("bob")[:, 0],
             "y": lambda s: s.position("bob")[:, 1],
@@ -37,7 +35,6 @@ def pendulum() -> Problem:
             "vy": lambda s: s.velocity("bob")[:, 1],
         },
         axis="x of the bob [m]",
-        expected=expected_of(data),
         evidence=evidence.pendulum,
     )
 
@@ -55,14 +52,14 @@ def n_four_bar(n: int, t_end: float) -> Problem:
         jet = Way(Jet(**tight), DOP853(step=t_end / 314), note=note)
     else:
         jet = Way(Jet(**tight), RungeKutta4(step=0.0025), "planar", note)
-    return Problem(
+    return of_gallery(
+        "n_four_bar",
+        n,
+        data=f"n_four_bar_{n}",
         name="a02" if n == 2 else f"a02-{n}",
         title=f"IFToMM A02, N-four-bar with N = {n}",
-        call=f"gallery.n_four_bar({n})",
-        model=lambda: gallery.n_four_bar(n),
         t_end=t_end,
         source=("IFToMM",),
-        found_in=tuple(data["source"]),
         outputs={
             "x_B0": lambda s: s.point("link 0", (0, 0.5, 0))[:, 0],
             "y_B0": lambda s: s.point("link 0", (0, 0.5, 0))[:, 1],
@@ -161,22 +158,19 @@ def andrews() -> tuple[Problem, ...]:
 
 def bricard() -> Problem:
     """A04."""
-    data = stored("bricard")
 
     def p3(axis: int) -> Any:
         return lambda s: s.point("rod 2", (0.5, 0, 0))[:, axis]
 
-    return Problem(
+    return of_gallery(
+        "bricard",
+        data="bricard",
         name="a04",
         title="IFToMM A04, Bricard's mechanism",
-        call="gallery.bricard()",
-        model=gallery.bricard,
         t_end=10.0,
         source=("IFToMM",),
-        found_in=tuple(data["source"]),
         outputs={"x_P3": p3(0), "y_P3": p3(1), "z_P3": p3(2)},
         axis="x of P3 [m]",
-        expected=expected_of(data),
         evidence=evidence.bricard,
     )
 
@@ -185,11 +179,10 @@ def governor() -> Problem:
     """A05."""
     stiff = GaussLegendre(5, rtol=1e-11, atol=1e-11)
     note = "stiff: implicit stages"
-    return Problem(
+    return of_gallery(
+        "flyball_governor",
         name="a05",
         title="IFToMM A05, stiff flyball governor",
-        call="gallery.flyball_governor()",
-        model=gallery.flyball_governor,
         t_end=10.0,
         source=("IFToMM",),
         found_in=(
@@ -219,14 +212,14 @@ def slider_crank(reading: str) -> Problem:
     what = {"A": "slender rod (Gonzalez, Masarati)", "C": "rod inertia that Masoudi's series follows"}[reading]
     expected = (*expected_of(data), derived("slider_crank_a")) if reading == "A" else (derived("slider_crank_c"),)
     times = {float(t) for series in data["submissions"].values() for t in series["t"]}
-    return Problem(
+    return of_gallery(
+        "slider_crank",
+        reading,
+        data="slider_crank",
         name=f"slider-crank-{reading.lower()}",
         title=f"IFToMM spatial slider-crank, reading {reading}: {what}",
-        call=f'gallery.slider_crank("{reading}")',
-        model=lambda: gallery.slider_crank(reading),  # type: ignore[arg-type]
         t_end=5.0,
         source=("IFToMM", "QRContinuation"),
-        found_in=tuple(data["source"]),
         outputs={
             "slider_x": lambda s: s.position("slider")[:, 0],
             "slider_v": lambda s: s.velocity("slider")[:, 0],
@@ -244,7 +237,6 @@ def slider_crank(reading: str) -> Problem:
 
 def car_axis() -> Problem:
     """A Lagrangian with a constraint that moves."""
-    data = stored("car_axis")
 
     def named(key: str, rate: bool = False) -> Any:
         """A coordinate like "xl", or its rate, of the Lagrangian or of the bodies."""
@@ -261,18 +253,16 @@ def car_axis() -> Problem:
     outputs |= {f"{name}_rate": named(name, True) for name in ("xl", "yl", "xr", "yr")}
     outputs["lam1"] = lambda s: s.multiplier("perpendicular")[:, 0]
     outputs["lam2"] = lambda s: s.multiplier("axis")[:, 0]
-    return Problem(
+    return of_gallery(
+        "car_axis",
+        data="car_axis",
         name="car-axis",
         title="IVP test set, car axis",
-        call="gallery.car_axis()",
-        model=gallery.car_axis,
         t_end=3.0,
         source=("IVPTestSet",),
-        found_in=tuple(data["source"]),
         outputs=outputs,
         axis="y of the right mass [m]",
         steps=160000,
-        expected=expected_of(data),
         ways={
             "moving-frame": Way(
                 MovingFrame(),

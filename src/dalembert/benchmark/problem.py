@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert import gallery
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Coordinates
 
@@ -111,6 +112,16 @@ def stored(name: str) -> Any:
 def expected_of(data: Any) -> tuple[Expected, ...]:
     """The entries "expected" of a data file."""
     return tuple(_expected(entry) for entry in data["expected"])
+
+
+def of_gallery(function: str, *arguments: Any, data: str = "", **told: Any) -> Problem:
+    """A problem with a model of the gallery; data : file with its values and where they were found."""
+    told["call"] = f"gallery.{function}({', '.join(map(json.dumps, arguments))})"
+    told["model"] = lambda: getattr(gallery, function)(*arguments)
+    if data:
+        found = stored(data)
+        told = {"found_in": tuple(found["source"]), "expected": expected_of(found), **told}
+    return Problem(**told)
 
 
 def derived(name: str) -> Expected:

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert import gallery
 from dalembert.arrays import Array
 from dalembert.benchmark import evidence
-from dalembert.benchmark.problem import Expected, Problem, Way, derived, expected_of, stored
+from dalembert.benchmark.problem import Expected, Problem, Way, derived, expected_of, of_gallery, stored
 from dalembert.formulations.jet import Jet
 from dalembert.formulations.minimal import Minimal
 from dalembert.formulations.moving_frame import MovingFrame
@@ -41,14 +41,13 @@ def _flat_rotation(body: str) -> Any:
 def heavy_top() -> Problem:
     """48 turns in two seconds."""
     data = stored("heavy_top")
-    return Problem(
+    return of_gallery(
+        "heavy_top",
+        data="heavy_top",
         name="heavy-top",
         title="Heavy top of the Lie group literature",
-        call="gallery.heavy_top()",
-        model=gallery.heavy_top,
         t_end=2.0,
         source=("BruelsCardonaArnold2012",),
-        found_in=tuple(data["source"]),
         outputs={
             "z": lambda s: s.position("top")[:, 2],
             "R": _flat_rotation("top"),
@@ -63,11 +62,10 @@ def heavy_top() -> Problem:
 
 def euler_top() -> Problem:
     """Angular velocity and attitude."""
-    return Problem(
+    return of_gallery(
+        "euler_top",
         name="euler-top",
         title="Torque-free asymmetric top",
-        call="gallery.euler_top()",
-        model=gallery.euler_top,
         t_end=10.0,
         source=("LandauLifshitz1976",),
         found_in=("Jacobi's elliptic functions; benchmarks/references integrates the attitude as well",),
@@ -101,22 +99,19 @@ def _disc_outputs(s: Any) -> dict[str, Array]:
 
 def rolling_disc() -> Problem:
     """Nonholonomic: two rows at velocity level."""
-    data = stored("rolling_disc")
 
     def output(name: str) -> Any:
         return lambda s: _disc_outputs(s)[name]
 
-    return Problem(
+    return of_gallery(
+        "rolling_disc",
+        data="rolling_disc",
         name="rolling-disc",
         title="Thin disc rolling on its edge",
-        call="gallery.rolling_disc()",
-        model=gallery.rolling_disc,
         t_end=5.0,
         source=("NeimarkFufaev1972",),
-        found_in=tuple(data["source"]),
         outputs={name: output(name) for name in ("lean", "yaw", "spin", "u", "contact")},
         axis="lean [rad]",
-        expected=expected_of(data),
         holonomic=False,
     )
 

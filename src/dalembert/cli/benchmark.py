@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, Voice, complain, print_json, reported_errors
+from dalembert.cli.console import (
+    FAILED,
+    AsJson,
+    Formulations,
+    Quiet,
+    Voice,
+    complain,
+    names_in,
+    print_json,
+    reported_errors,
+    show_measured,
+)
 
 if TYPE_CHECKING:
     from dalembert.benchmark.record import SuiteResult
@@ -16,9 +27,7 @@ Names = Annotated[
     list[str] | None, typer.Argument(metavar="[PROBLEM]...", help="Problems to run; default: all but the long ones.")
 ]
 Listing = Annotated[bool, typer.Option("--list", help="List the problems with their sources and run nothing.")]
-Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 Out = Annotated[list[Path] | None, typer.Option(help="Report to write, .html or .json; may be repeated.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
 
 def benchmark(
@@ -52,17 +61,9 @@ def benchmark(
             for path in out or []:
                 so_far.save(path)
 
-        chosen = None if formulations is None else [name.strip() for name in formulations.split(",") if name.strip()]
+        chosen = names_in(formulations)
         result = run_suite(problems or None, formulations=chosen, progress=False if quiet else None, after_each=keep)
-        if as_json:
-            print_json(result.to_dict())
-        else:
-            voice.show(result)
-        if out:
-            voice.say(f"\nwritten: {', '.join(map(str, out))}")
-        if result.interrupted:
-            complain("interrupted: not all problems were run")
-            raise typer.Exit(INTERRUPTED)
+        show_measured(voice, result, as_json, out, "problems were run")
         if not result.passed:
             complain(f"failed: {', '.join(r.problem.name for r in result.problems if not r.passed)}")
             raise typer.Exit(FAILED)

@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import FAILED, INTERRUPTED, AsJson, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.console import (
+    FAILED,
+    AsJson,
+    Formulations,
+    ModelName,
+    Quiet,
+    Voice,
+    complain,
+    names_in,
+    reported_errors,
+    show_measured,
+)
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError
 from dalembert.model.validation import choice
@@ -15,7 +26,6 @@ from dalembert.model.validation import choice
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 
 TEnd = Annotated[float | None, typer.Option(help="End of the runs in seconds; default: what the model's file or gallery says.")]
-Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
 Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
@@ -24,7 +34,6 @@ Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
 Error = Annotated[float | None, typer.Option(help="An error that you can allow: says which setting reaches it fastest.")]
 Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 
 
 def compare(
@@ -67,34 +76,21 @@ def compare(
         result = compare_model(
             source.bodies,
             end,
-            formulations=_names(formulations),
-            integrators=_names(integrators),
+            formulations=names_in(formulations),
+            integrators=names_in(integrators),
             coordinates=coordinates,  # type: ignore[arg-type]
             repeats=repeats,
             budget=budget,
             progress=False if quiet else None,
             **{key: value for key, value in ladders.items() if value is not None},
         )
-        if as_json:
-            print_json(result.to_dict())
-        else:
-            voice.show(result)
-        if error is not None:
-            voice.say(f"\n{result.advice(error)}")
         for path in out or []:
             result.save(path)
-        if out:
-            voice.say(f"\nwritten: {', '.join(map(str, out))}")
-        if result.interrupted:
-            complain("interrupted: not all runs were made")
-            raise typer.Exit(INTERRUPTED)
+        advice = "" if error is None else result.advice(error)
+        show_measured(voice, result, as_json, out, "runs were made", advice)
         if all(run.problem for run in result.measurements):
             complain("no run was completed; see the reasons above")
             raise typer.Exit(FAILED)
-
-
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

@@ -9,8 +9,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,6 +32,8 @@ ModelName = Annotated[
         help="Gallery name (`dalembert gallery`), YAML file (`dalembert new`), or Python file with `model` or `build()`.",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
 
 
@@ -135,6 +138,26 @@ def complain(text: object) -> None:
     """One line on standard error for each problem."""
     for line in str(text).split("\n"):
         write(plain(f"dalembert: error: {line}"), err=True)
+
+
+def show_measured(voice: Voice, result: Any, as_json: bool, out: Sequence[Path] | None, what: str, more: str = "") -> None:
+    """A table of runs, or its JSON; what was written; an exit where it was interrupted before all of `what` was done."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        voice.show(result)
+    if more:
+        voice.say(f"\n{more}")
+    if out:
+        voice.say(f"\nwritten: {', '.join(map(str, out))}")
+    if result.interrupted:
+        complain(f"interrupted: not all {what}")
+        raise typer.Exit(INTERRUPTED)
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """Names with commas between."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def print_json(data: Any) -> None:

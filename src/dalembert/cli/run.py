@@ -16,6 +16,7 @@ from dalembert.cli.console import (
     PASSED,
     AsJson,
     ModelName,
+    Quiet,
     Voice,
     complain,
     print_json,
@@ -59,7 +60,6 @@ Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-lege
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 EstimateError = Annotated[
     bool,
     typer.Option("--estimate-error", help="Run it again, tighter and by another formulation, and say how far they differ."),

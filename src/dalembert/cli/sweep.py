@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import FAILED, INTERRUPTED, PASSED, AsJson, ModelName, Voice, complain, print_json, reported_errors
-from dalembert.cli.run import Atol, Coordinates, Formulation, Integrator, Quiet, Rtol, SaveEvery, Stages, Step, TEnd
+from dalembert.cli.console import (
+    FAILED,
+    INTERRUPTED,
+    PASSED,
+    AsJson,
+    ModelName,
+    Quiet,
+    Voice,
+    complain,
+    print_json,
+    reported_errors,
+)
+from dalembert.cli.run import Atol, Coordinates, Formulation, Integrator, Rtol, SaveEvery, Stages, Step, TEnd
 from dalembert.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:

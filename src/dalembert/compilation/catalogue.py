@@ -31,11 +31,11 @@ class Kernel:
 
     def compile(self) -> None:
         """Compile it, or load it from the cache."""
-        from dalembert.compilation import loops
+        from dalembert.compilation.loops import compiled
         from dalembert.kernels.base import slots
 
         if self.seam == "loop":
-            getattr(loops, f"compiled_{self.name}")()
+            compiled(self.name)
         else:
             bind: Any = getattr(slots, f"as_{self.seam}")
             bind(self.function)

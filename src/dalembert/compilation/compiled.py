@@ -31,11 +31,20 @@ class Row:
     nonholonomic: bool = False
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Compiled(ABC):
     """What every compiled model has, of bodies or of a Lagrangian: tables, named rows, an initial state, ways to read states.
 
-    model : what it was made from, with name, hash and to_dict();  coordinates : what its state holds
-    I, F, rows, redundant, not_unique, x_0, moved, completed, warnings : see `Mechanism`
+    model : what it was made from (never changed), with name, hash and to_dict();  coordinates : what its state holds
+    I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
+    redundant : rows that the others imply, as many as are idle in the solve
+    not_unique : elements whose reactions the redundancy leaves undetermined
+    out_of_plane : rows that vanish identically in the plane (`planar` only);  functions : forces that are functions
+    x_0 : consistent initial state at t_0: q, u, external work, joint angles;  given_at : when the model's own data hold
+    whole : the model of which only a part is in force, None where all of it is
+    moved : what had to change in the given initial data, one text per body
+    completed : bodies of which assembly found velocities that were not given
+    warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
     """
 
     element_word: ClassVar[str] = "joint"  # what has constraint rows
@@ -44,19 +53,18 @@ class Compiled(ABC):
     coordinates: Any
     I: IntArray
     F: Array
-    rows: tuple[Row, ...]
-    redundant: tuple[Row, ...]
-    out_of_plane: tuple[Row, ...]
-    not_unique: tuple[str, ...]
-    functions: tuple[Any, ...]
-    body_names: Any
     x_0: Array
-    t_0: float
-    given_at: float
-    whole: Any
-    moved: tuple[str, ...]
-    completed: tuple[str, ...]
-    warnings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    redundant: tuple[Row, ...] = ()
+    out_of_plane: tuple[Row, ...] = ()
+    not_unique: tuple[str, ...] = ()
+    functions: tuple[Any, ...] = ()
+    t_0: float = 0.0
+    given_at: float = 0.0
+    whole: Any = None
+    moved: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def nq(self) -> int:
@@ -87,6 +95,11 @@ class Compiled(ABC):
     @abstractmethod
     def acceleration_size(self) -> int:
         """Number of accelerations in `Evaluated`."""
+
+    @property
+    @abstractmethod
+    def body_names(self) -> tuple[str, ...]:
+        """Of the movable bodies."""
 
     def row_names(self) -> list[str]:
         """Names of the rows in the order of the multipliers, "element.label"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -97,30 +98,18 @@ def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by
     return values[0]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LagrangianMechanism(Compiled):
     """A compiled system: tables, rows by name, a consistent initial state x_0 = (q, v, external work) at t_0."""
 
     element_word: ClassVar[str] = "constraint"
 
     model: LagrangianSystem
-    I: IntArray
-    F: Array
-    rows: tuple[Row, ...]
-    redundant: tuple[Row, ...]
-    not_unique: tuple[str, ...]
-    x_0: Array
-    moved: tuple[str, ...]
-    warnings: tuple[str, ...]
-
     coordinates: str = "generalised"
-    completed: tuple[str, ...] = ()
-    out_of_plane: tuple[Row, ...] = ()
-    functions: tuple[Any, ...] = ()
-    body_names: tuple[str, ...] = ()
-    t_0: float = 0.0
-    given_at: float = 0.0
-    whole: None = None
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def rank(self) -> int:
@@ -177,44 +166,18 @@ class LagrangianMechanism(Compiled):
         return LagrangianTrajectory(self, t, x)
 
 
-@dataclass(frozen=True, eq=False)
 class Values:
-    """What the generated code left in a workspace."""
+    """What the generated code left in a workspace: residuals g, rows A v + b = 0, masses M, forces h, bias z of A v'."""
 
-    I: IntArray
-    W: Array
+    def __init__(self, I: IntArray, W: Array) -> None:
+        n, m = int(I[T.NQ]), int(I[T.M])
 
-    def _matrix(self, entry: int, rows: int) -> Array:
-        n, at = int(self.I[T.NQ]), int(self.I[entry])
-        return self.W[at : at + rows * n].reshape(rows, n)
+        def part(entry: int, *shape: int) -> Array:
+            return W[I[entry] :][: prod(shape)].reshape(shape)
 
-    def _column(self, entry: int, rows: int) -> Array:
-        at = int(self.I[entry])
-        return self.W[at : at + rows]
-
-    @property
-    def g(self) -> Array:
-        return self._column(T.W_G, int(self.I[T.M_HOLONOMIC]))
-
-    @property
-    def A(self) -> Array:
-        return self._matrix(T.W_A, int(self.I[T.M]))
-
-    @property
-    def b(self) -> Array:
-        return self._column(T.W_GT, int(self.I[T.M]))
-
-    @property
-    def M(self) -> Array:
-        return self._matrix(T.W_MASS, int(self.I[T.NQ]))
-
-    @property
-    def h(self) -> Array:
-        return self._column(T.W_H, int(self.I[T.NQ]))
-
-    @property
-    def z(self) -> Array:
-        return self._column(T.W_BIAS, int(self.I[T.M]))
+        self.W = W
+        self.g, self.b, self.h = part(T.W_G, int(I[T.M_HOLONOMIC])), part(T.W_GT, m), part(T.W_H, n)
+        self.A, self.M, self.z = part(T.W_A, m, n), part(T.W_MASS, n, n), part(T.W_BIAS, m)
 
 
 def new_workspace(system: LagrangianSystem, I: IntArray) -> Array:
@@ -260,5 +223,5 @@ def compile_system(system: LagrangianSystem, t_0: float = 0.0) -> LagrangianMech
             label = str(k + 1) if len(constraint.rows) > 1 else ""
             moving = not e.b[len(rows)].is_constant(0.0)
             rows.append(Row(constraint.name, label, moving, 0, k, len(rows), nonholonomic=len(rows) >= len(e.g)))
-    start = LagrangianMechanism(system, I, F, tuple(rows), (), (), np.zeros(2 * e.n + 1), (), (), t_0=t_0, given_at=t_0)
-    return assemble_system(start)
+    x_0 = np.zeros(2 * e.n + 1)
+    return assemble_system(LagrangianMechanism(model=system, I=I, F=F, rows=tuple(rows), x_0=x_0, t_0=t_0, given_at=t_0))

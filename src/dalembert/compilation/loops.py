@@ -2,206 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, wraps
+import importlib
+from functools import cache
 from typing import Any
 
+# name : module of kernels/, signature in _signature, what it calls and must be there before
+LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "march": ("time.stepping", "step", ()),
+    "combine": ("time.stepping", "combine", ()),
+    "inside_step": ("time.saving", "step", ("combine",)),
+    "runge_kutta": ("time.runge_kutta", "step", ("combine", "step_error")),
+    "step_error": ("time.runge_kutta", "step_error", ()),
+    "implicit_runge_kutta": ("time.implicit_runge_kutta", "step", ("combine",)),
+    "iterate": ("time.functional_iteration", "step", ("combine",)),
+    "iterate_newton": ("time.simplified_newton", "step", ("factorise", "solve")),
+    "filtered_error": ("time.simplified_newton", "step", ("solve",)),
+    "factorise": ("time.simplified_newton", "factorise", ()),
+    "solve": ("time.simplified_newton", "solve", ("combine",)),
+    "own_steps": ("time.own_steps", "step", ()),
+    "partitioned": ("time.partitioned", "step", ()),
+    "ensemble": ("time.ensemble", "ensemble", ("march",)),
+    "evaluate_states": ("time.outputs", "evaluate_states", ()),
+    "evaluate_forces": ("time.outputs", "evaluate_forces", ()),
+    "follow_poses": ("time.poses", "follow_poses", ()),
+    "tree_states": ("coordinates.tree_states", "tree_states", ()),
+}
 
-def once(made: Callable[[], Any]) -> Callable[[], Any]:
-    """Called once, whichever thread comes first."""
-    kept = cache(made)
 
-    @wraps(made)
-    def made_once() -> Any:
-        from dalembert.kernels.base.compiler import COMPILING
+def compiled(name: str) -> Any:
+    """A loop, compiled or loaded once, whichever thread comes first."""
+    from dalembert.kernels.base.compiler import COMPILING
 
-        with COMPILING:
-            return kept()
-
-    return made_once
+    with COMPILING:
+        return _compiled(name)
 
 
-@once
-def compiled_runge_kutta() -> Any:
-    """Explicit steps."""
+@cache
+def _compiled(name: str) -> Any:
+    from dalembert.kernels.base.compiler import bind
+
+    module, signature, before = LOOPS[name]
+    for other in before:
+        _compiled(other)
+    return bind(getattr(importlib.import_module(f"dalembert.kernels.{module}"), name), _signature(signature))
+
+
+def _signature(name: str) -> Any:
     from numba import types
 
-    from dalembert.kernels.base.compiler import bind
     from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.time.runge_kutta import runge_kutta, step_error
-    from dalembert.kernels.time.steps import STEPS
+    from dalembert.kernels.time.steps import RUNS, SIGNATURE, STEPS
 
-    compiled_combine()
-    bind(step_error, types.float64(types.int64, STEPS, SYSTEM))
-    return _bound(runge_kutta)
-
-
-@once
-def compiled_implicit_runge_kutta() -> Any:
-    """Implicit steps, without what solves their stages."""
-    from dalembert.kernels.time.implicit_runge_kutta import implicit_runge_kutta
-
-    compiled_combine()
-    return _bound(implicit_runge_kutta)
-
-
-@once
-def compiled_iterate() -> Any:
-    """Implicit stages by functional iteration."""
-    from dalembert.kernels.time.functional_iteration import iterate
-
-    compiled_combine()
-    return _bound(iterate)
-
-
-@once
-def compiled_iterate_newton() -> Any:
-    """Implicit stages by Newton's method."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.time.simplified_newton import factorise, iterate_newton
-    from dalembert.kernels.time.steps import STEPS
-
-    bind(factorise, types.none(STEPS))
-    _compiled_solve()
-    return _bound(iterate_newton)
-
-
-@once
-def compiled_filtered_error() -> Any:
-    """Errors of stages by Newton's method."""
-    from dalembert.kernels.time.simplified_newton import filtered_error
-
-    _compiled_solve()
-    return _bound(filtered_error)
-
-
-@once
-def _compiled_solve() -> Any:
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.time.simplified_newton import solve
-    from dalembert.kernels.time.steps import STEPS
-
-    compiled_combine()
-    return bind(solve, types.none(types.complex128, types.int64, STEPS))
-
-
-@once
-def compiled_own_steps() -> Any:
-    """Steps of the formulation."""
-    from dalembert.kernels.time.own_steps import own_steps
-
-    return _bound(own_steps)
-
-
-@once
-def compiled_partitioned() -> Any:
-    """Symplectic Euler and Stoermer-Verlet."""
-    from dalembert.kernels.time.partitioned import partitioned
-
-    return _bound(partitioned)
-
-
-@once
-def compiled_combine() -> Any:
-    """Sums over stages, which steps call."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.time.stepping import combine
-    from dalembert.kernels.time.steps import STEPS
-
-    return bind(combine, types.none(types.float64[:, ::1], *[types.int64] * 3, types.float64[::1], STEPS))
-
-
-@once
-def compiled_march() -> Any:
-    """The time loop."""
-    from dalembert.kernels.time.stepping import march
-
-    return _bound(march)
-
-
-@once
-def compiled_inside_step() -> Any:
-    """What is done within steps where times are saved, forces of time looked at, or events watched."""
-    from dalembert.kernels.time.saving import inside_step
-
-    compiled_combine()
-    return _bound(inside_step)
-
-
-@once
-def compiled_ensemble() -> Any:
-    """The loop over runs around the time loop."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.time.ensemble import ensemble
-    from dalembert.kernels.time.steps import RUNS, STEPS
-
-    compiled_march()
-    return bind(ensemble, types.none(types.int64, types.int64, RUNS, STEPS, SYSTEM))
-
-
-@once
-def compiled_evaluate_states() -> Any:
-    """The loop over saved states."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.time.outputs import evaluate_states
-
-    v, m = types.float64[::1], types.float64[:, ::1]
-    return bind(evaluate_states, types.int64(v, m, v, m, m, m, m, m, SYSTEM))
-
-
-@once
-def compiled_follow_poses() -> Any:
-    """Poses of a driven mechanism, of the reference formulation alone."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.time.poses import follow_poses
-
-    v, m = types.float64[::1], types.float64[:, ::1]
-    return bind(follow_poses, types.int64(v, m, v, v, v, m, v, SYSTEM))
-
-
-@once
-def compiled_evaluate_forces() -> Any:
-    """The loop over saved states that asks force elements what they do."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.time.outputs import evaluate_forces
-
-    v, m = types.float64[::1], types.float64[:, ::1]
-    return bind(evaluate_forces, types.int64(v, m, m, m, v, SYSTEM))
-
-
-@once
-def compiled_tree_states() -> Any:
-    """Absolute states of relative ones."""
-    from numba import types
-
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.base.view_types import SYSTEM
-    from dalembert.kernels.coordinates.tree_states import tree_states
-
-    matrix = types.float64[:, ::1]
-    return bind(tree_states, types.none(matrix, matrix, SYSTEM))
-
-
-def _bound(kernel: Any) -> Any:
-    from dalembert.kernels.base.compiler import bind
-    from dalembert.kernels.time.steps import SIGNATURE
-
-    return bind(kernel, SIGNATURE)
+    i, v, m = types.int64, types.float64[::1], types.float64[:, ::1]
+    signatures = {
+        "step": SIGNATURE,
+        "combine": types.none(m, i, i, i, v, STEPS),
+        "step_error": types.float64(i, STEPS, SYSTEM),
+        "factorise": types.none(STEPS),
+        "solve": types.none(types.complex128, i, STEPS),
+        "ensemble": types.none(i, i, RUNS, STEPS, SYSTEM),
+        "evaluate_states": i(v, m, v, m, m, m, m, m, SYSTEM),
+        "evaluate_forces": i(v, m, m, m, v, SYSTEM),
+        "follow_poses": i(v, m, v, v, v, m, v, SYSTEM),
+        "tree_states": types.none(m, m, SYSTEM),
+    }
+    return signatures[name]

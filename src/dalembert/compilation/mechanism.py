@@ -7,60 +7,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.arrays import Array, IntArray
+from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Coordinates, Row
 from dalembert.compilation.locking import locking_joints
 from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import Assembly
-from dalembert.model.elements import Force
 from dalembert.model.model import Model
 
 if TYPE_CHECKING:
     from dalembert.compilation.trajectory import State, Trajectory
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Mechanism(Compiled):
     """A compiled model.
 
-    model : the model it was made from (never changed);  coordinates : how poses are stored in the state
     row_source, bend_source, turn_source : code of the rows of traced constraints: alone, with d(G u + g_t)/dq, with how they
         turn along the motion; "" for none
-    I, F : packed tables (read-only);  rows : every scalar constraint by element and label, in the order of the model
-    redundant : rows that the others imply, as many as are idle in the solve
-    not_unique : elements whose reactions the redundancy leaves undetermined;  undetermined : their rows that it does so
-    out_of_plane : rows that vanish identically in the plane (`planar` only)
-    x_0 : consistent initial state at t_0: q, u, external work, joint angles;  given_at : when the model's own data hold
-    whole : the model of which only a part is in force, None where all of it is
-    assembly : what it found and changed;  moved : what it had to change in the given initial data, one text per body
-    completed : bodies of which assembly found velocities that were not given
-    warnings : what the reader of a report should know (singular start, a body that starts elsewhere than it was placed, ...)
+    angles : joints and components that the state counts;  undetermined : rows whose reactions redundancy leaves so
+    assembly : what it found and changed;  the rest as in `Compiled`
     """
 
     model: Model
     coordinates: Coordinates
     plane: Plane | None
-    I: IntArray
-    F: Array
-    rows: tuple[Row, ...]
-    redundant: tuple[Row, ...]
-    out_of_plane: tuple[Row, ...]
-    not_unique: tuple[str, ...]
     angles: tuple[tuple[str, int], ...]
-    functions: tuple[Force, ...]
     row_source: str
     bend_source: str
     turn_source: str
-    x_0: Array
     assembly: Assembly
-    moved: tuple[str, ...]
-    completed: tuple[str, ...]
-    warnings: tuple[str, ...]
-    t_0: float = 0.0
-    given_at: float = 0.0
-    whole: Model | None = None
     undetermined: tuple[Row, ...] = ()
 
     @property

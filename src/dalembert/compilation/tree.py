@@ -151,10 +151,10 @@ class Tree:
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
-        from dalembert.compilation.loops import compiled_tree_states
+        from dalembert.compilation.loops import compiled
 
         out = np.zeros((len(x), len(self.mechanism.x_0)))
-        compiled_tree_states()(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
+        compiled("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
         return out
 
 

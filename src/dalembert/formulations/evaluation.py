@@ -25,7 +25,7 @@ class Evaluated:
 
 def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states of a run."""
-    from dalembert.compilation.loops import compiled_evaluate_states
+    from dalembert.compilation.loops import compiled
 
     mechanism = run.mechanism
     nt = len(t)
@@ -37,7 +37,7 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         np.full((nt, mechanism.m), np.nan),
         np.full((nt, 2), np.nan),
     )
-    status = compiled_evaluate_states()(
+    status = compiled("evaluate_states")(
         np.ascontiguousarray(t), np.ascontiguousarray(x), np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot,
         out.energy, run.view,
     )  # fmt: skip

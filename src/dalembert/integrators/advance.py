@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.loops import compiled_inside_step, compiled_march
+from dalembert.compilation.loops import compiled
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.watched import Watched
@@ -53,7 +53,7 @@ class Advance:
 
         tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self.kernel, self._kept = compiled_march(), KEPT
+        self.kernel, self._kept = compiled("march"), KEPT
         solver, stage_tolerance = integrator.stage_settings
         left, right, free = integrator.rate_rows
         span, of_time = t_end - t_0, run.callbacks.of_time
@@ -108,7 +108,7 @@ class Advance:
     def _look_inside(self) -> None:
         from dalembert.kernels.base.slots import address
 
-        self.bundle.at_inside = address(compiled_inside_step())
+        self.bundle.at_inside = address(compiled("inside_step"))
 
     def at(self, run: Run, x: Array, kept: npt.NDArray[np.int64]) -> Advance:
         """The same integration of another run, as it stands."""

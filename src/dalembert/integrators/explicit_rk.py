@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dalembert.compilation.loops import compiled_runge_kutta
+from dalembert.compilation.loops import compiled
 from dalembert.integrators import tableau
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
@@ -27,7 +27,7 @@ class ExplicitRungeKutta(Integrator):
 
     def compiled_parts(self) -> dict[str, Any]:
         """The step."""
-        return {"attempt": compiled_runge_kutta()}
+        return {"attempt": compiled("runge_kutta")}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled_own_steps
+from dalembert.compilation.loops import compiled
 from dalembert.errors import ModelError
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
@@ -51,4 +51,4 @@ class FixedStep(Integrator):
 
     def compiled_parts(self) -> dict[str, Any]:
         """The step."""
-        return {"attempt": compiled_own_steps()}
+        return {"attempt": compiled("own_steps")}

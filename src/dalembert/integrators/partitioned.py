@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled_partitioned
+from dalembert.compilation.loops import compiled
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
 
@@ -42,7 +42,7 @@ class Partitioned(Integrator):
 
     def compiled_parts(self) -> dict[str, Any]:
         """The step."""
-        return {"attempt": compiled_partitioned()}
+        return {"attempt": compiled("partitioned")}
 
 
 @dataclass(frozen=True, kw_only=True)

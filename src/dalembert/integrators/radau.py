@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from dalembert.compilation.loops import compiled_implicit_runge_kutta
-from dalembert.errors import ModelError
+from dalembert.integrators.collocation import Collocation
 from dalembert.integrators.collocation_tableau import radau_tableau
-from dalembert.integrators.gauss_legendre import implicit_workspace, newton_parts
-from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
 
 if TYPE_CHECKING:
-    from dalembert.formulations.run import Run
+    pass
 
 _NEWTON = 2
 MAX_STAGES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class RadauIIA(Integrator):
+class RadauIIA(Collocation):
     """Radau IIA collocation with 1 to 5 stages [HairerWanner1996, IV.8]: order 2 stages - 1, implicit, L-stable.
 
     For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive; the error
@@ -33,19 +30,8 @@ class RadauIIA(Integrator):
     Other options as in `Integrator`.
     """
 
-    stages: int = field(default=3, kw_only=False)
-    stage_tolerance: float | None = None
-
-    estimates_error: ClassVar[bool] = True
-    implicit: ClassVar[bool] = True
-    loop: ClassVar[str] = "implicit_runge_kutta"
+    most_stages: ClassVar[int] = MAX_STAGES
     citations: ClassVar[tuple[str, ...]] = ("HairerWanner1996",)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.stages, bool) or not isinstance(self.stages, int) or not 1 <= self.stages <= MAX_STAGES:
-            raise ModelError(f"RadauIIA: stages is {self.stages!r}; give a whole number from 1 to {MAX_STAGES}")
-        super().__post_init__()
-        self._positive("stage_tolerance")
 
     @property
     def tableau(self) -> Tableau:
@@ -62,15 +48,3 @@ class RadauIIA(Integrator):
     def rate_rows(self) -> tuple[int, int, int]:
         """See `Integrator`; at the start the rate of the polynomial through the stages, in the spare row."""
         return 2 * self.stages + 2, self.stages, self.stages + 2
-
-    def needs(self) -> set[str]:
-        """Names of the kernels that its steps call."""
-        return {self.loop, "iterate_newton", "filtered_error"}
-
-    def workspace(self, run: Run) -> dict[str, Any]:
-        """Work arrays of implicit steps."""
-        return implicit_workspace(self.tableau, run)
-
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step and what solves its stages."""
-        return {"attempt": compiled_implicit_runge_kutta(), **newton_parts()}

@@ -133,6 +133,10 @@ def _simplified(graph: Graph, op: str, args: tuple[Node, ...]) -> Node | None:
     return None
 
 
+def _operator(op: str, *, swapped: bool = False) -> Callable[[Node, object], Any]:
+    return lambda self, other: self._apply(op, other, swapped)
+
+
 class Node:
     """One value in a graph: op and args, or a constant's or an input's value."""
 
@@ -179,29 +183,10 @@ class Node:
             return NotImplemented
         return self.graph.make(op, node, self) if swapped else self.graph.make(op, self, node)
 
-    def __add__(self, other: object) -> Any:
-        return self._apply("+", other)
-
-    def __radd__(self, other: object) -> Any:
-        return self._apply("+", other, True)
-
-    def __sub__(self, other: object) -> Any:
-        return self._apply("-", other)
-
-    def __rsub__(self, other: object) -> Any:
-        return self._apply("-", other, True)
-
-    def __mul__(self, other: object) -> Any:
-        return self._apply("*", other)
-
-    def __rmul__(self, other: object) -> Any:
-        return self._apply("*", other, True)
-
-    def __truediv__(self, other: object) -> Any:
-        return self._apply("/", other)
-
-    def __rtruediv__(self, other: object) -> Any:
-        return self._apply("/", other, True)
+    __add__, __radd__ = _operator("+"), _operator("+", swapped=True)
+    __sub__, __rsub__ = _operator("-"), _operator("-", swapped=True)
+    __mul__, __rmul__ = _operator("*"), _operator("*", swapped=True)
+    __truediv__, __rtruediv__ = _operator("/"), _operator("/", swapped=True)
 
     def __neg__(self) -> Any:
         return self.graph.make("*", self.graph.constant(-1.0), self)

@@ -67,28 +67,27 @@ def _check_numbers(motion: Motion) -> None:
         object.__setattr__(motion, item.name, checked)
 
 
+class _OfNumbers(_Arithmetic):
+    def __post_init__(self: Any) -> None:
+        _check_numbers(self)
+
+
 @dataclass(frozen=True)
-class Constant(_Arithmetic):
+class Constant(_OfNumbers):
     """f(t) = value"""
 
     value: float
 
-    def __post_init__(self) -> None:
-        _check_numbers(self)
-
 
 @dataclass(frozen=True)
-class Polynomial(_Arithmetic):
+class Polynomial(_OfNumbers):
     """f(t) = c0 + c1 t + c2 t^2 + ...;  coefficients in rising order"""
 
     coefficients: tuple[float, ...]
 
-    def __post_init__(self) -> None:
-        _check_numbers(self)
-
 
 @dataclass(frozen=True)
-class Harmonic(_Arithmetic):
+class Harmonic(_OfNumbers):
     """f(t) = offset + amplitude sin(omega t + phase);  omega in rad/s"""
 
     amplitude: float
@@ -96,12 +95,9 @@ class Harmonic(_Arithmetic):
     phase: float = 0.0
     offset: float = 0.0
 
-    def __post_init__(self) -> None:
-        _check_numbers(self)
-
 
 @dataclass(frozen=True)
-class SmoothStep(_Arithmetic):
+class SmoothStep(_OfNumbers):
     """From `start` to `stop` between t_start and t_stop by 10 s^3 - 15 s^4 + 6 s^5: f, f', f'' are continuous."""
 
     start: float
@@ -110,13 +106,13 @@ class SmoothStep(_Arithmetic):
     t_stop: float
 
     def __post_init__(self) -> None:
-        _check_numbers(self)
+        super().__post_init__()
         if not self.t_stop > self.t_start:
             raise ModelError(f"SmoothStep: t_stop is {self.t_stop:g}; give a time after t_start = {self.t_start:g}")
 
 
 @dataclass(frozen=True)
-class Table(_Arithmetic):
+class Table(_OfNumbers):
     """Cubic spline through (times, values), f, f' and f'' continuous everywhere.
 
     A natural spline, which goes on with its end slopes outside the table; with `clamp` it begins and ends with f' = f'' = 0
@@ -129,7 +125,7 @@ class Table(_Arithmetic):
     clamp: bool = False
 
     def __post_init__(self) -> None:
-        _check_numbers(self)
+        super().__post_init__()
         if len(self.times) != len(self.values) or len(self.times) < 2:
             raise ModelError(f"Table: {len(self.times)} times and {len(self.values)} values; give as many of each, at least 2")
         for k, (before, after) in enumerate(zip(self.times, self.times[1:], strict=False)):
@@ -168,23 +164,21 @@ class Function(_Arithmetic):
 
 
 @dataclass(frozen=True)
-class Sum(_Arithmetic):
-    """f(t) = sum of its parts"""
-
+class _Composed(_Arithmetic):
     parts: tuple[Motion, ...]
 
-    def __post_init__(self) -> None:
+    def __post_init__(self: Any) -> None:
         _check_parts(self)
 
 
 @dataclass(frozen=True)
-class Product(_Arithmetic):
+class Sum(_Composed):
+    """f(t) = sum of its parts"""
+
+
+@dataclass(frozen=True)
+class Product(_Composed):
     """f(t) = product of its parts"""
-
-    parts: tuple[Motion, ...]
-
-    def __post_init__(self) -> None:
-        _check_parts(self)
 
 
 Motion = Constant | Polynomial | Harmonic | SmoothStep | Table | Function | Sum | Product

@@ -59,14 +59,19 @@ def printable(owner: str, name: str) -> str:
     return name
 
 
+def as_float(value: Any) -> float:
+    """A number as a float, infinite where it is an integer too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def number(owner: str, label: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
     """A finite real number, greater than `above`, not less than `least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise ModelError(f"{owner}: {label} is {shown(value)}; give a number")
-    try:
-        result = float(value)
-    except OverflowError:
-        result = math.inf
+    result = as_float(value)
     if not math.isfinite(result):
         raise ModelError(f"{owner}: {label} is {result}; give a finite number")
     if abs(result) > HUGE:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
-from dalembert.compilation.loops import compiled_follow_poses
+from dalembert.compilation.loops import compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows
@@ -219,7 +219,7 @@ class _Way:
     def to(self, values: Array) -> Array:
         """States at values, as far as they are reached."""
         states = np.zeros((len(values), len(self.x)))
-        count = compiled_follow_poses()(
+        count = compiled("follow_poses")(
             values, states, self.x, self._dx, self._before, self._trial, self._way, self.run.view
         )  # fmt: skip
         return states[:count]

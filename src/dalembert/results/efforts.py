@@ -90,7 +90,7 @@ def effort_of(states: Trajectory, element: object) -> Effort:
 
 def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     """(nt, 6 (nb + 1)) wrenches, (nt, 3 records), (nt,) energy of one element."""
-    from dalembert.compilation.loops import compiled_evaluate_forces
+    from dalembert.compilation.loops import compiled
     from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces, no_forces
     from dalembert.kernels.base.views import System
     from dalembert.kernels.mechanics.forces import force_elements
@@ -106,7 +106,7 @@ def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     count = int(I[T.NFORCE])
     W = mechanism.workspace()
     out = np.zeros((nt, 6 * (mechanism.nb + 1))), np.zeros((nt, 3 * count)), np.zeros(nt)
-    status = compiled_evaluate_forces()(
+    status = compiled("evaluate_forces")(
         np.ascontiguousarray(states.t), np.ascontiguousarray(states.x), *out, System(I, mechanism.F, W)
     )
     if callbacks is not None and callbacks.error is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.loops import compiled_ensemble
+from dalembert.compilation.loops import compiled
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
@@ -92,7 +92,7 @@ class Work:
 
     def go(self, bar: Progress) -> None:
         """Until all runs have ended, or Ctrl-C."""
-        compiled_ensemble()
+        compiled("ensemble")
         run = self.advance.run
         each = run.lanes if isinstance(run, Group) else 1
         with ThreadPoolExecutor(self._threads) as pool:
@@ -121,7 +121,7 @@ class Work:
         from dalembert.kernels.time.steps import KEPT, Runs
 
         advance, run, n = self.advance, self.advance.run, self.x.shape[1]
-        kernel, callbacks, current = compiled_ensemble(), run.callbacks, np.zeros(1, dtype=np.int64)
+        kernel, callbacks, current = compiled("ensemble"), run.callbacks, np.zeros(1, dtype=np.int64)
         steps, system = advance.bundle.copy(), System(run.I, self._F[0], self._W_0[0].copy())
         steps.y, steps.out_t = np.zeros(n), np.zeros(len(self._save_at))
         for label, array in advance.integrator.workspace(run).items():

@@ -139,7 +139,7 @@ def simulate_many(
         refuse_vanishing_lengths(base.model, 0.0, t_end)
         formulation = formulation or default_formulation(base)[0]
         given = list(full_states(base, initial_states))
-        mechanisms = [replace(base, x_0=x) for x in given]  # type: ignore[type-var]
+        mechanisms = [replace(base, x_0=x) for x in given]
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
     works: list[tuple[npt.NDArray[np.int64], Work]] = []

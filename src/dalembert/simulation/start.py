@@ -67,7 +67,7 @@ def start_of(
     mechanism = as_compiled(given_model, coordinates, formulation, 0.0 if initial is not None else t or 0.0)
     whole = model if free else mechanism.whole or mechanism.model
     if free:
-        mechanism = replace(mechanism, whole=whole)  # type: ignore[type-var]
+        mechanism = replace(mechanism, whole=whole)
     if isinstance(model, Compiled) and t is not None and initial is None and t != mechanism.t_0:
         raise ModelError(f"t_start is {t:g}, but the mechanism was compiled for t = {mechanism.t_0:g}; give the model")
     if initial is not None:

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from dalembert.errors import ModelError
 from dalembert.model.file.expression import evaluate
-from dalembert.model.validation import shown
+from dalembert.model.validation import as_float, shown
 
 _WITH_UNIT = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\s*([A-Za-z°%]\S*)")
 _EXPRESSION = {"anyOf": [{"type": "number"}, {"type": "string"}]}
@@ -41,10 +41,7 @@ def _number(value: Any, info: ValidationInfo) -> float:
             raise complaint(f"cannot be computed: {problem}") from None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise complaint(f"is {shown(value)}; give a number" if value is not None else "is empty; give a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = as_float(value)
     if not math.isfinite(number):
         raise complaint(f"is {number}; give a finite number")
     return number
