@@ -38,10 +38,15 @@ if TYPE_CHECKING:
     from dalembert.questions.eigenvalue_curves import EigenvalueCurves, eigenvalue_curves
     from dalembert.questions.equations import Equations, equations
     from dalembert.questions.equilibrium import Equilibrium, equilibrium
+    from dalembert.questions.fit import Fit, fit
+    from dalembert.questions.gradient import Gradient, gradient
     from dalembert.questions.inverse import InverseDynamics, inverse_dynamics
     from dalembert.questions.kinematics import kinematics
     from dalembert.questions.linear_model import LinearModel
     from dalembert.questions.linearise import linearise
+    from dalembert.questions.objectives import integral, largest, smallest
+    from dalembert.questions.optimise import Optimum, optimise
+    from dalembert.questions.unknowns import PhysicalInertia
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
     from dalembert.run.actions import Close, Free, Lock, Push, Unlock
@@ -80,10 +85,15 @@ _LAZY = """
     questions.eigenvalue_curves EigenvalueCurves eigenvalue_curves
     questions.equations        Equations equations
     questions.equilibrium      Equilibrium equilibrium
+    questions.fit              Fit fit
+    questions.gradient         Gradient gradient
     questions.inverse          InverseDynamics inverse_dynamics
     questions.kinematics       kinematics
     questions.linear_model     LinearModel
     questions.linearise        linearise
+    questions.objectives       integral largest smallest
+    questions.optimise         Optimum optimise
+    questions.unknowns         PhysicalInertia
     results.citation           cite
     results.rolling_integrals  jellett routh
     run.actions                Close Free Lock Push Unlock
@@ -118,10 +128,12 @@ __all__ = [
     "Euler",
     "Event",
     "ExplicitRungeKutta",
+    "Fit",
     "FixedStep",
     "Formulation",
     "Free",
     "GaussLegendre",
+    "Gradient",
     "Harmonic",
     "Impulse",
     "Integrator",
@@ -137,6 +149,8 @@ __all__ = [
     "Model",
     "ModelError",
     "MovingFrame",
+    "Optimum",
+    "PhysicalInertia",
     "Polynomial",
     "Push",
     "RadauIIA",
@@ -166,13 +180,18 @@ __all__ = [
     "equations",
     "equilibrium",
     "explicit_tableau",
+    "fit",
+    "gradient",
     "grid",
+    "integral",
     "inverse_dynamics",
     "jellett",
     "kinematics",
+    "largest",
     "linearise",
     "load",
     "mesh",
+    "optimise",
     "project",
     "register_formulation",
     "register_integrator",
@@ -181,6 +200,7 @@ __all__ = [
     "sample",
     "simulate",
     "simulate_many",
+    "smallest",
     "sphere",
 ]
 

@@ -13,6 +13,7 @@ from dalembert.cli import (
     compare,
     doctor,
     export,
+    fit,
     gallery,
     kinematics,
     modes,
@@ -51,7 +52,7 @@ def main(
 
 COMMANDS = (
     *(run.run, view.view, plot.plot, compare.compare, kinematics.kinematics, modes.equilibrium),
-    *(modes.modes, sweep.sweep, gallery.gallery, new.new, check.check),
+    *(modes.modes, sweep.sweep, fit.fit, gallery.gallery, new.new, check.check),
     *(export.export, benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:

@@ -2,8 +2,8 @@
 
     dy/dp = dy/dx S + dy/dp|_x,   S = dx/dp from the kernels (run/tangents.py)
 
-Both terms are differences of the output itself, along S and between models built for p +- h, extrapolated three times: what
-remains is h^6 and rounding, about 1e-12 of the output. Whatever a solution can say has a derivative so: reactions, efforts,
+Both terms are differences of the output itself, along S and between models built for p +- h, extrapolated once: what remains
+is h^4 and rounding, about 1e-12 of the output. Whatever a solution can say has a derivative so: reactions, efforts,
 energies, functions of the user.
 """
 
@@ -21,13 +21,13 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 
-STEP = 4e-3  # of what a number or a state is
-LEVELS = (1.0, 0.5, 0.25)
+STEP = 1e-3  # of what a number or a state is
+LEVELS = (1.0, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """A model on both sides of a parameter's value: (h, at p + h, at p - h), h halved twice."""
+    """A model on both sides of a parameter's value: (h, at p + h, at p - h), with h and h/2."""
 
     pairs: tuple[tuple[float, Any, Any], ...]
 
@@ -37,7 +37,7 @@ class Neighbours:
 
 
 def extrapolated(differences: Sequence[Array]) -> tuple[Array, Array]:
-    """Central differences with h, h/2, h/4 to h -> 0 by Richardson, and the size of the last correction."""
+    """Central differences with h, h/2, ... to h -> 0 by Richardson, and the size of the last correction."""
     column, before = list(differences), differences[-1]
     for factor in (4.0**k for k in range(1, len(differences))):
         before, column = column[-1], [(factor * b - a) / (factor - 1.0) for a, b in pairwise(column)]
@@ -63,31 +63,54 @@ class Sensitivities:
         return self.names.index(name)
 
     def derivative(self, solution: Any, function: Callable[[Any], Array], name: str) -> Array:
-        """Of what a function makes of a solution, by a parameter."""
+        """Of what a function makes of a solution at each of its times, by a parameter."""
         S = self.states[:, :, self.number(name)]
         return total_derivative(solution.like, function, solution.mechanism, solution.x, S, self.neighbours[name])
+
+    def slope(self, solution: Any, function: Callable[[Any], float], name: str) -> float:
+        """Of one number that a function makes of a whole solution, by a parameter."""
+        S = self.states[:, :, self.number(name)]
+        beside = self.neighbours[name]
+        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, whole=True))
 
 
 def total_derivative(
     like: Callable[[Compiled, Array], Any],
-    function: Callable[[Any], Array],
+    function: Callable[[Any], Any],
     mechanism: Any,
     x: Array,
     S: Array,
     neighbours: Neighbours,
+    *,
+    whole: bool = False,
 ) -> Array:
-    """d/dp function(like(mechanism(p), x(p))); like : states of a model as what the function takes"""
+    """d/dp function(like(mechanism(p), x(p))); like : states of a model as what the function takes
+
+    whole : the function returns one number for all times together, else something for each
+    """
     size = np.max(np.abs(S) / (1.0 + np.abs(x)), axis=1, initial=0.0)[:, None]
+    if whole:
+        size = np.full_like(size, size.max(initial=0.0))
     reach = STEP / np.where(size > 0.0, size, 1.0)  # at each time its own
 
+    def values(found: object) -> Array:
+        return _number(found) if whole else _values(found, len(x))
+
     def ahead(s: float) -> Array:
-        return _values(function(like(mechanism, x + s * reach * S)), len(x))
+        return values(function(like(mechanism, x + s * reach * S)))
 
     along = [(ahead(s) - ahead(-s)) / (2.0 * s) for s in LEVELS]
     by_state = extrapolated(along)[0]
-    by_state = by_state / reach.reshape(-1, *[1] * (by_state.ndim - 1))
-    by_model = neighbours.derivative(lambda other: _values(function(like(other, x)), len(x)))[0]
+    by_state = by_state / (reach[0, 0] if whole else reach.reshape(-1, *[1] * (by_state.ndim - 1)))
+    by_model = neighbours.derivative(lambda other: values(function(like(other, x))))[0]
     return np.asarray(by_state + by_model)
+
+
+def _number(found: object) -> Array:
+    value = np.asarray(found, dtype=float)
+    if value.ndim:
+        raise ModelError(f"the function of a solution returned {shown(found)}; let it return one number")
+    return value
 
 
 def _values(found: object, count: int) -> Array:

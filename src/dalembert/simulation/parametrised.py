@@ -22,7 +22,7 @@ from dalembert.model.validation import nearest, shown
 from dalembert.results.sensitivities import LEVELS, STEP, Neighbours
 from dalembert.simulation.tree_tangents import as_inertias, tangent_of
 
-_ROUGH = 1e-7  # of a derivative, and of an entry over its parameter: what extrapolations may differ by
+_ROUGH = 1e-5  # of a derivative, and of an entry over its parameter: what differences with h and h/2 may differ by
 _SMALL = 1e-3  # entries below that are not looked at more closely: they may be rounding of larger ones
 
 

@@ -1,0 +1,37 @@
+"""Figures of a fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dalembert.plot.style import COLOURS, DARK, house_style, new_figure
+
+
+class FitPlots:
+    """Figures of a `Fit` by name."""
+
+    def __init__(self, fit: Any) -> None:
+        self._fit = fit
+
+    def residuals(self) -> Figure:
+        """Data with the fitted run, and what is left of them, over time, a row for each output; a band of two sigma."""
+        fit, count = self._fit, len(self._fit.data)
+        with house_style():
+            figure = new_figure(9.0, 1.2 + 2.4 * count)
+            panels: Any = figure.subplots(count, 2, squeeze=False, sharex=True)
+            for (left, right), (name, data) in zip(panels, fit.data.items(), strict=True):
+                left.plot(fit.t, data, ".", color=COLOURS[0], label="data", markersize=3)
+                left.plot(fit.t, data - fit.residuals[name], "-", color=DARK, linewidth=1.0, label="fit")
+                left.set_ylabel(name)
+                right.axhspan(-2.0 * fit.sigma[name], 2.0 * fit.sigma[name], color=COLOURS[6], alpha=0.25, linewidth=0)
+                right.plot(fit.t, fit.residuals[name], ".", color=COLOURS[0], markersize=3)
+                right.set_ylim(*(1.1 * max(np.abs(fit.residuals[name]).max(), 2.0 * fit.sigma[name]) * np.array([-1, 1])))
+            panels[0, 0].legend()
+            panels[0, 0].set_title("data and fit")
+            panels[0, 1].set_title("what is left, and two standard deviations")
+            for panel in panels[-1]:
+                panel.set_xlabel("time t [s]")
+        return figure

@@ -1,0 +1,85 @@
+"""Numbers of a whole run: integrals over time and extrema of its outputs, for `gradient`, `optimise` and `constraints`.
+
+Both are those of the spline of degree five through the saved times: errors h^6 where the output is smooth. The spline through
+every second time tells whether there are enough of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import BSpline, PPoly, make_interp_spline
+
+from dalembert.arrays import Array
+from dalembert.errors import ModelError
+from dalembert.model.validation import shown
+from dalembert.results.signals import signal
+
+_DEGREE, _APART = 5, 1e-3  # times to the spline through half of them, of the range of the output
+
+
+def integral(solution: Any, output: object) -> float:
+    """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
+    t, y = _series(solution, output)
+    found, rough = (float(s.integrate(t[0], t[-1])) for s in _splines(t, y))
+    _enough("integral", output, abs(found - rough), float(np.ptp(y) * (t[-1] - t[0])))
+    return found
+
+
+def largest(solution: Any, output: object) -> float:
+    """The largest value that an output has in a run, between saved times as well."""
+    t, y = _series(solution, output)
+    found, rough = (_maximum(s, t) for s in _splines(t, y))
+    _enough("largest", output, abs(found - rough), float(np.ptp(y)))
+    return found
+
+
+def smallest(solution: Any, output: object) -> float:
+    """The smallest value that an output has in a run, between saved times as well."""
+    return -largest(solution, lambda s: -_series(s, output)[1])
+
+
+def function_of(objective: object) -> Callable[[Any], float]:
+    """An objective as a function of a solution: a name is the last value of that output."""
+    if callable(objective):
+        return objective
+    if isinstance(objective, str):
+        return lambda solution: float(signal(solution, objective).values[-1])
+    raise ModelError(
+        f'the objective is {shown(objective)}; give a function of a solution that returns a number, or an output by name, "A"'
+    )
+
+
+def _series(solution: Any, output: object) -> tuple[Array, Array]:
+    t = np.asarray(solution.t, dtype=float)
+    y = np.asarray(output(solution) if callable(output) else signal(solution, output).values, dtype=float)
+    if y.shape != t.shape:
+        raise ModelError(f"the output has the shape {y.shape}; give one value for each of the {len(t)} times")
+    if len(t) < 2 * _DEGREE + 2:
+        raise ModelError(f"the run has {len(t)} saved times; integrals and extrema need at least {2 * _DEGREE + 2}")
+    return t, y
+
+
+def _splines(t: Array, y: Array) -> tuple[BSpline, BSpline]:
+    half = np.unique(np.append(np.arange(0, len(t), 2), len(t) - 1))
+    return make_interp_spline(t, y, k=_DEGREE), make_interp_spline(t[half], y[half], k=_DEGREE)
+
+
+def _maximum(spline: BSpline, t: Array) -> float:
+    at = np.atleast_1d(PPoly.from_spline(spline.derivative()).roots(extrapolate=False))
+    at = at[np.isfinite(at)]
+    return float(np.max(spline(np.concatenate([t[[0, -1]], at]))))
+
+
+def _enough(what: str, output: object, apart: float, size: float) -> None:
+    if apart > _APART * size:
+        name = output if isinstance(output, str) else "the output"
+        warnings.warn(
+            f"{what} of {name}: {apart / size:.1g} off what every second saved time gives; it is not smooth, or save_at has too"
+            " few times",
+            RuntimeWarning,
+            stacklevel=3,
+        )
