@@ -11,13 +11,12 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.typing.templates import signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
-from numba.np.arrayobj import populate_array
 
 from dalembert.kernels.base.cache import source_stamp
 from dalembert.kernels.base.dual import smooth, value_of
+from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
 from dalembert.kernels.base.view_types import system_type
 
 COUNT = 8  # two registers of AVX2
@@ -26,24 +25,15 @@ _D = ir.DoubleType()
 _VECTOR = ir.VectorType(_D, COUNT)
 _ZERO = ir.Constant(_VECTOR, [0.0] * COUNT)
 _PAIR = ir.LiteralStructType([_D, _VECTOR], packed=True)
-_NUMBERS = (types.Float, types.Integer)
 _FUSED = ("contract", "reassoc", "nsz")
 
 
-class Dual(types.Type):
+class Dual(Scalar):
     """The type; numbers become duals where they must."""
-
-    is_scalar = True
 
     def __init__(self):
         # kernels do not import this file: its stamp in the name tells their code on disk from that of an older one
         super().__init__(name=f"Dual({COUNT}, {source_stamp(__name__)[:12]})")
-
-    def can_convert_from(self, typingctx, other):
-        return Conversion.safe if isinstance(other, _NUMBERS) else None
-
-    def unify(self, typingctx, other):
-        return self if isinstance(other, _NUMBERS) else None
 
     def arithmetic(self, builder):
         """+, -, *, unary - for vector_types.py."""
@@ -90,14 +80,8 @@ def _lift(context, builder, fromty, toty, value):
     return _pair(builder, context.cast(builder, value, fromty, types.float64), None)
 
 
-def _spread(builder, value):
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    one = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT))
-
-
 def _times(builder, slope, tangents):
-    return None if tangents is None else builder.fmul(_spread(builder, slope), tangents, flags=_FUSED)
+    return None if tangents is None else builder.fmul(spread(builder, _VECTOR, slope), tangents, flags=_FUSED)
 
 
 def _sum(builder, a, b):
@@ -212,14 +196,7 @@ def _kept(a):
 
 def _define(function, arguments, lower, result=DUAL):
     """`function` of one or two arguments, not all of them plain; lower(context, builder, value, tangents, ...)"""
-
-    class Template(AbstractTemplate):
-        def generic(self, args, kws):
-            if len(args) == arguments and all(isinstance(a, (Dual, *_NUMBERS)) for a in args) and DUAL in args:
-                return signature(result, *map(_kept, args))
-            return None
-
-    infer_global(function)(Template)
+    declare(DUAL, function, arguments, result, _kept)
 
     def lowered(context, builder, sig, args):
         return lower(context, builder, *(part for a in args for part in _parts(builder, a)))
@@ -310,16 +287,6 @@ def as_duals(typingctx, a):
 
     def codegen(context, builder, sig, args):
         given = context.make_array(sig.args[0])(context, builder, args[0])
-        view = context.make_array(DUALS)(context, builder)
-        item = context.get_constant(types.intp, 8 * SIZE)
-        populate_array(
-            view,
-            data=builder.bitcast(given.data, view.data.type),
-            shape=[builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, SIZE))],
-            strides=[item],
-            itemsize=item,
-            meminfo=None,
-        )
-        return view._getvalue()
+        return seen_as(context, builder, DUALS, given, context.get_constant(types.intp, 0), SIZE)
 
     return DUALS(a), codegen

@@ -17,32 +17,22 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.typing.templates import signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
-from numba.np.arrayobj import populate_array
 
+from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
 from dalembert.kernels.base.view_types import View, pack
 
 COUNT = 4  # doubles in a register of AVX2
 _VECTOR = ir.VectorType(ir.DoubleType(), COUNT)
 _BITS = ir.IntType(COUNT)
-_NUMBERS = (types.Float, types.Integer)
 
 
-class Lanes(types.Type):
+class Lanes(Scalar):
     """The type; numbers become lanes where they must."""
-
-    is_scalar = True
 
     def __init__(self):
         super().__init__(name=f"Lanes({COUNT})")
-
-    def can_convert_from(self, typingctx, other):
-        return Conversion.safe if isinstance(other, _NUMBERS) else None
-
-    def unify(self, typingctx, other):
-        return self if isinstance(other, _NUMBERS) else None
 
 
 LANES = Lanes()
@@ -57,9 +47,7 @@ class _Model(models.PrimitiveModel):
 @lower_cast(types.Float, Lanes)
 @lower_cast(types.Integer, Lanes)
 def _spread(context, builder, fromty, toty, value):
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    one = builder.insert_element(undefined, context.cast(builder, value, fromty, types.float64), _at(0))
-    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT))
+    return spread(builder, _VECTOR, context.cast(builder, value, fromty, types.float64))
 
 
 def _at(lane):
@@ -68,14 +56,7 @@ def _at(lane):
 
 def _define(function, arguments, lower, result=LANES):
     """`function` of one or two arguments, lanes or numbers but not numbers alone; lower(context, builder, *values)."""
-
-    class Template(AbstractTemplate):
-        def generic(self, args, kws):
-            if len(args) == arguments and all(isinstance(a, (Lanes, *_NUMBERS)) for a in args) and LANES in args:
-                return signature(result, *[LANES] * arguments)
-            return None
-
-    infer_global(function)(Template)
+    declare(LANES, function, arguments, result, lambda a: LANES)
     lower_builtin(function, *[Lanes] * arguments)(lambda context, builder, sig, args: lower(context, builder, *args))
 
 
@@ -148,18 +129,7 @@ def as_lanes(typingctx, a, first):
 
     def codegen(context, builder, sig, args):
         given = context.make_array(sig.args[0])(context, builder, args[0])
-        view = context.make_array(made)(context, builder)
-        size = builder.sub(builder.extract_value(given.shape, 0), args[1])
-        item = context.get_constant(types.intp, 8 * COUNT)
-        populate_array(
-            view,
-            data=builder.bitcast(builder.gep(given.data, [args[1]]), view.data.type),
-            shape=[builder.sdiv(size, context.get_constant(types.intp, COUNT))],
-            strides=[item],
-            itemsize=item,
-            meminfo=None,
-        )
-        return view._getvalue()
+        return seen_as(context, builder, made, given, args[1], COUNT)
 
     return made(a, types.intp), codegen
 

@@ -124,6 +124,13 @@ def place_bodies(x, system):
 
 
 @inline
+def locate_tree(x, dx, system):
+    """Both: links and bodies at x; dx_q <- N(q) u."""
+    move_tree(x, dx, system)
+    place_bodies(x, system)
+
+
+@inline
 def displace_tree(level, x, scale, system):
     """Level 0: q <- q (+) scale u_dot, level 1: u <- u + scale u_dot."""
     for link in system.links:

@@ -45,3 +45,16 @@ def solve_node(assemble, n, first, last, null, t, h, x, y, system):
         fresh = change > 1e-5 * size
         before = change
     return status
+
+
+@flat
+def node_step(load, assemble, store, n, first, last, null, t, x, dx, system):
+    """x <- after a step of dx[0]: load(t, x, ..), `solve_node`, store(t, h, x, dx, ..), each with its status. Status."""
+    h = dx[0]
+    system.count.project += 1.0
+    status = load(t, x, system)
+    if status == OK:
+        status = solve_node(assemble, n, first, last, null, t, h, x, dx, system)
+    if status == OK:
+        status = store(t, h, x, dx, system)
+    return status

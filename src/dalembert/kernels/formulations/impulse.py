@@ -27,21 +27,12 @@ from dalembert.kernels.formulations.distribution import (
 )
 from dalembert.kernels.formulations.pivots import watch_rows
 from dalembert.kernels.formulations.project import project_constraints, snap_angles
-from dalembert.kernels.formulations.velocity_step import (
-    add_work,
-    compliance,
-    end_step,
-    mean_reaction,
-    memory_of,
-    rates_or_outputs,
-    remember_start,
-    wanted_rates,
-)
+from dalembert.kernels.formulations.velocity_step import compliance, mean_reactions, memory_of, velocity_level, wanted_rates
 
 
 @flat
 def start_step(t, x, dx, system):
-    """Accelerations and multipliers at the start of a step, as `jet` has them, go into the memory of x. Status."""
+    """Accelerations and multipliers at the start of a step, as `jet` has them. Status, power of the forces."""
     u_dot, share = Numbers(dx, system.nq), memory_of(x, system).share
     status = prepare_solve(t, x, system)
     store_rates(x, dx, system.accelerations, system)
@@ -49,8 +40,7 @@ def start_step(t, x, dx, system):
     solve_by_factor(system)
     finite = store_solution(x, dx, system)
     add_multiple(share, 1.0, u_dot, system.nu)
-    remember_start(x, dx, system.count.power, system)
-    return status if status != OK else finite
+    return status if status != OK else finite, system.count.power
 
 
 @flat
@@ -68,8 +58,7 @@ def soft_outputs(t, x, system):
     """rhs <- mean reaction of the step to x, accelerations <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
     status = load_wrenches(t, x, system)
     load_rows(MOTIONS, t, system)
-    for i in range(system.m):
-        system.rhs[i] = mean_reaction(x, i, system)
+    mean_reactions(x, system)
     add_rows_transposed(system.A, system.rhs, system.displacements, system)
     apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
     store_outputs(t, system)
@@ -78,7 +67,7 @@ def soft_outputs(t, x, system):
 
 @flat
 def correct_velocities(t, h, x, system):
-    """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in rhs, their work goes to the state."""
+    """u* -> u+ by the impulses of the rows at the q in x, which are left in rhs."""
     load_poses(x, system)
     load_rows(MOTIONS, t, system)
     system.count.dg += 1.0
@@ -90,7 +79,6 @@ def correct_velocities(t, h, x, system):
     factor(0, system)
     metric_correction(system.accelerations, system)
     displace(1, x, system.accelerations, 1.0, system)
-    add_work(h, x, system)
 
 
 @flat
@@ -125,13 +113,13 @@ def stabilise(t, x, system):
 
 @kernel
 def impulse(mode, t, x, dx, system):
-    """RATE and OUTPUT: see `rates_or_outputs`. PROJECT: x <- end of the step, or a stabilised state between two steps."""
+    """See `velocity_level`."""
+    status = velocity_level(
+        start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+    )
     if mode == PROJECT:
-        inside = system.count.inside != 0.0
-        status = end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
         if status == OK and system.soft_f == 0:
             watch_rows(t, system)
         load_poses(x, system)
         snap_angles(x, system)
-        return status
-    return rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system)
+    return status

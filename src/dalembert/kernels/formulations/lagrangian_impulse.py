@@ -7,7 +7,7 @@ from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import add_transposed, factor_symmetric, solve_upper, solve_with_factor, subtract_products
 from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MOTION_PART, OK, PROJECT, PROJECTION, ROWS_PART
+from dalembert.kernels.base.tables import MOTION_PART, OK, PROJECTION, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import add_reactions
 from dalembert.kernels.coordinates.lagrangian import (
@@ -19,28 +19,18 @@ from dalembert.kernels.coordinates.lagrangian import (
     store_outputs,
     store_rates,
 )
-from dalembert.kernels.formulations.velocity_step import (
-    add_work,
-    compliance,
-    end_step,
-    mean_reaction,
-    memory_of,
-    rates_or_outputs,
-    remember_start,
-    wanted_rates,
-)
+from dalembert.kernels.formulations.velocity_step import compliance, mean_reactions, memory_of, velocity_level, wanted_rates
 
 
 @flat
 def start_step(t, x, dx, system):
-    """Accelerations and multipliers at the start of a step go into the memory of x. Status."""
+    """Accelerations and multipliers at the start of a step. Status, power of the forces."""
     share = memory_of(x, system).share
     status = accelerations(t, x, dx, system)
     clear(share, system.nq)
     add_transposed(share, system.scaled, system.rhs, system.m, system.nq)
     solve_upper(system.root, share, system.nq)
-    remember_start(x, dx, system.energies.power, system)
-    return status
+    return status, system.energies.power
 
 
 @flat
@@ -66,15 +56,14 @@ def free_rates(t, x, dx, system):
 def soft_outputs(t, x, system):
     """rhs <- mean reaction of the step to x, acc <- M^-1 (h + A^T lam), and the rest of `store_outputs`. Status."""
     status = evaluate_part(MOTION_PART, t, x, system)
-    for i in range(system.m):
-        system.rhs[i] = mean_reaction(x, i, system)
+    mean_reactions(x, system)
     solve_forces(system)
     return status if status != OK else store_outputs(t, x, system)
 
 
 @flat
 def correct_velocities(t, h, x, system):
-    """u* -> u+ by the impulses of the rows at the q in x; the impulses are left in rhs, their work goes to the state."""
+    """u* -> u+ by the impulses of the rows at the q in x, which are left in rhs."""
     n, m, d = system.nq, system.m, system.spare
     evaluate_part(MOTION_PART, t, x, system)
     callback(ROWS_PART, t, system, system.w_call)
@@ -92,7 +81,6 @@ def correct_velocities(t, h, x, system):
     add_reactions(m, d, system)
     solve_upper(system.root, d, n)
     add_multiple(Numbers(x, n), 1.0, d, n)
-    add_work(h, x, system)
 
 
 @flat
@@ -112,8 +100,7 @@ def stabilise(t, x, system):
 
 @kernel
 def lagrangian_impulse(mode, t, x, dx, system):
-    """RATE and OUTPUT: see `rates_or_outputs`. PROJECT: x <- end of the step, or a stabilised state between two steps."""
-    if mode == PROJECT:
-        inside = system.count.inside != 0.0
-        return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
-    return rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system)
+    """See `velocity_level`."""
+    return velocity_level(
+        start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+    )

@@ -29,7 +29,7 @@ from dalembert.kernels.coordinates.frame_matrices import (
 )
 from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.solve import product
-from dalembert.kernels.coordinates.tree import displace_tree, move_tree, place_bodies
+from dalembert.kernels.coordinates.tree import displace_tree, locate_tree
 from dalembert.kernels.formulations.dense_minimal import maggi_rates
 from dalembert.kernels.formulations.distribution import load_turns
 from dalembert.kernels.formulations.minimal_end import end_step
@@ -77,8 +77,7 @@ def weigh(t, x, system):
 @inline
 def place(t, x, dx, system):
     """Poses, rates of q, rows at the velocities of x, factored. Status."""
-    move_tree(x, dx, system)
-    place_bodies(x, system)
+    locate_tree(x, dx, system)
     count_turns(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
@@ -89,8 +88,7 @@ def place(t, x, dx, system):
 @flat
 def load(t, x, dx, rest, system):
     """rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
-    move_tree(x, dx, system)
-    place_bodies(x, system)
+    locate_tree(x, dx, system)
     load_angles(x, system)
     status, power = velocity_terms(t, x, system)
     negate(system.zeta, system.rhs, system.m)

@@ -38,7 +38,7 @@ from dalembert.kernels.coordinates.articulated import (
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
-from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.newton import restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import snap_angles
@@ -134,8 +134,7 @@ def locate(level, iteration, t, x, dx, system):
     After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
     """
     rhs = system.rhs
-    move_tree(x, dx, system)
-    place_bodies(x, system)
+    locate_tree(x, dx, system)
     count_turns(x, system)
     forces(POSITIONS if level == 0 else MOTIONS, t, system)
     constraint_rows(system)
@@ -190,8 +189,7 @@ def project_tree(x, dx, system):
     """Unit quaternions, and poses of the bodies where angles are counted: all that a tree without cut joints needs."""
     normalise_tree(UNIT, x, system)
     if system.nangle > 0:
-        move_tree(x, dx, system)
-        place_bodies(x, system)
+        locate_tree(x, dx, system)
 
 
 @flat

@@ -25,7 +25,7 @@ from dalembert.kernels.coordinates.frame_matrices import (
     subtract_inertia,
 )
 from dalembert.kernels.coordinates.kinematics import load_angles
-from dalembert.kernels.coordinates.tree import UNIT, displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, normalise_tree
 from dalembert.kernels.formulations.moving_frame import close_cut_joints, finish_rates
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -80,16 +80,14 @@ def moving_frame_reference(mode, t, x, dx, system):
         status = OK
         normalise_tree(UNIT, x, system)
         if m == 0:
-            move_tree(x, dx, system)
-            place_bodies(x, system)
+            locate_tree(x, dx, system)
         else:
             status, _ = close_cut_joints(factor_densely, correct_densely, t, x, dx, system)
         snap_angles(x, system)
         return status
     system.count.rhs += 1.0
     bias, acceleration = system.work, system.accelerations
-    move_tree(x, dx, system)
-    place_bodies(x, system)
+    locate_tree(x, dx, system)
     load_angles(x, system)
     status, power = velocity_terms(t, x, system)
     fill_reduced_matrix(system)

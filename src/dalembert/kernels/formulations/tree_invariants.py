@@ -22,7 +22,7 @@ from dalembert.kernels.coordinates.articulated import add_body_accelerations, el
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load_angles, normalised
 from dalembert.kernels.coordinates.solve import product
-from dalembert.kernels.coordinates.tree import displace_tree, move_tree, normalise_tree, place_bodies
+from dalembert.kernels.coordinates.tree import displace_tree, locate_tree, normalise_tree
 from dalembert.kernels.coordinates.tree_states import absolute_state
 from dalembert.kernels.formulations.invariant_steps import step_to_invariants
 from dalembert.kernels.formulations.invariants import energy_gradient, energy_residual
@@ -83,8 +83,7 @@ def change_along(t, x, dx, d, c, rows, keep, system):
         scale = step if side == 0 else -step
         copy(system.u_dot, d, system.nu)
         displace_tree(0, x, scale, system)
-        move_tree(x, dx, system)
-        place_bodies(x, system)
+        locate_tree(x, dx, system)
         for body in system.bodies:
             c[body.number].v += (1.0 / (2.0 * scale)) * body.v
             c[body.number].w += (1.0 / (2.0 * scale)) * body.w
@@ -141,8 +140,7 @@ def newton_direction(t, x, dx, hq, hu, d, system):
         copy(d + nu * part, system.u_dot, nu)
         if part == 0:
             change_along(t, x, dx, d, c, rows, keep, system)
-            move_tree(x, dx, system)
-            place_bodies(x, system)
+            locate_tree(x, dx, system)
             for body in system.bodies:
                 h, change = hu[body.number], c[body.number]
                 body.force, body.torque = h.force - body.m * change.v, h.torque - body.J @ change.w
@@ -154,8 +152,7 @@ def newton_direction(t, x, dx, hq, hu, d, system):
 @flat
 def residual(k, t, x, dx, system):
     """f, the largest of its terms, status"""
-    move_tree(x, dx, system)
-    place_bodies(x, system)
+    locate_tree(x, dx, system)
     load_angles(x, system)
     if k < 0:
         f, scale = energy_residual(t, x, system)

@@ -28,7 +28,7 @@ from dalembert.kernels.base.tables import (
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.lagrangian import evaluate_part, lagrangian, solve_motion, velocity_residual
 from dalembert.kernels.formulations.constraint_flow import flow
-from dalembert.kernels.formulations.discrete_newton import solve_node
+from dalembert.kernels.formulations.discrete_newton import node_step
 
 
 @inline
@@ -138,8 +138,8 @@ def load_node(t, x, system):
 
 
 @flat
-def store_node(t, x, system):
-    """x <- (q_k+1, v from the momentum, work)."""
+def store_node(t, h, x, dx, system):
+    """x <- (q_k+1, v from the momentum, work). Status."""
     n, m, node = system.nq, system.m, system.node
     v, dv, end = Numbers(x, n), system.acc, system.discrete.E
     if system.flow_kind == TANGENT_FLOW:
@@ -150,8 +150,8 @@ def store_node(t, x, system):
     copy(x, end, n)
     copy(v, node.z, n)
     for _ in range(8):
-        status = evaluate_part(MOMENTUM_PART, t, x, system)
-        callback(ROWS_PART, t, system, system.w_call)
+        status = evaluate_part(MOMENTUM_PART, t + h, x, system)
+        callback(ROWS_PART, t + h, system, system.w_call)
         for j in range(n):
             system.h[j] = node.z[n + j] - system.momentum[j]
         velocity_residual(system.bias, v, system)
@@ -175,12 +175,5 @@ def variational(mode, t, x, dx, system):
     """STEP: x <- after a step of dx[0]. Else as for any Lagrangian system."""
     if mode != STEP:
         return lagrangian(mode, t, x, dx, system)
-    h = dx[0]
-    system.count.project += 1.0
-    status = load_node(t, x, system)
-    if status == OK:
-        n, last = system.nq, first_multiplier(system) if system.flow_kind >= TANGENT_FLOW else 0
-        status = solve_node(newton_system, n, 2 * n, last, system.m - system.rank, t, h, x, dx, system)
-    if status == OK:
-        status = store_node(t + h, x, system)
-    return status
+    n, last = system.nq, first_multiplier(system) if system.flow_kind >= TANGENT_FLOW else 0
+    return node_step(load_node, newton_system, store_node, n, 2 * n, last, system.m - system.rank, t, x, dx, system)

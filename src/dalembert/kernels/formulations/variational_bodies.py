@@ -46,7 +46,7 @@ from dalembert.kernels.formulations.constant_twist import (
     move,
     works_along,
 )
-from dalembert.kernels.formulations.discrete_newton import solve_node
+from dalembert.kernels.formulations.discrete_newton import node_step
 from dalembert.kernels.formulations.distribution import load_rows
 from dalembert.kernels.formulations.jet import jet
 from dalembert.kernels.formulations.pivots import watch_rows
@@ -189,7 +189,7 @@ def mean_rows(t, h, differentiate, x, y, system):
 
 @flat
 def load_node(t, x, system):
-    """p_k = M u, A_k, b_k, and the first guess: xi = u, lam = 0."""
+    """p_k = M u, A_k, b_k, and the first guess: xi = u, lam = 0. Status."""
     nu, m, node = system.nu, system.m, system.node
     p = Wrenches(system.impulses.p, 0)
     copy(node.z, Numbers(x, system.nq), nu)
@@ -208,6 +208,7 @@ def load_node(t, x, system):
         for i in range(e.n):
             a = system.A[e.A + 6 * i]
             add_components(node.A + nu * (e.row + i), 1, 1.0, a.force, a.torque, system.bodies[e.body], system.plane)
+    return OK
 
 
 @flat
@@ -226,7 +227,7 @@ def assemble(t, h, differentiate, x, y, system):
 
 @flat
 def store_node(t, h, x, y, system):
-    """x <- (q_k+1, u from p_k+1, work, angles)."""
+    """x <- (q_k+1, u from p_k+1, work, angles). Status."""
     m, nq, nu = system.m, system.nq, system.nu
     node, made, u = system.node, system.impulses, Numbers(x, nq)
     minus_p = Wrenches(made.p, 0)
@@ -256,6 +257,8 @@ def store_node(t, h, x, y, system):
         work = minus_dot(work, system.rhs, system.g_t, m)
     x[nq + nu] += work
     snap_angles(x, system)
+    watch_rows(t + h, system)
+    return OK
 
 
 @light
@@ -263,11 +266,4 @@ def variational_bodies(mode, t, x, dx, system):
     """STEP: x <- after a step of dx[0], dx is lost. Else as `jet`."""
     if mode != STEP:
         return jet(mode, t, x, dx, system)
-    h = dx[0]
-    system.count.project += 1.0
-    load_node(t, x, system)
-    status = solve_node(assemble, system.nu, 0, 0, 0, t, h, x, dx, system)
-    if status == OK:
-        store_node(t, h, x, dx, system)
-        watch_rows(t + h, system)
-    return status
+    return node_step(load_node, assemble, store_node, system.nu, 0, 0, 0, t, x, dx, system)

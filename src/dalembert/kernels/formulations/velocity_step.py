@@ -17,7 +17,7 @@ no inverse of M + G^T D G; g is taken at the new time, so that a prescribed moti
 
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.loops import add_multiple, clear, copy
-from dalembert.kernels.base.tables import BAUMGARTE, OK, OUTPUT, PROJECTION
+from dalembert.kernels.base.tables import BAUMGARTE, OK, OUTPUT, PROJECT, PROJECTION
 from dalembert.kernels.base.views import Numbers, System
 
 
@@ -51,10 +51,11 @@ def store_memory_rates(x, dx, system):
 
 
 @inline
-def mean_reaction(x, i, system):
-    """Of row i in the step to x; what is not known (NaN) stays so; at the start nothing has given way yet."""
+def mean_reactions(x, system):
+    """rhs <- those of the step to x; what is not known (NaN) stays so; at the start nothing has given way yet."""
     memory = memory_of(x, system)
-    return memory.impulse[i] / memory.done if memory.done != 0.0 else 0.0
+    for i in range(system.m):
+        system.rhs[i] = memory.impulse[i] / memory.done if memory.done != 0.0 else 0.0
 
 
 @flat
@@ -101,7 +102,7 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
     Projected positions ask for velocities that fit, again by an impulse.
 
     stabilise(t, x, ..) : positions onto the constraints where the run projects, status;  correct_velocities(t, h, x, ..) :
-    u* -> u+ by the impulses of the rows at the q in x, which it leaves in rhs;  advance_positions(h, x, ..) : q (+) h N u
+    u* -> u+ by the impulses of the rows at the q in x, left in rhs;  advance_positions(h, x, ..) : q (+) h N u
     """
     status, m, nq, nu = OK, system.m, system.nq, system.nu
     memory, q, u = memory_of(x, system), Numbers(x, 0), Numbers(x, nq)
@@ -122,6 +123,7 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
             if not projected and (inside or not predicted):
                 continue
         correct_velocities(t, h, x, system)
+        add_work(h, x, system)
         if not inside:
             add_multiple(memory.impulse, 1.0, system.rhs, m)
         if turn == 0:
@@ -134,13 +136,22 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
 
 
 @flat
-def rates_or_outputs(start_step, free_rates, soft_outputs, mode, t, x, dx, system):
+def velocity_level(
+    start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+):
     """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. OUTPUT: what a saved state and the
-    compliant force of the step to it imply. Status."""
+    compliant force of the step to it imply. PROJECT: x <- end of the step, or a stabilised state between two steps. Status.
+
+    start_step(t, x, dx, ..) : accelerations dx, multipliers rhs, the reaction's share in the memory of x; status, power
+    """
+    if mode == PROJECT:
+        inside = system.count.inside != 0.0
+        return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
     if mode == OUTPUT:
         return soft_outputs(t, x, system)
     if system.predict == 1 and memory_of(x, system).h == 0.0:
-        status = start_step(t, x, dx, system)
+        status, power = start_step(t, x, dx, system)
+        remember_start(x, dx, power, system)
     else:
         status = free_rates(t, x, dx, system)
     store_memory_rates(x, dx, system)
