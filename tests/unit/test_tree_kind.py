@@ -27,9 +27,37 @@ def test_same_states_as_by_the_formulation_alone(on_tree, on_bodies):
 @pytest.mark.parametrize("name", [name for name, cls in FORMULATIONS.items() if "tree" not in cls.coordinates])
 def test_others_refuse_it(name):
     method = da.FixedStep(step=1e-3) if FORMULATIONS[name].steps == "own" else STEP
-    text = f"{FORMULATIONS[name].__name__} does not take 'tree' coordinates; a model in these takes one of MovingFrame, Minimal"
+    taking = "a model in these takes one of MovingFrame, Minimal, Impulse"
+    text = f"{FORMULATIONS[name].__name__} does not take 'tree' coordinates; {taking}"
     with pytest.raises(da.ModelError, match=text):
         da.simulate(gallery.build("slider_crank"), 0.1, coordinates="tree", formulation=FORMULATIONS[name](), integrator=method)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "chain"])  # redundant rows in a cut joint; no cut joint
+def test_impulses_on_a_tree_converge_like_those_on_bodies(name):
+    t_end, exact = 0.08, da.simulate(gallery.build(name), 0.08, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+
+    def error(coordinates, steps):
+        integrator = da.RungeKutta4(step=t_end / steps)
+        run = da.simulate(gallery.build(name), t_end, coordinates=coordinates, formulation=da.Impulse(), integrator=integrator)
+        assert run.drift.position.max() <= 1e-10
+        size = exact.mechanism.nq + exact.mechanism.nu
+        return np.abs(run.x[-1] - exact.x[-1])[:size].max()
+
+    on_tree = [error("tree", steps) for steps in (8, 16)]
+    assert 3.4 <= on_tree[0] / on_tree[1] <= 4.6  # order 2
+    assert on_tree[1] <= error("absolute", 16)
+
+
+def test_impulses_of_cut_joints_are_those_on_bodies():
+    options = {"formulation": da.Impulse(), "integrator": da.RungeKutta4(step=2e-3)}
+    runs = [da.simulate(gallery.build("four_bar_twin"), 0.02, coordinates=kind, **options) for kind in ("absolute", "tree")]
+    bodies, tree = (run.impulse("C") for run in runs)  # the joint that closes the loop
+    np.testing.assert_allclose(tree.force, bodies.force, atol=1e-7)
+    np.testing.assert_allclose(tree.torque, bodies.torque, atol=1e-7)
+    assert np.abs(tree.force[1:]).min() > 1e-3
+    assert np.isnan(runs[1].impulse("A").force).all()  # its coordinates hold it: there is no impulse to tell
+    np.testing.assert_allclose(runs[1].reaction("A").force, runs[0].reaction("A").force, atol=1e-4)
 
 
 def test_unknown_coordinates_are_refused():

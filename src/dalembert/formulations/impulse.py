@@ -14,6 +14,8 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.lagrangian_start import without_inertia
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import new_workspace
+from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError
 from dalembert.formulations.base import Formulation
 from dalembert.formulations.run import Run
@@ -32,11 +34,13 @@ class VelocityLevel(Formulation):
     saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("impulse", "formulations.impulse", "system", 9.0, "--formulation impulse or soft"),
+        Kernel("impulse_tree", "formulations.impulse_tree", "system", 9.0, "--formulation impulse --coordinates tree"),
         Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", "system", 5.0, "LagrangianSystem, impulse or soft"),
     )
 
     def needs(self, mechanism: Compiled) -> set[str]:
-        return {"lagrangian_impulse" if mechanism.coordinates == "generalised" else "impulse"}
+        special = {"generalised": {"lagrangian_impulse"}, "tree": {"impulse_tree", "tree_states"}}
+        return special.get(mechanism.coordinates, {"impulse"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,9 @@ class Impulse(VelocityLevel):
     tolerance : residual left after projection [m or rad]
     max_newton : Newton iterations before the run stops
 
-    `Solution.impulse(joint)` has the impulses and mean reactions of the steps; `Solution.reaction` what the saved states imply.
+    In coordinates of a tree only the joints that close loops need impulses, and `metric` is always that of the kinetic energy.
+    `Solution.impulse(joint)` has the impulses and mean reactions of the steps, NaN for joints of a tree; `Solution.reaction`
+    what the saved states imply, of all of them.
     """
 
     stabilisation: Literal["projection", "baumgarte"] | None = "projection"
@@ -62,6 +68,7 @@ class Impulse(VelocityLevel):
     tolerance: float = 1e-11
     max_newton: int = 50
 
+    coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "tree", "generalised")
     largest_order: ClassVar[int | None] = 2
     by_multipliers: ClassVar[bool] = True
 
@@ -95,21 +102,26 @@ class ImpulseRun(Run):
 
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """The state of a run that has made no step."""
-        return np.ravel(self.remembering(x[None], np.zeros(1), np.zeros((1, int(self.I[T.M])))))
+        return np.ravel(self.remembering(super().from_absolute(x)[None], np.zeros(1), np.zeros((1, int(self.I[T.M])))))
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
-        return np.ascontiguousarray(x[:, : self.I[T.NX]])
+        return super().to_absolute(np.ascontiguousarray(x[:, : self.I[T.NX]]))
 
     def more(self, x: Array) -> dict[str, Array]:
         """step (nt,) and impulse (nt, m) of the step that ended in each state."""
         done, impulse = (int(self.I[T.MEMORY_X]) + BLOCKS["memory"].offset(label) for label in ("done", "impulse"))
-        return {"step": x[:, done], "impulse": x[:, impulse : impulse + int(self.I[T.M])]}
+        found = x[:, impulse : impulse + int(self.I[T.M])]
+        if self.tree is not None:
+            rows = [row.index for row in self.mechanism.rows if row.element in self.tree.cut]
+            own, found = found, np.full((len(x), self.mechanism.m), np.nan)
+            found[:, rows] = own
+        return {"step": x[:, done], "impulse": found}
 
     def remembering(self, x: Array, step: Array, impulse: Array) -> Array:
         """(nt, n) states of the run at the ends of steps."""
-        q = x[:, : self.mechanism.nq]
-        clock, lam, rest = (np.zeros((len(x), n)) for n in (1, impulse.shape[1], 3 * self.mechanism.nu + 1))
+        q = x[:, : int(self.I[T.NQ])]
+        clock, lam, rest = (np.zeros((len(x), n)) for n in (1, impulse.shape[1], 3 * int(self.I[T.NU]) + 1))
         return np.concatenate([x, clock, step[:, None], impulse, lam, q, rest], axis=1)
 
 
@@ -117,7 +129,8 @@ def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
     """A run of rigid impulses, not stabilised, whose state remembers the last step."""
     from dalembert.kernels.base.slots import as_system, no_correction
 
-    I, F = mechanism.I.copy(), mechanism.F.copy()
+    tree = make_tree(mechanism) if isinstance(mechanism, Mechanism) and mechanism.coordinates == "tree" else None
+    I, F = (mechanism.I.copy(), mechanism.F.copy()) if tree is None else (tree.I.copy(), tree.F.copy())
     I[T.MEMORY_X] = I[T.NX]
     callbacks: Callbacks | GeneratedCode
     if isinstance(mechanism, LagrangianMechanism):
@@ -130,10 +143,12 @@ def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
             )
         callbacks = mechanism.code
     else:
-        from dalembert.kernels.formulations.impulse import impulse as kernel
-
+        if tree is None:
+            from dalembert.kernels.formulations.impulse import impulse as kernel
+        else:
+            from dalembert.kernels.formulations.impulse_tree import impulse_tree as kernel
         assert isinstance(mechanism, Mechanism)
         callbacks = Callbacks(mechanism)
     system = as_system(kernel)
-    W, correct = mechanism.workspace(), as_system(no_correction)
-    return ImpulseRun(mechanism, I, F, W, system, system, correct, 0, callbacks)
+    W, correct = mechanism.workspace() if tree is None else new_workspace(I), as_system(no_correction)
+    return ImpulseRun(mechanism, I, F, W, system, system, correct, 0, callbacks, tree)

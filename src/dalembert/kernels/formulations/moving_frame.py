@@ -205,6 +205,44 @@ def finish_rates(power, dx, system):
     return finite
 
 
+@flat
+def tree_rates(placed, t, x, dx, system):
+    """dx <- rates of q, accelerations of the tree without its cut joints; placed : of bodies too. Status, power of forces."""
+    status, power = OK, 0.0
+    move_tree(x, dx, system)
+    if placed or system.nforce + system.nangle > 0:
+        place_bodies(x, system)
+        load_angles(x, system)
+    if system.nforce > 0:
+        clear_wrenches(system)
+        status = forces(WRENCH, t, system)
+        power = system.count.power
+        subtract_wrenches(system.wrenches, system)
+    eliminate_tree(system)
+    accelerate_tree(Numbers(dx, system.nq), 1.0, system)
+    if placed:
+        clear_accelerations(system)
+        add_body_accelerations(system.accelerations, 1.0, system)
+    return status, power
+
+
+@flat
+def hold_cut_joints(power, t, dx, system):
+    """rhs <- multipliers of the cut joints, u_dot <- what they add to the accelerations in dx. Power with theirs."""
+    lam, u_dot = system.rhs, Numbers(dx, system.nq)
+    forces(MOTIONS, t, system)
+    constraint_rows(system)
+    negate(lam, system.zeta, system.m)
+    subtract_cut_rows(system.accelerations, lam, system)
+    solve_cut_rows(system)
+    for i in range(system.m):
+        power -= lam[i] * system.g_t[i]
+    respond_to_multipliers(lam, system)
+    for i in range(system.nu):
+        u_dot[i] += system.u_dot[i]
+    return power
+
+
 @kernel
 def moving_frame(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates; OUTPUT: also the accelerations of the bodies.
@@ -219,33 +257,9 @@ def moving_frame(mode, t, x, dx, system):
         snap_angles(x, system)
         return status
     system.count.rhs += 1.0
-    status, power, u_dot = OK, 0.0, Numbers(dx, system.nq)
-    move_tree(x, dx, system)
-    if system.nforce + system.nangle + m > 0 or mode == OUTPUT:
-        place_bodies(x, system)
-        load_angles(x, system)
-    if system.nforce > 0:
-        clear_wrenches(system)
-        status = forces(WRENCH, t, system)
-        power = system.count.power
-        subtract_wrenches(system.wrenches, system)
-    eliminate_tree(system)
-    accelerate_tree(u_dot, 1.0, system)
-    if m > 0 or mode == OUTPUT:
-        clear_accelerations(system)
-        add_body_accelerations(system.accelerations, 1.0, system)
+    status, power = tree_rates(m > 0 or mode == OUTPUT, t, x, dx, system)
     if m > 0:
-        forces(MOTIONS, t, system)
-        constraint_rows(system)
-        lam = system.rhs
-        negate(lam, system.zeta, m)
-        subtract_cut_rows(system.accelerations, lam, system)
-        solve_cut_rows(system)
-        for i in range(m):
-            power -= lam[i] * system.g_t[i]
-        respond_to_multipliers(lam, system)
+        power = hold_cut_joints(power, t, dx, system)
         add_body_accelerations(system.accelerations, 0.0, system)
-        for i in range(system.nu):
-            u_dot[i] += system.u_dot[i]
     finite = finish_rates(power, dx, system)
     return status if finite else NON_FINITE
