@@ -144,3 +144,14 @@ def test_a_kernel_that_another_had_compiled_is_closed_all_the_same(folder):
     compiler.bind(inner, CALLBACK_SIGNATURE)
     assert not inner._can_compile
     assert len(inner.signatures) == 1
+
+
+def test_code_does_not_outlive_the_layout_of_a_bundle():
+    """A kernel that gets a bundle need not import the file that declares it, so the name of the type tells the layout."""
+    from dalembert.kernels.base.bundles import BundleType
+    from dalembert.kernels.base.layout import INT, NUM, Record
+
+    names = {
+        BundleType(Record("Steps", **fields)).name for fields in ({"a": NUM}, {"a": INT}, {"a": NUM, "b": NUM}, {"b": NUM})
+    }
+    assert len(names) == 4 and BundleType(Record("Steps", a=NUM)).name in names

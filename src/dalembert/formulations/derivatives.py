@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array, IntArray
+from dalembert.compilation.loops import compiled
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
@@ -26,6 +27,10 @@ class Derivatives:
         self._kernels = _Compiled(run) if JIT else _Plain(run)
         self.differenced = tuple(run.callbacks.differenced)
 
+    def rates(self, *arguments: Any) -> int:
+        """f and derivatives into arrays, see `_Compiled`; status."""
+        return int(self._kernels.rates(*arguments))
+
     def jacobian(
         self, t: float, x: Array, columns: IntArray | None = None, places: IntArray | None = None
     ) -> tuple[Array, Array, Array]:
@@ -38,7 +43,7 @@ class Derivatives:
         chosen = np.arange(n) if columns is None else columns
         wanted, behind = np.append(chosen, n).astype(np.int64), np.zeros(0, dtype=np.int64) if places is None else places
         f, out = np.empty(n), np.empty((len(wanted), n + len(behind)))
-        status = self._kernels.rates(float(t), np.array(x, dtype=float), wanted, behind, f, out)
+        status = self.rates(float(t), np.array(x, dtype=float), wanted, behind, f, out, self.run.view)
         if status != T.OK:
             raise SimulationError(f"the rates at t = {t:.6g} s cannot be evaluated (status {status})", time=t)
         if not np.isfinite(out).all():
@@ -78,25 +83,18 @@ class _Compiled:
     """The kernels of a run for numbers with derivatives: tables that name them, a workspace."""
 
     def __init__(self, run: Run) -> None:
-        from numba import types
-
-        from dalembert.kernels.base.compiler import bind
         from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
-        from dalembert.kernels.base.view_types import SYSTEM
-        from dalembert.kernels.formulations.derivatives import rate_columns
 
-        self._run = run
         self._I, self._alive = tables_for(run, DUAL_SYSTEM)
-        f8, i8, v, m = types.float64, types.int64[::1], types.float64[::1], types.float64[:, ::1]
-        self._columns = bind(rate_columns, types.int64(f8, v, i8, i8, v, v, m, v, SYSTEM))
+        self._columns = compiled("rate_columns")
         self._W, self._work = np.zeros(SIZE * len(run.W)), np.zeros(SIZE * (2 * run.state_size + 1))
 
-    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array) -> int:
+    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array, system: Any) -> int:
         """f <- x', out[k] <- its derivative and that of the places by component columns[k], by time behind them. Status."""
         from dalembert.kernels.base.views import System
 
-        run = self._run
-        return int(self._columns(t, x, columns, places, run.W, f, out, self._work, System(self._I, run.F, self._W)))
+        duals = System(self._I, system.F, self._W)
+        return int(self._columns(t, x, columns, places, system.W, f, out, self._work, duals))
 
 
 class _Plain:
@@ -106,18 +104,18 @@ class _Plain:
         self._run = run
         self._callback = run.callbacks.compiled_for(None)
 
-    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array) -> int:
+    def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array, system: Any) -> int:
         from dalembert.kernels.base.dual import Dual, value_of
         from dalembert.kernels.base.views import System
 
         run, seeds = self._run, np.zeros((len(x) + 1, len(columns)))
         seeds[columns, np.arange(len(columns))] = 1.0
-        state, rate, W = (np.empty(n, dtype=object) for n in (len(x), len(x), len(run.W)))
+        state, rate, W = (np.empty(n, dtype=object) for n in (len(x), len(x), len(system.W)))
         state[:] = [Dual(value, seed) for value, seed in zip(x, seeds, strict=False)]
-        rate[:], W[:] = list(np.zeros(len(x))), list(run.W)  # NumPy's own numbers, which may be divided by zero
+        rate[:], W[:] = list(np.zeros(len(x))), list(system.W)  # NumPy's own numbers, which may be divided by zero
         with np.errstate(all="ignore"):
             time = Dual(np.float64(t), seeds[-1])
-            status = int(run.system(T.RATE, time, state, rate, System(run.I, run.F, W, self._callback)))
+            status = int(run.system(T.RATE, time, state, rate, System(run.I, system.F, W, self._callback)))
         f[:] = [value_of(v) for v in rate]
         for i, v in enumerate([*rate, *W[places]]):
             out[:, i] = v.tangents if isinstance(v, Dual) else 0.0

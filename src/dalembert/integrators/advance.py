@@ -14,6 +14,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.loops import compiled
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.slopes import NEVER, Slopes
 from dalembert.integrators.watched import Watched
 from dalembert.kernels.base import tables as T
 
@@ -70,6 +71,7 @@ class Advance:
             control=integrator.adaptive,
             trend=integrator.implicit and integrator.error_law == 1,
             solver=solver,
+            at_slopes=NEVER if run.stages else 0,
             left=left,
             right=right,
             free=free,
@@ -109,6 +111,13 @@ class Advance:
         from dalembert.kernels.base.slots import address
 
         self.bundle.at_inside = address(compiled("inside_step"))
+
+    def _ask_for_slopes(self) -> None:
+        """From now on Jacobians of stages are exact."""
+        self._slopes = Slopes(self.run)
+        self.bundle.at_slopes = self._slopes.at
+        for label, array in self._slopes.arrays.items():
+            setattr(self.bundle, label, array)
 
     def at(self, run: Run, x: Array, kept: npt.NDArray[np.int64]) -> Advance:
         """The same integration of another run, as it stands."""
@@ -208,6 +217,8 @@ class Advance:
 
     def steps(self, count: int, t_limit: float | None = None) -> int:
         """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
+        from dalembert.kernels.time.steps import WANTS_SLOPES
+
         b = self.bundle
         waiting = int(b.saved)
         room = waiting + count if b.every else len(b.save_t)
@@ -221,6 +232,10 @@ class Advance:
         b.t_end, b.until = self.t_end if t_limit is None else t_limit, self.accepted + count
         begin = time.process_time()
         status: int = self.call(self.kernel, b, self.run.view)
+        if status == WANTS_SLOPES:
+            self._ask_for_slopes()
+            begin = time.process_time()
+            status = self.call(self.kernel, b, self.run.view)
         self.cpu_time += time.process_time() - begin
         return status
 

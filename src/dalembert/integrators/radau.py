@@ -22,7 +22,8 @@ class RadauIIA(Collocation):
 
     For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive; the error
     estimate and dense output have order stages + 1. Stage equations by simplified Newton's method with Jacobian
-    matrices of the right-hand side by central differences, made anew only where they no longer contract.
+    matrices of the right-hand side, made anew only where they no longer contract: the first ones by central differences, in
+    longer runs exact ones, whose kernels are then compiled.
 
     stages : 1 to 5
     stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|). Default 1e-15,

@@ -15,6 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
 from dalembert.run.progress import Progress
 from dalembert.run.side_by_side import Group, group_of, shared_steps
@@ -33,6 +34,7 @@ class Work:
         self._shared = all(other is run for other in runs)
         count, n = self.x.shape
         self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
+        self.advance.bundle.at_slopes = NEVER  # many short runs
         self.start = self.x.copy()
         self.kept = np.tile(self.advance.fresh, (count, 1))
         self.out = np.full((count, len(save_at), n), np.nan)

@@ -7,6 +7,9 @@ To compiled code a bundle is one machine word, so that functions hand it on for 
 its arrays alive.
 """
 
+import hashlib
+from functools import cache
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -74,10 +77,17 @@ def span(record, first, last):
 _I64 = ir.IntType(64)
 
 
+@cache
+def _layout(record):
+    return hashlib.sha256(repr(record.fields).encode()).hexdigest()[:12]
+
+
 class BundleType(types.Type):
+    """Its name tells its layout: a kernel need not import what declares it, and its code on disk must not outlive it."""
+
     def __init__(self, record):
         self.record = record
-        super().__init__(name=f"Bundle({record.name})")
+        super().__init__(name=f"Bundle({record.name}, {_layout(record)})")
 
     @property
     def key(self):

@@ -21,7 +21,7 @@ from dalembert.kernels.time.stepping import (
     combine,
     visit,
 )
-from dalembert.kernels.time.steps import filtered, newton, sweeps
+from dalembert.kernels.time.steps import WANTS_SLOPES, filtered, newton, sweeps
 from dalembert.kernels.time.watch import PROJECTED, projection_error
 
 AUTO = 0  # steps.solver: 0 automatic, 1 functional iteration, 2 Newton
@@ -45,6 +45,9 @@ def implicit_runge_kutta(steps, system):
             steps.solved_by = solved_by
     if solved_by == NEWTON:
         status = newton(steps, system)
+        if status == WANTS_SLOPES:
+            steps.predicted = NOTHING
+            return status
         steps.newton += 1
         steps.retry += 1
     steps.solves += 1

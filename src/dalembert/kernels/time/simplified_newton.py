@@ -3,13 +3,15 @@
     (I - h A (x) J) dK = f(x + h A K) - K,  K <- K + dK,    A = T diag(lambda) T^-1        [HairerWanner1996, IV.8]
 
 The system falls apart into (I - mu J) w = r, mu = h lambda, one for each real eigenvalue and each conjugate pair. Of J =
-[Q N; K C] only K and C, the derivatives of u', are differenced; Q = d(N u)/dq is zero or, for Euler parameters, Omega(w) / 2
+[Q N; K C] only K and C, the derivatives of u', are to be found; Q = d(N u)/dq is zero or, for Euler parameters, Omega(w) / 2
 with a known inverse, so that the coordinates are eliminated:
 
     D = (I - mu Q)^-1 = (I + mu Q) / (1 + mu^2 |w|^2 / 4)
     (I - mu C - mu^2 K D N) w_u = r_u + mu K D r_q,     w_q = D (r_q + mu N w_u)
 
-J is kept while it contracts, and so are its factors while the step size stays. The other components of the state (work, angle
+J is kept while it contracts, and so are its factors while the step size stays. The first ones are central differences; a run
+that needs more columns than ENOUGH asks for exact ones, from numbers with derivatives (slopes.py): a third of the time, once
+they are compiled. Where these have none (a root that vanishes) differences stay. The other components of the state (work, angle
 counters) do not enter f and are iterated.
 """
 
@@ -20,7 +22,9 @@ from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
 from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate, turn
 from dalembert.kernels.time.stepping import combine, visit
+from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
 
+ENOUGH = 400  # columns of Jacobians that are worth no compiling
 STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
 DIFFERENCE = 6e-6  # central differences: eps^(1/3)
 MAX_ITERATIONS = 20
@@ -41,7 +45,11 @@ def iterate_newton(steps, system):
     while status == STAGES_FAILED and attempts < 2:
         attempts += 1
         if steps.jacobian_is == MISSING:
-            status = differentiate(steps, system)
+            if steps.at_slopes == 0 and steps.jacobians * steps.n >= ENOUGH:
+                return WANTS_SLOPES
+            status = slopes(steps, system) if steps.at_slopes > 0 else STAGES_FAILED
+            if status != OK:
+                status = differentiate(steps, system)
             if status != OK:
                 break
             status, steps.jacobian_is, steps.h_factored = STAGES_FAILED, NEW, 0.0
@@ -98,6 +106,19 @@ def differentiate(steps, system):
             jacobian[i, j] = (stages[forward, n - nu + i] - stages[backward, n - nu + i]) / ((x[j] + delta) - (x[j] - delta))
         jacobian[nu, j] = x[j]
     return status
+
+
+@flat
+def put(steps, out):
+    """jacobian <- rows of derivatives of x' by each component; whether all are finite."""
+    x, jacobian, n, fine = steps.x, steps.jacobian, steps.n, True
+    nu = jacobian.shape[0] - 1
+    for j in range(n):
+        for i in range(nu):
+            jacobian[i, j] = out[j, n - nu + i]
+            fine &= np.isfinite(jacobian[i, j])
+        jacobian[nu, j] = x[j]
+    return fine
 
 
 @flat

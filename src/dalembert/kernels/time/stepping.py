@@ -18,7 +18,7 @@ from dalembert.kernels.base.tables import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from dalembert.kernels.time.steps import attempt, inside
+from dalembert.kernels.time.steps import WANTS_SLOPES, attempt, inside
 from dalembert.kernels.time.watch import note_drivers, note_leap
 
 # what to do at a point
@@ -96,7 +96,7 @@ def judge(status, steps):
     h_new = h min(facmax, max(facmin, safety err^(-1/order)))                       [HairerNorsettWanner1993, II (4.13)]
     """
     factor, err = 1.0, steps.err
-    if steps.control == 1 and status != CALLBACK_FAILED:
+    if steps.control == 1 and status != CALLBACK_FAILED and status != WANTS_SLOPES:
         if status == OK and not np.isfinite(err):
             status = NON_FINITE
         if status != OK:

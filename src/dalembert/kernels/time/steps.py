@@ -6,6 +6,7 @@ same as last). The seams, by addresses in the bundle:
     attempt(steps, system)    a step of the method, from x to y; status
     inside(steps, system)     what is done within a step before it is accepted, see saving.py; OK, AGAIN, or a failure
     sweeps, newton, filtered  of implicit stages: both ways to solve them, the error of stiff ones; those that a run needs
+    slopes(steps, system)     `jacobian` <- derivatives of u', exact, see slopes.py; 0 while nobody has asked, -1 for never
 """
 
 from numba import types
@@ -24,12 +25,13 @@ def integers(names):
     return dict.fromkeys(names.split(), INT)
 
 
+WANTS_SLOPES = 8  # status of an attempt that is to be repeated with the seam `slopes` filled, after those of tables.py
 VECTOR, MATRIX, WHOLE = Array(1), Array(2), Array(2, "int64")
 # an integration, see kernels/time: what it is told, what it keeps from one call to the next (`t` to `rounded`), arrays
 STEPS_RECORD = Record(
     "Steps",
     # addresses of what fills the seams; at_inside : 0 where nothing happens within steps
-    **integers("at_attempt at_inside at_sweeps at_newton at_filtered"),
+    **integers("at_attempt at_inside at_sweeps at_newton at_filtered at_slopes"),
     # it ends at t_end, or with so many steps accepted in all
     t_end=NUM,
     until=INT,
@@ -66,6 +68,8 @@ STEPS_RECORD = Record(
     # `Run`; (7, s nu) of sweeps
     jacobian=MATRIX, factors=Array(3, "complex128"), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
     memory=MATRIX,
+    # of slopes: the table that names kernels for numbers with derivatives, columns wanted, work (W, x, x', t), what comes out
+    slopes_I=Array(1, "int64"), slopes_of=Array(1, "int64"), slopes_W=VECTOR, slopes_work=VECTOR, slopes_out=MATRIX,
 )  # fmt: skip
 # many runs, each in its own rows;  kept : words of their steps;  F, W_0 : one row or one for each, W_0 as good as new
 RUNS_RECORD = Record(
@@ -107,9 +111,13 @@ def filtered(steps, system):
     return at_address(steps.at_filtered)(steps, system)
 
 
+def slopes(steps, system):
+    return at_address(steps.at_slopes)(steps, system)
+
+
 def _in_steps(label):
     return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)
 
 
-for _function in (attempt, inside, sweeps, newton, filtered):
+for _function in (attempt, inside, sweeps, newton, filtered, slopes):
     seam(_function, lambda system: SIGNATURE, _in_steps(f"at_{_function.__name__}"))

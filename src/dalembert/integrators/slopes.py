@@ -1,0 +1,65 @@
+"""Exact Jacobians for implicit stages: what fills the seam `slopes` of kernels/time/steps.py once a run asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.compilation.loops import compiled
+from dalembert.formulations.derivatives import Derivatives, tables_for
+from dalembert.formulations.run import Run
+
+NEVER = -1
+
+
+class Slopes:
+    """The seam of one run, and what must live as long as it.
+
+    at : its address, NEVER where kernels of a formulation do not take numbers with derivatives;  arrays : of the bundle
+    """
+
+    def __init__(self, run: Run) -> None:
+        from dalembert.kernels.base.compiler import JIT
+
+        self.at = NEVER
+        self.arrays: dict[str, Any] = {}
+        if JIT:
+            self._compile(run)
+        else:
+            self._plain(run)
+
+    def _compile(self, run: Run) -> None:
+        from numba.core.errors import NumbaError
+
+        from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
+        from dalembert.kernels.base.slots import address
+
+        try:
+            kernel = compiled("exact_slopes")
+            I, self._alive = tables_for(run, DUAL_SYSTEM)
+        except NumbaError:  # a formulation of one's own: its Jacobians stay differences
+            return
+        self.arrays = {
+            "slopes_I": I,
+            "slopes_of": np.arange(run.size, dtype=np.int64),
+            "slopes_W": np.zeros(SIZE * len(run.W)),
+            "slopes_work": np.zeros(SIZE * (2 * run.state_size + 1)),
+            "slopes_out": np.zeros((run.size, run.state_size)),
+        }
+        self.at = address(kernel)
+
+    def _plain(self, run: Run) -> None:
+        from dalembert.kernels.base.slots import address
+        from dalembert.kernels.base.tables import NON_FINITE, OK
+        from dalembert.kernels.time.simplified_newton import put
+
+        derivatives, wanted, none = Derivatives(run), np.arange(run.size), np.zeros(0, dtype=np.int64)
+        out = np.zeros((run.size, run.state_size))
+
+        def exact_slopes(steps: Any, system: Any) -> int:
+            status = derivatives.rates(steps.t, steps.x, wanted, none, np.zeros(run.state_size), out, system)
+            return NON_FINITE if status == OK and not put(steps, out) else status
+
+        self._alive = [exact_slopes]
+        self.at = address(exact_slopes)
