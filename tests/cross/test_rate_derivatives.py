@@ -141,6 +141,69 @@ def test_laws_with_parameters_bushings_and_motions_that_are_functions(formulatio
     assert error(formulation, da.compile(model), moved=0.2) <= ALLOWED
 
 
+def wheels():
+    """A gear, a belt, a rack, a differential, a screw, a linear coupling and one by a function, all on one train."""
+    model = da.Model()
+    names = [f"w{k}" for k in range(5)]
+    for k, name in enumerate(names):
+        model.add_body(name, mass=1.0 + k, inertia=(0.01 + 0.004 * k, 0.02, 0.02), position=(0.3 * k, 0, 0.1 * k))
+        model.add_revolute(f"J{k}", model.ground, name, point=(0.3 * k, 0, 0), axis=(0, 0, 1))
+    model.add_body("rack", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.6, -0.1, 0))
+    model.add_prismatic("R", model.ground, "rack", point=(0.6, -0.1, 0), axis=(1, 0, 0))
+    model.add_body("nut", mass=0.5, inertia=(0.01, 0.01, 0.01), position=(0, 1, 0))
+    model.add_screw("T", model.ground, "nut", pitch=0.3, point=(0, 1, 0), axis=(0, 0, 1))
+    model.add_gear("gear", "w0", "w1", teeth=(10, 20))
+    model.add_belt("belt", "w1", "w2", radii=(0.05, 0.1))
+    model.add_rack("mesh", "w2", "rack", radius=0.1)
+    model.add_differential("axle", "w2", "w3", "w4")
+    model.add_coupling("shared", {"J0": 1.0, ("T", 1): -0.7, "J3": 0.4})
+    return model
+
+
+def cam_and_cables():
+    """A cam with a roller, one by a table with a flat; a cable that holds and one that stretches; a plate by a function."""
+    model = da.Model()
+    model.add_body("cam", mass=1.0, inertia=(0.01, 0.01, 0.02))
+    model.add_revolute("C", model.ground, "cam", point=(0, 0, 0), axis=(0, 0, 1), rate=2.0)
+    for name, angle in (("roller", 0.5), ("flat", 2.0)):
+        out = np.array([np.cos(angle), np.sin(angle), 0])
+        model.add_body(name, mass=0.5, inertia=(1e-3,) * 3, position=0.4 * out)
+        model.add_prismatic(f"of {name}", model.ground, name, point=(0, 0, 0), axis=out)
+    path = 0.12 + 0.03 * np.cos(0.5)
+    at = path * np.array([np.cos(0.5), np.sin(0.5), 0])
+    model.add_cam("K", "cam", "roller", pitch=lambda psi: 0.12 + 0.03 * np.cos(psi), point=at - model.body("roller").position)
+    out, psi = np.array([np.cos(2.0), np.sin(2.0), 0]), np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    table, height = (0.1 + 0.02 * np.cos(psi)).tolist(), 0.1 + 0.02 * np.cos(2.0)
+    model.add_cam("L", "cam", "flat", support=table, normal=out, point=(height - 0.4) * out)
+    model.add_point_mass("load", mass=1.0, position=(0.3, 1, -0.4))
+    model.add_body("box", mass=2.0, inertia=(0.02, 0.03, 0.04), position=(1, 1, -1), velocity=(0.1, 0.2, 0.3))
+    eye = ("ground", (0.3, 1.2, 1))
+    model.add_cable("rope", [("load", (0, 0, 0)), eye, ("box", (0.1, 0, 0.1))])
+    through = [("load", (0, 0, 0)), ("roller", (0, 0, 0)), ("box", (0, 0.1, 0))]
+    model.add_cable("band", through, stiffness=40.0, damping=0.5, length=0.5)
+    model.add_bushing("bushing", "flat", "box", stiffness=[3.0, 2.0, 1.0, 0.5, 0.4, 0.3], damping=[0.3] * 6, points=OFF)
+    return model
+
+
+@plain_only
+@pytest.mark.parametrize("build", [wheels, cam_and_cables])
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()], ids=["jet", "moving-frame"])
+def test_couplings_cams_and_cables(build, formulation):
+    assert error(formulation, da.compile(build()), moved=0.01) <= ALLOWED
+
+
+@plain_only
+def test_drivers_of_points_and_rates():
+    """A point on a prescribed path, a row of velocities, and contacts that roll."""
+    model = da.Model()
+    model.add_body("sphere", mass=1.0, inertia=(0.1, 0.2, 0.15), position=(0, 0, 0.3), angular_velocity=(1, 2, 0))
+    model.add_rolling_sphere("floor", "sphere", radius=0.3)
+    model.add_body("sled", mass=2.0, inertia=(0.1, 0.2, 0.3), position=(1, 0, 0.5))
+    model.add_point_driver("carried", "sled", direction=(1, 0, 0), motion=da.Harmonic(0.2, omega=2.0, offset=1.0))
+    model.add_skate("edge", "sled", direction=(1, 0, 0))
+    assert error(da.Jet(), da.compile(model), moved=0.01) <= ALLOWED
+
+
 @compiled_only
 def test_compiled_kernels_of_bodies():
     """Absolute coordinates with every force, with traced rows."""
