@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dalembert import load
 from dalembert.cli import app
 
 
@@ -19,6 +21,27 @@ def test_modes_as_table_json_and_picture(tmp_path):
     assert (tmp_path / "modes.png").stat().st_size > 1000
     data = json.loads(call("modes", "single_pendulum", "--equilibrium", "--json").stdout)
     assert data["stable"] and len(data["modes"]) == 2 and len(data["eigenvalues"]) == 6
+
+
+def test_a_mode_is_played(tmp_path):
+    store, page = tmp_path / "mode.zarr", tmp_path / "mode.html"
+    result = call("modes", "single_pendulum", "--equilibrium", "--mode", "1", "--out", str(store), "--json")
+    assert result.exit_code == 0 and json.loads(result.stdout)["stable"], result.output
+    result = call("view", str(store), "--out", str(page))
+    assert result.exit_code == 0 and page.stat().st_size > 1e5, result.output
+    moved = load(store).position(load(store).mechanism.body_names[0])
+    assert np.ptp(moved, axis=0).max() > 0.01 and np.abs(moved[0] - moved[-1]).max() < 1e-9
+    result = call("modes", "single_pendulum", "--equilibrium", "--mode", "7", "--out", str(tmp_path / "no.zarr"))
+    assert result.exit_code == 2 and "there are 2, counted from 0" in result.output
+
+
+def test_a_pose_is_written_and_drawn(tmp_path):
+    store, picture = tmp_path / "pose.zarr", tmp_path / "pose.png"
+    result = call("equilibrium", "single_pendulum", "--out", str(store), "--plot", str(picture))
+    assert result.exit_code == 0 and picture.stat().st_size > 1000, result.output
+    assert len(load(store).t) == 1
+    result = call("view", str(store), "--out", str(tmp_path / "pose.html"))
+    assert result.exit_code == 0, result.output
 
 
 def test_equilibrium_as_table_and_json():

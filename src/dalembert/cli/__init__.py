@@ -15,6 +15,7 @@ from dalembert.cli import (
     export,
     fit,
     gallery,
+    inverse,
     kinematics,
     modes,
     new,
@@ -52,7 +53,7 @@ def main(
 
 COMMANDS = (
     *(run.run, view.view, plot.plot, compare.compare, kinematics.kinematics, modes.equilibrium),
-    *(modes.modes, sweep.sweep, fit.fit, gallery.gallery, new.new, check.check),
+    *(modes.modes, inverse.inverse, sweep.sweep, fit.fit, gallery.gallery, new.new, check.check),
     *(export.export, benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:

@@ -165,6 +165,12 @@ def print_json(data: Any) -> None:
     write(json.dumps(data, indent=1, allow_nan=False))
 
 
+def say_written(*paths: Path | None) -> None:
+    for path in paths:
+        if path is not None:
+            Voice().say(f"written: {path}")
+
+
 @contextmanager
 def reported_errors() -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code; warnings become one line, too."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def kinematics(
             print_json(_data(found))
             return
         _show(found)
-        for path in (out, plot):
-            if path is not None:
-                Voice().say(f"written: {path}")
+        say_written(out, plot)
 
 
 def values_of(option: str, text: str) -> Any:

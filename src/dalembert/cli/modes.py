@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -17,10 +17,19 @@ if TYPE_CHECKING:
 Rates = Annotated[list[str] | None, typer.Option("--rate", help="NAME=RATE of what moves at a constant rate, rad/s or m/s.")]
 Balanced = Annotated[bool, typer.Option("--equilibrium", help="At the equilibrium near the given state, not at that itself.")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of the eigenvalues (.png, .svg, .pdf).")]
+Number = Annotated[int, typer.Option("--mode", help="Which mode --out writes, counted from 0 as in the table.")]
+Motion = Annotated[Path | None, typer.Option("--out", help="Result store (.zarr) of a period of --mode, for `view` to play.")]
+Pose = Annotated[Path | None, typer.Option("--out", help="Result store (.zarr) of the pose, for `view`, `plot` and `export`.")]
 
 
 def modes(
-    model: ModelName, equilibrium: Balanced = False, rate: Rates = None, plot: Picture = None, as_json: AsJson = False
+    model: ModelName,
+    equilibrium: Balanced = False,
+    rate: Rates = None,
+    mode: Number = 0,
+    out: Motion = None,
+    plot: Picture = None,
+    as_json: AsJson = False,
 ) -> None:
     """Eigenvalues, frequencies and damping ratios of small motions about the initial state, or about an equilibrium.
 
@@ -36,17 +45,18 @@ def modes(
         bodies = find_model(model).bodies
         at: Any = balance(bodies, rates=rates_of(rate) or None) if equilibrium or rate else None
         linear = linearise(bodies, at)
+        if out is not None:
+            linear.motion(mode).save(out)
         if plot is not None:
             save_figure(linear.plot.eigenvalues(), plot)
         if as_json:
             print_json(_modes_data(linear))
             return
         _show_modes(linear)
-        if plot is not None:
-            Voice().say(f"written: {plot}")
+        say_written(out, plot)
 
 
-def equilibrium(model: ModelName, rate: Rates = None, as_json: AsJson = False) -> None:
+def equilibrium(model: ModelName, rate: Rates = None, out: Pose = None, plot: Picture = None, as_json: AsJson = False) -> None:
     """A pose at rest near the given one, or a steady motion (--rate), with its reactions and stability.
 
     Exit codes:
@@ -54,13 +64,19 @@ def equilibrium(model: ModelName, rate: Rates = None, as_json: AsJson = False) -
     """
     with reported_errors():
         from dalembert.cli.source import find_model
+        from dalembert.plot import save_figure
         from dalembert.questions.equilibrium import equilibrium as balance
 
         found: Any = balance(find_model(model).bodies, rates=rates_of(rate) or None)
+        if out is not None:
+            found.solution.save(out)
+        if plot is not None:
+            save_figure(found.linear.plot.eigenvalues(), plot)
         if as_json:
             print_json(_equilibrium_data(found))
-        else:
-            _show_equilibrium(found)
+            return
+        _show_equilibrium(found)
+        say_written(out, plot)
 
 
 def rates_of(texts: list[str] | None) -> dict[str, float]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,9 @@ from dalembert.questions.kinematics import kinematics
 from dalembert.questions.rows import CompiledRows
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.solution import BodyResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PRESCRIBED = "prescribed "  # name of a driver that makes the motion, before that of its joint
 MET = 1e-7  # of what is needed: more than this left over is not met
@@ -100,6 +104,12 @@ class InverseDynamics:
         if len(self.t) < 2:
             raise ModelError("inverse dynamics: one instant makes no motion; ask for more times")
         return {a.name: Table(tuple(self.t.tolist()), tuple(self.effort(a.name).tolist())) for a in self.actuators}
+
+    def plot(self) -> Figure:
+        """The efforts over time."""
+        from dalembert.plot.efforts import draw_efforts
+
+        return draw_efforts(self.t, {a.name: self.effort(a.name) for a in self.actuators}, self.note)
 
     def __repr__(self) -> str:
         names = ", ".join(repr(actuator.name) for actuator in self.actuators)

@@ -78,6 +78,8 @@ class LinearModel:
     state_names : of z, a joint "A" and its rate "A'" [rad, m, rad/s, m/s];  input_names, output_names : of w and y
     t : [s];  steady_rates : what moves at a constant rate, by name (a joint, "body.x", "body.about_z", "body.spin_y")
     residual : velocities and accelerations that are not steady, as part of those that are there
+    D_rate, D_acceleration : what outputs follow at once of drivers, y = C z + D w + D_rate w' + D_acceleration w''.
+        With drivers as inputs z is less than the deviations by what they follow at once of w and w'
     """
 
     A: Array
@@ -90,6 +92,8 @@ class LinearModel:
     t: float
     steady_rates: dict[str, float]
     residual: float
+    D_rate: Array
+    D_acceleration: Array
     _chart: Linearised
     _around: Neighbourhood
     _to_states: Array
@@ -138,7 +142,10 @@ class LinearModel:
         return bool(np.all(values.real <= 1e-9 * np.abs(values).max(initial=0.0)))
 
     def frequency_response(self, frequencies: npt.ArrayLike) -> Complex:
-        """(n, outputs, inputs) C (i w - A)^-1 B + D, w = 2 pi f, infinite at a resonance;  frequencies : f [Hz]"""
+        """(n, outputs, inputs) C (i w - A)^-1 B + D + i w D_rate - w^2 D_acceleration, w = 2 pi f, infinite at a resonance
+
+        frequencies : f [Hz]
+        """
         if not self.input_names or not self.output_names:
             raise ModelError("frequency_response: the linear model has no inputs or no outputs; give both to linearise")
         w = 2.0 * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
@@ -146,14 +153,16 @@ class LinearModel:
             raise ModelError(f"frequency_response: frequencies are {shown(frequencies)}; give finite numbers [Hz]")
         found = np.full((len(w), *self.D.shape), np.inf, dtype=complex)
         for k, one in enumerate(w):
+            direct = self.D + 1j * one * self.D_rate - one * one * self.D_acceleration
             with suppress(np.linalg.LinAlgError):
-                found[k] = self.C @ np.linalg.solve(1j * one * np.eye(len(self.A)) - self.A, self.B) + self.D
+                found[k] = self.C @ np.linalg.solve(1j * one * np.eye(len(self.A)) - self.A, self.B) + direct
         return found
 
     def to_scipy(self) -> Any:
         """A scipy.signal.StateSpace."""
         from scipy.signal import StateSpace
 
+        self._refuse_improper("to_scipy")
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
@@ -162,8 +171,18 @@ class LinearModel:
             import control  # type: ignore[import-not-found,import-untyped,unused-ignore]
         except ImportError:
             raise ModelError("to_control: python-control is not installed; install 'control', or use to_scipy") from None
+        self._refuse_improper("to_control")
         names = {"states": list(self.state_names), "inputs": list(self.input_names), "outputs": list(self.output_names)}
         return control.ss(self.A, self.B, self.C, self.D, **names)
+
+    def _refuse_improper(self, owner: str) -> None:
+        rows, columns = np.nonzero((self.D_rate != 0.0) | (self.D_acceleration != 0.0))
+        if len(rows):
+            raise ModelError(
+                f"{owner}: output {self.output_names[rows[0]]!r} follows the rate or the acceleration of driver "
+                f"{self.input_names[columns[0]]!r} at once, which has no state space; leave one of them out, or use "
+                "frequency_response"
+            )
 
     def motion(self, mode: int = 0, *, amplitude: float = 0.2, frames: int = 60) -> Solution:
         """One period of a mode as a `Solution`; of one that does not oscillate, half a swing of its shape there and back.

@@ -5,13 +5,14 @@ In the chart Y of the state (neighbourhood.py, steady.py) with named coordinates
     A = S A_Y S^-1      B = S D(Y')_w      C = D(y)_Y S^-1      D = D(y)_w
 
 Holonomic and nonholonomic rows are eliminated exactly: derivatives are taken along states that meet them. Where the state is
-not steady, z' = F(z) is differentiated itself, A = D(F)_Y S^-1.
+not steady, z' = F(z) is differentiated itself, A = D(F)_Y S^-1. Drivers as inputs: driven.py.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate
 from dalembert.model.model import Model
+from dalembert.questions.driven import Column, column
 from dalembert.questions.inputs import with_input
 from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.named import Named, independent
@@ -43,7 +45,8 @@ def linearise(
     """A mechanism about a steady state or motion: A, B, C, D in named independent coordinates, eigenvalues and modes.
 
     at : default the initial state; an equilibrium; a state of a solution, `solution(t)`
-    inputs : motors (their effort [N m or N]), forces and torques (the factor by which they are multiplied), by name
+    inputs : motors (their effort [N m or N]), forces and torques (the factor by which they are multiplied), drivers (what is
+        added to their motion [rad or m], as a road to that of a wheel), by name
     outputs : a joint by name (its coordinates), ("position", "link") and so on for every output of a solution, or a function of
         a solution that gives (nt,) or (nt, n) values
 
@@ -65,10 +68,12 @@ def linearise(
     A = S @ found.A if found.steady else _differentiated(around, positions, velocities)
     A = divided(A, S)
     states = (*(named.name for named in positions), *(f"{named.name}'" for named in velocities))
-    B, pushed = _inputs(around, names, S)
-    C, D, shown_names = _outputs(around, [output_of(mechanism, one) for one in outputs], S, pushed)
+    wanted = [output_of(mechanism, one) for one in outputs]
+    B, D, C_Y, shown_names = _inputs_and_outputs(around, found, names, wanted, S, (positions, velocities))
     rates = {a.name: float(r) for a, r in zip(found.zeta.actions, found.zeta.rates, strict=True) if r != 0.0}
-    return LinearModel(A, B, C, D, states, names, shown_names, t, rates, found.residual, found, around, S)
+    return LinearModel(
+        A, B, divided(C_Y, S), D[0], states, names, shown_names, t, rates, found.residual, D[1], D[2], found, around, S
+    )
 
 
 def _names(label: str, values: Sequence[str]) -> tuple[str, ...]:
@@ -108,31 +113,37 @@ def _differentiated(around: Neighbourhood, positions: list[Named], velocities: l
     return around.derivative(np.column_stack([rates, turns]))
 
 
-def _inputs(around: Neighbourhood, names: Sequence[str], S: Array) -> tuple[Array, list[Solution]]:
-    """B, and the state with each input one unit larger."""
-    columns, solutions = [], []
+def _inputs_and_outputs(
+    around: Neighbourhood,
+    found: Linearised,
+    names: Sequence[str],
+    wanted: list[Output],
+    S: Array,
+    named: tuple[list[Named], list[Named]],
+) -> tuple[Array, tuple[Array, Array, Array], Array, tuple[str, ...]]:
+    """B, D of inputs, their rates and second derivatives, derivatives of outputs along the chart, names of outputs."""
+
+    def values(solution: Solution) -> Array:
+        return np.hstack([np.zeros((len(solution.t), 0)), *(output.values(solution) for output in wanted)])
+
     t, x = np.array([around.t]), around.x[None]
+    near = solution_of_states(around.mechanism, around.series.t, around.states, around.evaluated) if wanted else None
+    here = solution_of_states(around.mechanism, t, x, around.centre)
+    at = values(here)[0]
+    C_Y = np.zeros((0, len(S))) if near is None else around.derivative(values(near))
+    columns = []
     for name in names:
+        if name in {driver.name for driver in around.mechanism.model.drivers}:
+            if not found.steady:
+                raise ModelError(f"linearise: driver {name!r} as an input needs a steady state, and this one is not")
+            states = partial(_values, positions=named[0], velocities=named[1])
+            columns.append(column(around, found.zeta, name, found.A, S, C_Y, states, values))
+            continue
         pushed = with_input("linearise", around.mechanism, name)
         solution = solution_of_states(pushed, t, x, evaluate(reference_run(pushed), t, x))
-        change = solution.evaluated.acceleration - around.centre.acceleration
-        columns.append(S @ around.in_chart(np.zeros((1, around.mechanism.nb, 6)), change.reshape(1, -1, 6))[0])
-        solutions.append(solution)
-    return np.array(columns).reshape(len(names), len(S)).T, solutions
-
-
-def _outputs(
-    around: Neighbourhood, wanted: list[Output], S: Array, pushed: list[Solution]
-) -> tuple[Array, Array, tuple[str, ...]]:
-    if not wanted:
-        return np.zeros((0, len(S))), np.zeros((0, len(pushed))), ()
-    near = solution_of_states(around.mechanism, around.series.t, around.states, around.evaluated)
-    here = solution_of_states(around.mechanism, np.array([around.t]), around.x[None], around.centre)
-    C = around.derivative(np.hstack([output.values(near) for output in wanted]))
-    at = np.hstack([output.values(here) for output in wanted])[0]
-    D = (
-        np.array([np.hstack([output.values(one) for output in wanted])[0] - at for one in pushed])
-        .reshape(len(pushed), len(at))
-        .T
-    )
-    return divided(C, S), D, tuple(name for output in wanted for name in output.names(here))
+        change = (solution.evaluated.acceleration - around.centre.acceleration).reshape(1, -1, 6)
+        none = np.zeros(len(at))
+        columns.append(Column(S @ around.in_chart(np.zeros_like(change), change)[0], (values(solution)[0] - at, none, none)))
+    B = np.array([one.B for one in columns]).reshape(len(names), len(S)).T
+    first, rate, second = (np.array([one.D[k] for one in columns]).reshape(len(names), len(at)).T for k in range(3))
+    return B, (first, rate, second), C_Y, tuple(label for output in wanted for label in output.names(here))

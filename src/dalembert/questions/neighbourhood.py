@@ -103,7 +103,7 @@ class Neighbourhood:
         """Numbers with derivatives go on along the branch that the state is on; differences over it tell whether it ends."""
         steps = SMALL / self._lengths
         states = self._around(steps, (1, -1))
-        rates = self._chart_rates(states, self._evaluated(states).acceleration)
+        rates = self.chart_rates(states, self._evaluated(states).acceleration)
         found = (rates[::2] - rates[1::2]).T / (2.0 * steps)
         wrong = np.abs(found - self.rates_derivative).max(initial=0.0)
         if wrong > UNSURE * (np.abs(self.rates_derivative).max(initial=0.0) or 1.0):
@@ -139,7 +139,7 @@ class Neighbourhood:
     @cached_property
     def rate(self) -> Array:
         """Y' at the state itself."""
-        return np.asarray(self._chart_rates(self.x[None], self.centre.acceleration)[0])
+        return np.asarray(self.chart_rates(self.x[None], self.centre.acceleration)[0])
 
     def in_chart(self, positions: Array, velocities: Array) -> Array:
         """(n, .) components of (n, nb, 6) displacements and velocities."""
@@ -150,8 +150,7 @@ class Neighbourhood:
     def derivative(self, values: Array) -> Array:
         """(m, k) derivative along each direction of the values (n, m) at the states around."""
         each = values.reshape(len(self.steps), len(POINTS), -1)
-        weights = [np.sign(k) * _WEIGHTS[abs(k)] for k in POINTS]
-        return np.asarray(np.einsum("p,kpm->mk", weights, each) / self.steps)
+        return np.array([central(one, h) for one, h in zip(each, self.steps, strict=True)]).reshape(len(each), -1).T
 
     def moved(self, y: Array) -> Array:
         """x(y)."""
@@ -172,10 +171,11 @@ class Neighbourhood:
         nothing = np.zeros(states.shape[1])
         for x in states:
             if self.run.project(T.PROJECT, self.t, x, nothing, view) != T.OK or not np.isfinite(x).all():
-                raise SimulationError(
-                    f"{self.owner}: a state near this one cannot be assembled; the pose is singular", time=self.t
-                )
+                raise self.refused("a state near this one cannot be assembled")
         return states
+
+    def refused(self, what: str) -> SimulationError:
+        return SimulationError(f"{self.owner}: {what}; the pose is singular", time=self.t)
 
     def bodies(self, x: Array) -> tuple[Array, Array, Array, Array]:
         """(n, nb, .) r, R, v, w_B of all bodies."""
@@ -189,7 +189,14 @@ class Neighbourhood:
         R_0, R = self.bodies(self.x[None])[1], self.bodies(x)[1]
         return small_rotation_vectors(np.swapaxes(R_0, 2, 3) @ R)
 
-    def _chart_rates(self, x: Array, acceleration: Array) -> Array:
+    def chart(self, x: Array) -> Array:
+        """(n, .) Y"""
+        r, _, v, w_B = self.bodies(x)
+        moved = np.concatenate([r - self.bodies(self.x[None])[0], self.turned(x)], axis=2)
+        return self.in_chart(moved, np.concatenate([v, w_B], axis=2))
+
+    def chart_rates(self, x: Array, acceleration: Array) -> Array:
+        """(n, .) Y'"""
         _, _, v, w_B = self.bodies(x)
         turned = w_B + 0.5 * cross(self.turned(x), w_B)
         return self.in_chart(np.concatenate([v, turned], axis=2), acceleration.reshape(len(x), -1, 6))
@@ -236,6 +243,11 @@ class Neighbourhood:
     @cached_property
     def size(self) -> float:
         return size_of(self.mechanism, self.x)
+
+
+def central(values: Array, h: float) -> Array:
+    """(m,) derivative from (8, m) values at k h, k of POINTS."""
+    return np.array([np.sign(k) * _WEIGHTS[abs(k)] for k in POINTS]) @ values / h
 
 
 def reference_run(mechanism: Mechanism) -> Run:

@@ -1,0 +1,147 @@
+"""dalembert inverse"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
+from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    from dalembert.model.model import Model
+    from dalembert.questions.inverse import InverseDynamics
+
+Times = Annotated[str | None, typer.Option("--times", help="FROM:TO:STEP in seconds: the model's drivers make the motion.")]
+Run = Annotated[Path | None, typer.Option("--run", help="Result store of a run of this model, whose motion is taken instead.")]
+Actuators = Annotated[
+    list[str] | None,
+    typer.Option("--actuator", help="Motor, driver or joint that supplies; several times for several. Default: the drivers."),
+]
+Out = Annotated[Path | None, typer.Option(help="Table of efforts and powers over time to write (.csv).")]
+Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of the efforts over time (.png, .svg, .pdf).")]
+
+
+def inverse(
+    model: ModelName,
+    times: Times = None,
+    run: Run = None,
+    actuator: Actuators = None,
+    out: Out = None,
+    plot: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """What motors, drivers or joints must supply for a motion: that of the model's drivers (--times), or of a run (--run).
+
+    Exit codes:
+    0 = done; 1 = the motion cannot be made by these actuators, and what is not met is named; 2 = bad input.
+    """
+    with reported_errors():
+        from dalembert.cli.source import find_model
+        from dalembert.plot import save_figure
+
+        if (times is None) == (run is None):
+            raise ModelError("inverse: give --times FROM:TO:STEP, or --run RESULT, one of the two")
+        if out is not None and out.suffix.lower() != ".csv":
+            raise ModelError(f"option --out is '{out}'; give a path that ends in .csv")
+        bodies = find_model(model).bodies
+        found = _of_run(bodies, run, actuator) if run is not None else _of_drivers(bodies, str(times), actuator)
+        if out is not None:
+            _write(found, out)
+        if plot is not None:
+            save_figure(found.plot(), plot)
+        if as_json:
+            print_json(_data(found))
+        else:
+            _show(found, bodies.name or "model")
+            say_written(out, plot)
+        if found.uncontrolled:
+            raise typer.Exit(1)
+
+
+def _of_run(model: Model, run: Path, actuators: list[str] | None) -> InverseDynamics:
+    from dalembert.cli.source import check_result
+    from dalembert.questions.inverse import inverse_dynamics
+    from dalembert.simulation.load import load
+
+    check_result(str(run))
+    names = actuators or [driver.name for driver in model.drivers]
+    if not names:
+        raise ModelError("inverse: the model has no drivers; name what supplies with --actuator NAME")
+    motion: Any = load(run)
+    return inverse_dynamics(model, motion, names)
+
+
+def _of_drivers(model: Model, times: str, actuators: list[str] | None) -> InverseDynamics:
+    from dalembert.cli.kinematics import values_of
+    from dalembert.questions.inverse import inverse_dynamics
+
+    t = values_of("--times", times)
+    motion: dict[Any, Any] = {}
+    for driver in model.drivers:
+        if driver.joint is None:
+            raise ModelError(f"inverse: driver {driver.name!r} moves a point, not a joint; run the model and give --run RESULT")
+        component = model.joint(driver.joint).coordinates.index(driver.primitive.labels[0])
+        motion[driver.joint, component] = driver.primitive.motion
+    if not motion:
+        raise ModelError("inverse: the model has no drivers to make a motion; add_driver makes one, or give --run RESULT")
+    names = actuators or [driver.name for driver in model.drivers]
+    free = model.copy()
+    for driver in model.drivers:
+        if driver.name not in names:
+            free.remove(driver.name)
+    return inverse_dynamics(free, motion, names, t=t)
+
+
+def _columns(found: InverseDynamics) -> dict[str, Any]:
+    """Efforts by name, with their units."""
+    from dalembert.model.joints import angle_of
+
+    columns = {}
+    for actuator in found.actuators:
+        turns = angle_of(found.motion.mechanism.model.joint(actuator.joint), actuator.component) is not None
+        columns[f"{actuator.name} [{'N m' if turns else 'N'}]"] = found.effort(actuator.name)
+    return columns
+
+
+def _write(found: InverseDynamics, path: Path) -> None:
+    import numpy as np
+
+    from dalembert.errors import StoreError
+
+    columns = {"t [s]": found.t} | _columns(found) | {f"{a.name} [W]": found.power(a.name) for a in found.actuators}
+    names = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
+    try:
+        np.savetxt(path, np.column_stack(list(columns.values())), delimiter=",", header=names, comments="")
+    except OSError as problem:
+        raise StoreError(f"{path}: cannot be written: {problem.strerror}") from None
+
+
+def _data(found: InverseDynamics) -> dict[str, Any]:
+    return {
+        "note": found.note,
+        "unique": found.unique,
+        "uncontrolled": list(found.uncontrolled),
+        "t": found.t.tolist(),
+        "efforts": {a.name: found.effort(a.name).tolist() for a in found.actuators},
+        "powers": {a.name: found.power(a.name).tolist() for a in found.actuators},
+        "residual": found.residual.tolist(),
+    }
+
+
+def _show(found: InverseDynamics, name: str) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    table, columns = Table(box=None, pad_edge=False), _columns(found)
+    for title in ("effort of", "smallest", "largest", "root mean square", "largest power [W]"):
+        table.add_column(title, justify="right")
+    for actuator, (label, values) in zip(found.actuators, columns.items(), strict=True):
+        numbers = values.min(), values.max(), np.sqrt(np.mean(values**2)), np.abs(found.power(actuator.name)).max()
+        table.add_row(label, *(f"{number:.6g}" for number in numbers))
+    voice = Voice()
+    voice.say(f"{name}: {len(found.t)} instants; {found.note}")
+    voice.show(table)
+    voice.say(f"worst residual {found.residual.max():.2e}")
