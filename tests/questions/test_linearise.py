@@ -200,7 +200,7 @@ def test_bad_input():
     assert linear.residual > 0.01
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(da.ModelError, match="no motor, force or torque 'motor'"):
+        with pytest.raises(da.ModelError, match="no motor, force, torque or driver 'motor'"):
             da.linearise(chain(1), inputs=["motor"])
         with pytest.raises(da.ModelError, match="output 'J3'"):
             da.linearise(chain(1), outputs=["J3"])

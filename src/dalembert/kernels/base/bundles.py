@@ -89,10 +89,6 @@ class BundleType(types.Type):
         self.record = record
         super().__init__(name=f"Bundle({record.name}, {_layout(record)})")
 
-    @property
-    def key(self):
-        return self.record.name
-
 
 @register_model(BundleType)
 class _Model(models.PrimitiveModel):
