@@ -247,7 +247,7 @@ def _rebuild(
     made_by: Callable[..., Any] | None,
 ) -> Result:
     versions = dict(attributes["versions"])
-    mechanism = _recompile(folder, place, attributes, versions, given)
+    mechanism = _recompile(folder, place, attributes, given)
     check_times(folder, arrays["t"])
     _check_shapes(folder, mechanism, arrays)
     t, x = arrays["t"], arrays["x"]
@@ -280,15 +280,9 @@ def _rebuild(
     return solution
 
 
-def _recompile(
-    folder: Path,
-    place: Path,
-    attributes: Mapping[str, Any],
-    versions: Mapping[str, str],
-    given: Model | LagrangianSystem | None,
-) -> Compiled:
+def _recompile(folder: Path, place: Path, attributes: Mapping[str, Any], given: Model | LagrangianSystem | None) -> Compiled:
     """The mechanism of the stored model, with the stored initial state; raises unless it is the one that ran."""
-    wrote = f"dalembert {versions.get('dalembert', '?')}, which wrote it"
+    wrote = f"dalembert {attributes['versions'].get('dalembert', '?')}, which wrote it"
     try:
         data = attributes["model"]
         check_files(folder, data)

@@ -13,7 +13,7 @@ from dalembert.model.elements import Body, Joint, Primitive, UserFunction
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import frozen, number, several, shown, unit_vector, vector
+from dalembert.model.validation import check_listed, frozen, number, several, shown, unit_vector, vector
 
 BodyRef = Body | str
 Plane = Sequence[npt.ArrayLike]
@@ -136,14 +136,8 @@ class ConstraintVerbs(ElementStore):
             raise ModelError(f"{owner}: function is {shown(function)}; give a function of the bodies that returns residuals")
         members = [self._body(owner, body) for body in (("ground", *listed) if len(listed) == 1 else listed)]
         names = [body.name for body in members]
-        if twice := [name for k, name in enumerate(names) if name in names[:k]]:
-            raise ModelError(f"{owner}: body {twice[0]!r} is listed twice; give different bodies")
         arguments, _ = function_arguments(function)
-        if len(arguments) != len(listed):
-            raise ModelError(
-                f"{owner}: its function takes {len(arguments)} bodies ({', '.join(arguments) or 'none'}), bodies lists"
-                f" {len(listed)}; give a function of as many, t may follow"
-            )
+        check_listed(owner, [f"body {name!r}" for name in names], arguments, len(listed), "bodies", "bodies")
         labels = [str(k + 1) for k in range(count_rows(owner, names, function, kind == "V"))]
         groups = [tuple(labels[k : k + _MOST_ROWS]) for k in range(0, len(labels), _MOST_ROWS)]
         rows = tuple(Primitive("V" if kind == "V" else "U", group, function=function) for group in groups)

@@ -21,7 +21,7 @@ from dalembert.model.elements import Joint, Primitive, UserFunction
 from dalembert.model.frames import own_axes, rotation_matrix, world_point
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import frozen, number, shown
+from dalembert.model.validation import check_listed, frozen, number, shown
 
 JointRef = Joint | str
 Coordinate = JointRef | tuple[JointRef, int]
@@ -86,15 +86,10 @@ class CouplingVerbs(ElementStore):
             raise ModelError(f"{owner}: offset is {shown(offset)}; a function has it inside")
         found = [self._coordinate(owner, key) for key in joints]
         keys = [(joint.name, component) for joint, component in found]
-        if twice := [key for k, key in enumerate(keys) if key in keys[:k]]:
-            raise ModelError(f"{owner}: {_told(twice[0])} is listed twice; give different coordinates")
         arguments, timed = function_arguments(function)
-        if len(arguments) != len(keys):
-            raise ModelError(
-                f"{owner}: its function takes {len(arguments)} coordinates ({', '.join(arguments) or 'none'}), joints lists"
-                f" {len(keys)}; give a function of as many, t may follow"
-            )
-        labels = [str(k + 1) for k in range(count_relations(owner, function, [_told(key) for key in keys], timed))]
+        told = [_told(key) for key in keys]
+        check_listed(owner, told, arguments, len(keys), "coordinates", "joints")
+        labels = [str(k + 1) for k in range(count_relations(owner, function, told, timed))]
         members, parts, numbers = coupled_rows(self, dict.fromkeys(keys, 1.0))
         groups = [tuple(labels[k : k + MOST_ROWS]) for k in range(0, len(labels), MOST_ROWS)]
         rows = tuple(Primitive("U", group, law=LAW, function=function, parts=parts, numbers=numbers) for group in groups)

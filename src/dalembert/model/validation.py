@@ -59,6 +59,17 @@ def printable(owner: str, name: str) -> str:
     return name
 
 
+def check_listed(owner: str, told: Sequence[str], arguments: Sequence[str], count: int, what: str, option: str) -> None:
+    """Refuse what is listed twice, and a function that takes more or fewer arguments than an option lists."""
+    if twice := [name for k, name in enumerate(told) if name in told[:k]]:
+        raise ModelError(f"{owner}: {twice[0]} is listed twice; give different {what}")
+    if len(arguments) != count:
+        raise ModelError(
+            f"{owner}: its function takes {len(arguments)} {what} ({', '.join(arguments) or 'none'}), {option} lists"
+            f" {count}; give a function of as many, t may follow"
+        )
+
+
 def as_float(value: Any) -> float:
     """A number as a float, infinite where it is an integer too large for one."""
     try:

@@ -84,24 +84,23 @@ class ShapeRecord(Record):
     fixed: Annotated[bool, Field(description="in the world instead of the body")] = False
 
 
-class RodShape(ShapeRecord):
-    type: Literal["rod"]
+class _AlongAxis(ShapeRecord):
     length: Number
     axis: Axis = "z"
 
 
-class CylinderShape(ShapeRecord):
+class RodShape(_AlongAxis):
+    type: Literal["rod"]
+
+
+class CylinderShape(_AlongAxis):
     type: Literal["cylinder"]
     radius: Number
-    length: Number
-    axis: Axis = "z"
 
 
-class ConeShape(ShapeRecord):
+class ConeShape(_AlongAxis):
     type: Literal["cone"]
     radius: Number
-    length: Number
-    axis: Axis = "z"
 
 
 class DiscShape(ShapeRecord):
