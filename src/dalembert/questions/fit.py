@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _TIME = ("t", "time")
 _ALIKE = 0.02  # noise levels that change by less are those of the last fit
 _ROUNDS = 3  # of weighing
+_FLAT = 1e-6  # part by which the last step lowers the sum of squares: of n residuals, n 1e-6 standard errors squared
 _SINGULAR = 1e-8  # of the largest singular value of the scaled Jacobian
 
 
@@ -164,7 +165,15 @@ def fit(
     x, found = unknowns.start, None
     for _ in range(1 if sigma is not None else _ROUNDS):
         left = max(1, max_evaluations - runs.count)
-        found = least_squares(model.residuals, x, model.jacobian, (unknowns.low, unknowns.high), x_scale="jac", max_nfev=left)
+        found = least_squares(
+            model.residuals,
+            x,
+            model.jacobian,
+            (unknowns.low, unknowns.high),
+            x_scale="jac",
+            ftol=_FLAT,
+            max_nfev=left,
+        )
         x = found.x
         if sigma is not None:
             break

@@ -9,27 +9,41 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
 from dalembert.results.sensitivities import Sensitivities, total_derivative
+from dalembert.run.events import Event
 from dalembert.run.tangents import Trail, tangents
 from dalembert.simulation.parametrised import Parametrised, table_tangents
+from dalembert.simulation.saltation import Saltation, check_events
 
 # of the check: times, part by which states and parameters change, tolerances by which runs may differ
-_TIMES, _MOVED, _CHANGED, _NOISE = 9, 1e-4, 1e-3, 100.0
+_TIMES, _MOVED, _CHANGED, _NOISE, _ASIDE = 9, 1e-4, 1e-3, 100.0, 1e-2
+Acted = tuple[Sequence[Event], Sequence[float]]
 
 
-def with_sensitivities(solution: Any, trails: Sequence[Trail], model: Parametrised, simulate: Callable[..., Any]) -> None:
-    """`solution.sensitivities` <- derivatives of its states by parameters; simulate : makes the runs that check them"""
-    if len(trails) != 1:
-        raise ModelError("sensitivities: events that act are not covered; let the event stop the run")
-    (trail,), formulation = trails, solution.formulation
+def with_sensitivities(
+    solution: Any, trails: Sequence[Trail], acted: Sequence[Acted], model: Parametrised, simulate: Callable[..., Any]
+) -> None:
+    """`solution.sensitivities` <- derivatives of its states by parameters.
+
+    acted : events that acted behind each piece but the last, with the largest value of each;  simulate : makes the runs that
+        check them
+    """
+    pieces, formulation, trail = solution.pieces or (solution,), solution.formulation, trails[0]
+    if len(trails) > 1:
+        check_events(pieces, trails, [events for events, _ in acted])
     of_tables = table_tangents(model, formulation, trail.run, trail.x[0])
-    later = solution.t > trail.t[0]
-    S, _ = tangents(trail, solution.integrator, solution.t[later], of_tables.dx, of_tables.dF)
-    if not later.all():
-        S = np.concatenate([of_tables.dx[None], S])
+    dx, parts = of_tables.dx, []
+    for k, (piece, trail) in enumerate(zip(pieces, trails, strict=True)):
+        later = piece.t > trail.t[0]
+        S, end = tangents(trail, solution.integrator, piece.t[later], dx, of_tables.dF)
+        S = S if later.all() else np.concatenate([dx[None], S])
+        parts.append(S[solution.kept[k]] if solution.pieces else S)
+        if k + 1 < len(trails):
+            (event,), (largest,) = acted[k]
+            dx = Saltation(event, largest, piece, formulation).behind(trail, trails[k + 1], end, of_tables.neighbours)
+    S = np.concatenate(parts)
     solution.sensitivities = Sensitivities(model.values, model.names, S, of_tables.neighbours)
-    solution.sensitivities.states = _as_told(solution, trail, S, solution.sensitivities)
+    solution.sensitivities.states = _as_told(solution, trails[0], S, solution.sensitivities)
     solution.sensitivities.check = cache(partial(_compared, solution, model, simulate))
 
 
@@ -39,7 +53,10 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
     What states change by against what sensitivities say, of the largest change of coordinates, or of velocities.
     """
     found, mechanism, n = solution.sensitivities, solution.mechanism, solution.mechanism.nq + solution.mechanism.nu
-    rows = np.unique(np.linspace(0, len(solution.t) - 1, _TIMES).round().astype(int))
+    away = [piece.begin_time for piece in solution.pieces[1:]]  # where states jump, and runs beside jump a little earlier
+    aside = np.all([np.abs(solution.t - t) > _ASIDE * (solution.end_time - solution.begin_time) for t in away], axis=0)
+    rows = np.flatnonzero(np.broadcast_to(aside, solution.t.shape))
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, _TIMES).round().astype(int))]
     x, S = solution.x[rows, :n], found.states[rows, :n]
     values = np.array([float(model.values[name]) for name in found.names])
     size = np.max(np.abs(S), axis=(0, 1)) / (1.0 + np.abs(x).max(initial=0.0))

@@ -46,7 +46,7 @@ from dalembert.simulation.parametrised import parametrised
 from dalembert.simulation.pieces import joined
 from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
-from dalembert.simulation.sensitivities import with_sensitivities
+from dalembert.simulation.sensitivities import Acted, with_sensitivities
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
 from dalembert.simulation.start import Start, start_of, variant_of
 
@@ -156,7 +156,7 @@ def simulate(
         made.failure.solution = solution
         raise made.failure
     if varied is not None:
-        with_sensitivities(solution, made.trails, varied, simulate)
+        with_sensitivities(solution, made.trails, made.acted, varied, partial(simulate, events=watched))
     if estimate_error:
         acts = any(event.action is not None for event in watched)
         solution.settings["trajectory_error"] = error_against_second_run(
@@ -200,7 +200,7 @@ class _Runs:
         self.out: tuple[str | os.PathLike[str], bool] | None = None
         self.pieces: list[Solution | LagrangianSolution] = []
         self.failure: SimulationError | None = None
-        self.traced, self.trails = False, list[Trail]()
+        self.traced, self.trails, self.acted = False, list[Trail](), list[Acted]()
 
     def all_of(self, start: Start, bar: Progress) -> None:
         """Pieces until the end, or until something fails."""
@@ -219,6 +219,7 @@ class _Runs:
                 piece.status, piece.message = "failed", str(problem)
                 self.failure = SimulationError(str(problem), time=piece.end_time)
                 return
+            self.acted.append((watch.acting, [watch.largest[self.events.index(event)] for event in watch.acting]))
             largest, resting = watch.largest, watch.resting
             if any(event.stop for event in watch.acting) or not start.t < self.t_end:
                 return

@@ -10,6 +10,7 @@ from dalembert.results.report.accuracy import NAME, error_estimate, trajectory_e
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
 from dalembert.results.report.notes import run_notes
+from dalembert.results.report.sensitivities import sensitivity_lines
 from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) ->
     if solution.settings["integrator"]["options"].get("step") is None:
         whole[NAME] = error_estimate(solution)
     lines = [whole.get(line.name, line) for line in lines]
-    lines = [advised(line, solution) for line in (*lines, *trajectory_error(solution))]
+    lines = [advised(line, solution) for line in (*lines, *trajectory_error(solution), *sensitivity_lines(solution))]
     return replace(reports[-1], lines=(*lines[:1], *acted(solution), *lines[1:]))
 
 

@@ -1,0 +1,86 @@
+"""Derivatives of runs behind events that act, against closed forms and differences of runs; what has none is refused."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+FINE = da.DOP853(rtol=1e-12, atol=1e-12)
+KEPT = 0.8  # part of the speed that a bounce leaves
+
+
+def ball(height=1.0, g=9.81):
+    model = da.Model(gravity=(0, 0, -g))
+    model.add_point_mass("ball", mass=1.3, position=(0, 0, height), velocity=(0.7, 0, 0))
+    return model
+
+
+def bounced(state):
+    return {"ball": np.array(state.velocity("ball")) * np.array([1.0, 1.0, -KEPT])}
+
+
+FLOOR = da.Event(lambda state: state.position("ball")[2], name="floor", direction=-1, action=bounced)
+
+
+def height_of(t, height=1.0, g=9.81):
+    """With at most two bounces, at t_1 and t_2."""
+    t_1 = np.sqrt(2 * height / g)
+    v = KEPT * g * t_1
+    t_2 = t_1 + 2 * v / g
+    first, second, third = height - 0.5 * g * t**2, v * (t - t_1) - 0.5 * g * (t - t_1) ** 2, KEPT * v * (t - t_2)
+    return np.where(t < t_1, first, np.where(t < t_2, second, third - 0.5 * g * (t - t_2) ** 2))
+
+
+def slope(function, value):
+    steps = [h * value for h in (2e-3, 1e-3)]
+    rough, fine = ((function(value + h) - function(value - h)) / (2 * h) for h in steps)
+    return (4 * fine - rough) / 3
+
+
+def test_a_ball_that_bounces_twice():
+    """Closed form [1e-8]."""
+    t = np.array([0.2, 0.4, 0.5, 0.8, 1.1, 1.25, 1.4])
+    run = da.simulate(ball, 1.4, sensitivities=["height", "g"], save_at=t, events=FLOOR, integrator=FINE)
+    assert len(run.pieces) == 3
+    for name, value in (("height", 1.0), ("g", 9.81)):
+        expected = slope(lambda p, name=name: height_of(t, **{name: p}), value)
+        assert np.abs(run.derivative("ball.z", name) - expected).max() < 1e-8
+    line = run.report()["sensitivities"]
+    assert line.verdict == "pass"
+    wrong = da.simulate(ball, 1.4, sensitivities=["height"], save_at=t, events=FLOOR, integrator=FINE)
+    wrong.sensitivities.states[3:] *= 1.01
+    assert wrong.report()["sensitivities"].verdict == "FAIL"
+
+
+def pendulum(length=1.3, angle=0.6):
+    model = da.Model(gravity=(0, 0, -9.81))
+    bob = model.add_point_mass("bob", mass=1.0, position=(length * np.sin(angle), 0, -length * np.cos(angle)))
+    model.add_distance("rod", model.ground, bob, points=((0, 0, 0), (0, 0, 0)))
+    return model
+
+
+def test_a_pendulum_that_is_pushed_at_a_place():
+    """Against extrapolated differences of runs [1e-8]; velocities behind the push fit the rod."""
+    push = da.Event(lambda s: s.position("bob")[0] - 0.3, name="push", action=da.Push("bob", impulse=(0.4, 0, 0.1)))
+    t = np.array([0.3, 0.5, 0.7])
+    options = {"save_at": t, "events": push, "integrator": FINE, "formulation": da.Jet()}
+    run = da.simulate(pendulum, 0.7, sensitivities=["length", "angle"], **options)
+    assert len(run.pieces) > 1
+    for name, value in (("length", 1.3), ("angle", 0.6)):
+        for output in ("bob.x", "bob.vz"):
+            k = output.split(".")[1]
+
+            def values(p, name=name, k=k):
+                beside = da.simulate(pendulum, 0.7, parameters={name: p}, **options)
+                return beside.position("bob")[:, 0] if k == "x" else beside.velocity("bob")[:, 2]
+
+            assert np.abs(run.derivative(output, name) - slope(values, value)).max() < 1e-8
+
+
+def test_what_has_no_derivative_is_refused():
+    flat = da.Event(lambda s: (s.position("ball")[0] - 0.05) ** 3, name="touch", action={"ball": (0.7, 0, 0)})
+    with pytest.raises(da.SimulationError, match=r"'touch' .* grazes"):
+        da.simulate(ball, 0.1, sensitivities=["g"], events=flat)
+    free = da.Event(lambda s: s.position("bob")[0] - 0.3, action=da.Free("rod"))
+    with pytest.raises(da.ModelError, match="locks, frees or closes joints is not covered"):
+        da.simulate(pendulum, 0.5, sensitivities=["length"], events=free)
