@@ -70,6 +70,21 @@ def test_change_points_of_a_parallelogram_are_not_passed_in_silence(name):
     assert "'A'" in text and any("crossed" in str(w.message) for w in said)
 
 
+def test_two_change_points_within_one_step_are_not_passed_in_silence():
+    """Minimal refuses steps across one; of two in a step, a turn of the crank apart, the second hid the first."""
+    integrator = da.DOP853(rtol=1e-8, atol=1e-8)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solution = da.simulate(
+                parallelogram(0.9, 4.7), 4.0, formulation=da.Minimal(velocities="joints"), integrator=integrator
+            )
+    except da.SimulationError as refusal:
+        assert "singular" in str(refusal)
+        return
+    assert [line.name for line in solution.report().failures] == ["branch"]
+
+
 def test_passing_on_its_branch_is_no_failure():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

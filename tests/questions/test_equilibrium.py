@@ -20,6 +20,10 @@ def test_a_pendulum_hangs_or_stands():
     np.testing.assert_allclose(found.position("rod"), [0, 0, -0.5], atol=1e-14)
     np.testing.assert_allclose(found.reaction("A").force, [0, 0, 2 * G], atol=1e-12)
     assert found.stable and found.stiffness == pytest.approx([2 * G * 0.5 / (1 / 6 + 0.5)], rel=1e-10)
+    level = da.Model()
+    level.add_body("rod", mass=2.0, inertia=(1e-3, 1 / 6, 1 / 6), position=(0.5, 0, 0))  # where K vanishes
+    level.add_revolute("A", level.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
+    np.testing.assert_allclose(da.equilibrium(level).position("rod"), [0, 0, -0.5], atol=1e-13)
     down, up = da.equilibrium(pendulum(), starts=[{"A": 0.2}, {"A": 3.0}, {"A": 0.3}])
     assert down.stable and not up.stable and up.stiffness[0] < 0 < down.stiffness[0]
     np.testing.assert_allclose(up.position("rod"), [0, 0, 0.5], atol=1e-13)

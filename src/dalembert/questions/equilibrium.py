@@ -193,7 +193,7 @@ def _next(around: Neighbourhood, r: Array, K: Array) -> Array:
         if x is not None and np.linalg.norm(_accelerations(around, x)) <= (1.0 - 0.1 * part) * before:
             return x
         part *= 0.5
-    if around.largest(step) < 1e-9:  # rounding
+    if around.largest(step) < 1e-9 and np.linalg.norm(K @ step - r) <= 0.5 * before:  # rounding, not a K that vanishes
         return around.moved(step)
     if K.shape[0] != K.shape[1]:
         direction = K.T @ r

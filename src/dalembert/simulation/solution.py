@@ -183,7 +183,8 @@ def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSoluti
     """The statistics and warnings of a solution take what its run met; x : where the run ended."""
     formulation, integrator = solution.formulation, solution.integrator
     assert formulation is not None and integrator is not None
-    texts = () if formulation.keeps_branch else crossed(run, integrator, solution)
+    passes = getattr(formulation, "singular", "stop") == "pass"  # and says so itself
+    texts = () if passes else crossed(run, integrator, solution)
     solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:

@@ -35,7 +35,7 @@ from dalembert.kernels.formulations.distribution import load_turns
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.moving_frame_reference import velocity_terms
-from dalembert.kernels.formulations.pivots import note_pivot
+from dalembert.kernels.formulations.pivots import note_pivot, turned_far
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.formulations.tangent_basis import null_basis
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -147,7 +147,8 @@ def fresh_basis(X, room, system):
 
 @flat
 def watch(t, row, pivot, system):
-    note_pivot(t, row, pivot, False, system)
+    """Steps in which a body turns far may cross twice, and v_i points as before: they are looked at again."""
+    note_pivot(t, row, pivot, turned_far(t, system), system)
     return False
 
 
