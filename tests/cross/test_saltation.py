@@ -84,3 +84,17 @@ def test_what_has_no_derivative_is_refused():
     free = da.Event(lambda s: s.position("bob")[0] - 0.3, action=da.Free("rod"))
     with pytest.raises(da.ModelError, match="locks, frees or closes joints is not covered"):
         da.simulate(pendulum, 0.5, sensitivities=["length"], events=free)
+
+
+def test_all_outputs_as_a_dataset_with_a_dimension_of_parameters():
+    t = np.array([0.1, 0.2])
+    run = da.simulate(pendulum, 0.2, sensitivities=["length", "angle"], save_at=t)
+    found = run.derivatives()
+    assert list(found.parameter.values) == ["length", "angle"]
+    for k, name in enumerate(("length", "angle")):
+        place = found["position"].sel(body="bob", axis="x", parameter=name).values
+        assert np.abs(place - run.derivative("bob.x", name)).max() < 1e-11
+        energy = found["total_energy"].isel(parameter=k).values
+        assert np.abs(energy - run.derivative("total_energy", name)).max() < 1e-9
+        force = found["reaction_force"].sel(joint="rod", axis="z", parameter=name).values
+        assert np.abs(force - run.derivative("rod.fz", name)).max() < 1e-9

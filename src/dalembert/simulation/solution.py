@@ -57,6 +57,29 @@ class AnySolution(Result, ABC):
         function = output if callable(output) else lambda solution: signal(solution, output).values
         return self.sensitivities.derivative(self, function, parameter)
 
+    def derivatives(self) -> xarray.Dataset:
+        """All outputs of `to_xarray` over time but drifts, differentiated, with a further dimension `parameter`."""
+        import xarray
+
+        if self.sensitivities is None:
+            raise ModelError("the run has no sensitivities; simulate(build, t_end, parameters=..., sensitivities=[names])")
+        own, parameters = self.to_xarray(), list(self.sensitivities.names)
+        over = {str(name): v for name, v in own.data_vars.items() if v.dims[:1] == ("time",) and v.dtype.kind == "f"}
+        names = [name for name in over if not name.endswith("drift")]  # is rounding, which has no derivative
+        ends = np.cumsum([own[name][0].size for name in names])
+
+        def everything(solution: AnySolution) -> Array:
+            found = solution.to_xarray()
+            return np.concatenate([found[name].values.reshape(len(self.t), -1) for name in names], axis=1)
+
+        columns = np.stack([self.derivative(everything, parameter) for parameter in parameters], axis=-1)
+        parts = {
+            name: ((*own[name].dims, "parameter"), part.reshape(*own[name].shape, len(parameters)))
+            for name, part in zip(names, np.split(columns, ends[:-1], axis=1), strict=True)
+        }
+        kept = {name: c for name, c in own.coords.items() if set(c.dims) <= {d for name in names for d in own[name].dims}}
+        return xarray.Dataset(parts, {**kept, "parameter": parameters})
+
     def like(self, mechanism: Compiled, x: Array) -> Any:
         """Other states, of a model with other numbers, at the times of this run, as its result."""
         record = {
