@@ -85,7 +85,7 @@ def published(speed):
     return np.linalg.eigvals(np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), blocks]))
 
 
-@pytest.mark.parametrize("speed", [0.0, 3.0, 5.0, 8.0])
+@pytest.mark.parametrize("speed", [0.0, 2.0, 3.0, 5.0, 8.0, 10.0])
 def test_benchmark_bicycle(speed):
     linear = da.linearise(_straight(speed))
     found = linear.reduced_eigenvalues
