@@ -30,4 +30,24 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "rng = np.random.default_rng(0)",
         "rng = np.random.default_rng(1)",
     ): "other random points where functions are tried",
+    (
+        "lagrangian/source.py",
+        "if uses[node.index] == 1 and len(written) <= _LONGEST:",
+        "if (uses[node.index] != 1) and len(written) <= _LONGEST:",
+    ): "generated code repeats what it uses twice instead of naming it: the same numbers",
+    (
+        "compilation/pack.py",
+        "**dict.fromkeys((T.W_RHS, T.W_DIAG), m + 6 * I[T.NHUB]),",
+        "**dict.fromkeys((T.W_RHS, T.W_DIAG), m + 7 * I[T.NHUB]),",
+    ): "longer work arrays",
+    (
+        "kernels/formulations/minimal_step.py",
+        "tau, centre = 0.0, 0.0",
+        "tau, centre = 0.0, 1.0",
+    ): "project_across reads the centre only where tau > 0",
+    (
+        "kernels/time/ensemble.py",
+        "for i in range(V_GUARD if system.w_pivot > 0 else 0):",
+        "for i in range(V_GUARD if system.w_pivot > 1 else 0):",
+    ): "the place of a section behind others: 0 where there is none, never 1",
 }

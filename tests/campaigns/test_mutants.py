@@ -45,6 +45,29 @@ def test_every_change_is_one_change(tmp_path):
     assert len({m.text for m in found}) == len(found)
 
 
+def test_selection():
+    """A name without a file is an error; every kernel has tests or a reason to be left out, once."""
+    code = """if True:
+        from benchmarks.campaigns.mutations import FILES, LEFT_OUT, SOURCES, files
+        for names in ("vectors vectors", "gone"):
+            try:
+                files((("kernels/base", names, ()),))
+            except ValueError as error:
+                print(error)
+        kernels = {str(f.relative_to(SOURCES)) for f in SOURCES.glob("kernels/*/*.py") if f.stem != "__init__"}
+        left = [f"kernels/{name}.py" for names in LEFT_OUT.values() for name in names.split()]
+        print(sorted(kernels ^ {*left, *(name for name in FILES if name.startswith("kernels"))}), {*left} & {*FILES})
+        print([name for name, groups in FILES.items() if not groups], len(left) - len({*left}))
+    """
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == [
+        "kernels/base/vectors.py is twice in TESTS",
+        "kernels/base/gone.py is in TESTS, but there is no such file",
+        "[] set()",
+        "[] 0",
+    ]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")
 def test_a_mutant_is_noticed():
     """In a process of its own: the campaign forks it and turns the compiler off."""

@@ -17,6 +17,7 @@ from benchmarks.campaigns.mechanisms import difference, truth_of
 from benchmarks.campaigns.oracle import Oracle, rotation
 from benchmarks.campaigns.runner import generator
 from dalembert.compilation.flatten import flatten, turning_length
+from dalembert.kernels.base.compiler import JIT
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -33,6 +34,15 @@ WAYS = [
     da.MovingFrame(invariants="energy"),
     da.Minimal(basis="eigen", continuation=False),
 ]
+OTHER_WAYS = {
+    "cg": (da.Jet(solver="cg"), "absolute"),
+    "baumgarte": (da.Jet(projection="none", baumgarte=(5.0, 7.0)), "absolute"),
+    "orthogonal": (da.Jet(projection="orthogonal"), "absolute"),
+    "reference": (da.MovingFrame(path="reference"), "absolute"),
+    "tree": (da.MovingFrame(), "tree"),
+    "minimal tree": (da.Minimal(order=4), "tree"),
+}
+plain_only = pytest.mark.skipif(JIT, reason="many kernels: their sources as plain Python are enough")
 
 
 @cache
@@ -61,6 +71,19 @@ def test_adaptive(case):
         assert np.ptp(energy.total) <= 1e-10 * (1 + np.abs(energy.kinetic).max())
 
 
+@plain_only
+@pytest.mark.parametrize("case", QUICK)
+@pytest.mark.parametrize("way", OTHER_WAYS, ids=str)
+def test_other_ways(way, case):
+    """What fewer runs use: other solvers, projections, paths and kinds of coordinates."""
+    model, mechanism, truths, _ = solved(case)
+    formulation, kind = OTHER_WAYS[way]
+    mechanism = mechanism if kind == "absolute" else da.compile(model, kind)
+    run = da.simulate(mechanism, T_END, formulation=formulation, **ADAPTIVE)
+    middle, end = errors(run, model, truths)
+    assert end <= 2e-11 and middle <= 1e-9
+
+
 @pytest.mark.parametrize("case", QUICK)
 def test_projection(case):
     """Two coarse steps of order 2 leave the joints by far more than the 1e-11 that are asked for: every way puts them back."""
@@ -70,6 +93,15 @@ def test_projection(case):
         assert run.drift.position.max() <= 1e-11 and run.drift.velocity.max() <= 1e-10, way
         assert difference(run, model, truths[1]) <= 1e-3, way
         assert run.statistics.newton_maximum <= 5, way
+
+
+@pytest.mark.parametrize("case", QUICK[2:3])
+def test_projection_stops_at_its_limit(case):
+    """One iteration is not enough after such a step (the other runs take two and more): the run says so and ends."""
+    _, mechanism, _, _ = solved(case)
+    with pytest.raises(da.SimulationError, match="constraints could not be restored"):
+        way = da.Jet(max_newton=1, tolerance=1e-14)
+        da.simulate(mechanism, T_END, formulation=way, integrator=da.Midpoint(step=T_END), save_at=[T_END])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -201,6 +233,34 @@ def test_drivers_and_statistics(way):
     assert (s.accepted, s.rejected, s.rate_evaluations) == (4, 0, 17)
     assert 4 <= s.projections <= 5 and s.newton_average * s.projections == pytest.approx(4) and s.newton_maximum == 1
     assert s.rate_evaluations + 4 <= s.factorisations <= s.rate_evaluations + 2 * s.projections
+
+
+@plain_only
+@pytest.mark.nojit
+@pytest.mark.parametrize("way", [da.Jet(), da.MovingFrame(), da.MovingFrame(path="reference"), da.Minimal(), da.Impulse()])
+def test_redundant_cranks(way):
+    """Three equal cranks of hinges carry a coupler, which moves on a circle: (3 (J + m l^2 / 4) + M l^2) a'' = weights."""
+    l, m, M, J, start, rate = 0.4, 0.5, 2.0, 0.02, 0.8, 1.5
+    across = np.array([np.sin(start), 0, -np.cos(start)])
+    model = da.Model(gravity=(0, 0, -9.81))
+    model.add_body("coupler", mass=M, inertia=(0.1, 0.2, 0.3), position=l * across + (0.5, 0, 0))
+    for k, x in enumerate((0.0, 0.6, 1.3)):
+        foot = np.array([x, 0, 0])
+        model.add_body(f"crank {k}", mass=m, inertia=(0.01, J, 0.03), position=foot + 0.5 * l * across)
+        given = {"rate": -rate} if k == 0 else {}
+        model.add_revolute(f"foot {k}", "ground", f"crank {k}", point=foot, axis=(0, 1, 0), **given)
+        model.add_revolute(f"head {k}", f"crank {k}", "coupler", point=foot + l * across, axis=(0, 1, 0))
+    inertia, weight = 3 * (J + 0.25 * m * l * l) + M * l * l, 9.81 * l * (1.5 * m + M)
+    exact = solve_ivp(lambda t, y: [y[1], -weight / inertia * np.sin(y[0])], (0, T_END), [start, rate], rtol=1e-12, atol=1e-12)
+    a, a_dot = exact.y[:, -1]
+    options, limit = ADAPTIVE, 1e-10
+    if isinstance(way, da.Impulse):
+        options, limit = {"integrator": da.RungeKutta4(step=T_END / 4), "save_at": [T_END]}, 1e-4
+    run = da.simulate(model, T_END, formulation=way, **options)
+    assert len(run.mechanism.redundant) == 7
+    np.testing.assert_allclose(run.position("coupler")[-1], (l * np.sin(a) + 0.5, 0, -l * np.cos(a)), rtol=0, atol=limit)
+    np.testing.assert_allclose(run.velocity("coupler")[-1] / a_dot, (l * np.cos(a), 0, l * np.sin(a)), rtol=0, atol=limit)
+    assert run.drift.position.max() <= 1e-11 and run.drift.velocity.max() <= 1e-10
 
 
 @pytest.mark.parametrize("case", [24, 31, 35, 43, 40, 15])

@@ -66,7 +66,7 @@ def test_rotation_of_any_length_is_a_rotation(rng):
 def test_rotation_vector_and_euler_angles(rng):
     from scipy.spatial.transform import Rotation
 
-    for angle in (0.0, 1e-9, 0.3, 2.0, 3.1, np.pi - 1e-7):
+    for angle in (0.0, 1e-9, 1e-4, 1.9e-3, 0.3, 2.0, 3.1, np.pi - 1e-7):
         axis = rng.standard_normal(3)
         phi = angle * axis / np.linalg.norm(axis)
         R = Rotation.from_rotvec(phi).as_matrix()

@@ -1,0 +1,124 @@
+"""Steps of implicit and partitioned methods beside their stability functions, poses of driven mechanisms, many runs.
+
+Uncompiled. On x'' = -x a method with R(z) as its stability function makes y_1 = R(i h) y_0 of y = x' + i x, exactly.
+"""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.kernels.base.compiler import JIT
+
+pytestmark = [
+    pytest.mark.nojit,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(JIT, reason="many kernels: their sources as plain Python are enough"),
+]
+
+H = 0.3
+PADE = {  # numerator and denominator of R(z), from z^0 on [HairerWanner1996, IV.3 and IV.5]
+    "gauss 1": (da.GaussLegendre(1, step=H), [1, 1 / 2], [1, -1 / 2]),
+    "gauss 2": (da.GaussLegendre(2, step=H), [1, 1 / 2, 1 / 12], [1, -1 / 2, 1 / 12]),
+    "gauss 3": (da.GaussLegendre(3, step=H), [1, 1 / 2, 1 / 10, 1 / 120], [1, -1 / 2, 1 / 10, -1 / 120]),
+    "gauss 2 newton": (da.GaussLegendre(2, step=H, solver="newton"), [1, 1 / 2, 1 / 12], [1, -1 / 2, 1 / 12]),
+    "gauss 2 fixed-point": (da.GaussLegendre(2, step=H, solver="fixed-point"), [1, 1 / 2, 1 / 12], [1, -1 / 2, 1 / 12]),
+    "radau 2": (da.RadauIIA(2, step=H), [1, 1 / 3], [1, -2 / 3, 1 / 6]),
+    "radau 3": (da.RadauIIA(3, step=H), [1, 2 / 5, 1 / 20], [1, -3 / 5, 3 / 20, -1 / 60]),
+    "midpoint": (da.Midpoint(step=H), [1, 1, 1 / 2], [1]),
+    "rk4": (da.RungeKutta4(step=H), [1, 1, 1 / 2, 1 / 6, 1 / 24], [1]),
+}
+
+
+def oscillator(frequency=1.0):
+    return da.LagrangianSystem(
+        lambda q, v, p: 0.5 * v.x**2 - 0.5 * p.w**2 * q.x**2,
+        "x",
+        parameters={"w": frequency},
+        initial={"x": 0.4},
+        velocities={"x": 0.9},
+    )
+
+
+@pytest.mark.parametrize("name", PADE)
+def test_stability_functions(name):
+    method, above, below = PADE[name]
+    run = da.simulate(oscillator(), 3 * H, integrator=method)
+    R = np.polyval(above[::-1], 1j * H) / np.polyval(below[::-1], 1j * H)
+    y = R ** np.arange(4) * (0.9 + 0.4j)
+    np.testing.assert_allclose(run.t, H * np.arange(4), rtol=1e-14)
+    np.testing.assert_allclose(run["x"] - 1j * run["x'"], -1j * y, rtol=0, atol=1e-12)
+    assert run.statistics.accepted == 3 and run.statistics.rejected == 0
+
+
+@pytest.mark.parametrize("method", [da.GaussLegendre(3, rtol=1e-8, atol=1e-8), da.RadauIIA(3, rtol=1e-8, atol=1e-8)])
+def test_adaptive_implicit_steps(method):
+    """An oscillation of two radians a second at the end, and between steps where the stages' polynomial is asked."""
+    run = da.simulate(oscillator(2.0), 1.0, integrator=method, save_at=[0.25, 0.5, 1.0])
+    exact = 0.4 * np.cos(2 * run.t) + 0.45 * np.sin(2 * run.t)
+    assert abs(run["x"][-1] - exact[-1]) <= 1e-7 and np.abs(run["x"] - exact).max() <= 5e-6
+    assert run.statistics.accepted <= 60
+
+
+@pytest.mark.parametrize("name", ["euler", "verlet"])
+def test_partitioned_steps(name):
+    """x_1 = x_0 + h u_0, u_1 = u_0 - h x_1; or half a kick, a drift, half a kick."""
+    method = da.SymplecticEuler(step=H) if name == "euler" else da.StoermerVerlet(step=H)
+    run = da.simulate(oscillator(), 3 * H, integrator=method)
+    x, u, before, after = 0.4, 0.9, *((0.0, 1.0) if name == "euler" else (0.5, 0.5))
+    for k in range(1, 4):
+        u -= before * H * x
+        x += H * u
+        u -= after * H * x
+        assert (run["x"][k], run["x'"][k]) == pytest.approx((x, u), abs=1e-13), k
+
+
+TURN = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11), "save_at": [0.05]}
+
+
+def top():
+    """A heavy body about a fixed point, turned and turning about all of its axes."""
+    model = da.Model()
+    turned = da.Rotation.from_axis_angle((1, 2, 0.5), 0.7)
+    model.add_body("top", mass=2.0, inertia=(0.1, 0.2, 0.15), rotation=turned, angular_velocity=(3, -2, 6))
+    model.add_spherical("point", "ground", "top", point=(0.2, -0.1, 0.3))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("method", "close"),
+    [
+        (da.GaussLegendre(3, step=0.01), 1e-8),
+        (da.GaussLegendre(2, step=0.01, solver="newton"), 1e-6),
+        (da.RadauIIA(3, step=0.01), 1e-7),
+        (da.StoermerVerlet(step=0.0025), 1e-4),
+    ],
+)
+def test_methods_turn_bodies_alike(method, close):
+    """Implicit and partitioned steps know q' = N(q) u: the same top as by DOP853."""
+    model = da.compile(top())
+    exact, run = da.simulate(model, 0.05, **TURN), da.simulate(model, 0.05, integrator=method, save_at=[0.05])
+    np.testing.assert_allclose(run.rotation("top")[-1], exact.rotation("top")[-1], rtol=0, atol=close)
+    np.testing.assert_allclose(run.angular_velocity("top")[-1], exact.angular_velocity("top")[-1], rtol=0, atol=100 * close)
+    assert np.abs(run.drift.position).max() <= 1e-10
+    assert run.statistics.newton_maximum <= 3
+
+
+def test_many_runs_are_the_single_ones():
+    frequencies, way = (0.5, 1.0, 2.0), {"integrator": da.RungeKutta4(step=0.2), "save_at": [0.2, 0.6]}
+    many = da.simulate_many(oscillator(), 0.6, parameters={"w": frequencies}, threads=1, **way)
+    for k, w in enumerate(frequencies):
+        np.testing.assert_allclose(many[k].x, da.simulate(oscillator(w), 0.6, **way).x, rtol=0, atol=1e-15)
+
+
+def test_poses_of_a_driven_crank():
+    """A crank at constant speed: angle, centripetal acceleration, torque against its weight."""
+    model = da.Model(gravity=(0, -9.81, 0))
+    model.add_body("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.25, 0, 0))
+    model.add_revolute("A", "ground", "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("drive", "A", da.Polynomial((0.0, 3.0)))
+    t = np.linspace(0, 2, 5)
+    run = da.kinematics(model, t)
+    np.testing.assert_allclose(run.coordinate("A"), 3 * t, atol=1e-12)
+    np.testing.assert_allclose(run.reaction("drive").torque[:, 2], 2 * 9.81 * 0.25 * np.cos(3 * t), atol=1e-10)
+    centripetal = -9 * 0.25 * np.column_stack([np.cos(3 * t), np.sin(3 * t), 0 * t])
+    np.testing.assert_allclose(run.acceleration("arm"), centripetal, atol=1e-11)
