@@ -105,6 +105,8 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
         rows = [row.index for row in mechanism.rows if row.element in counting]
         for k, x in enumerate(full):
             x[n + 1 :] = measured(mechanism, x)
+            if not rows:
+                continue
             g = np.abs(dense_rows(mechanism, mechanism.t_0, x)[1][rows])
             if g.max(initial=0.0) > MEETS * (1.0 + float(np.abs(x[: mechanism.nq]).max())):
                 name = mechanism.element_of_row(rows[int(np.argmax(g))])
