@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from dalembert.questions.unknowns import PhysicalInertia
     from dalembert.results.citation import cite
     from dalembert.results.rolling_integrals import jellett, routh
-    from dalembert.run.actions import Close, Free, Lock, Push, Unlock
+    from dalembert.run.actions import Change, Close, Free, Lock, Push, Unlock
     from dalembert.run.events import Event
     from dalembert.simulation.ensemble import Ensemble, simulate_many
     from dalembert.simulation.load import load
@@ -96,7 +96,7 @@ _LAZY = """
     questions.unknowns         PhysicalInertia
     results.citation           cite
     results.rolling_integrals  jellett routh
-    run.actions                Close Free Lock Push Unlock
+    run.actions                Change Close Free Lock Push Unlock
     run.events                 Event
     simulation.ensemble        Ensemble simulate_many
     simulation.load            load
@@ -116,6 +116,7 @@ __all__ = [
     "DOP853",
     "Assembly",
     "AssemblyError",
+    "Change",
     "Close",
     "Comparison",
     "Constant",

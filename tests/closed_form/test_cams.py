@@ -81,6 +81,21 @@ def test_lift_off_is_an_event():
     assert run.events[0][0] == "lift-off" and abs(run.events[0][1] - expected) <= 1e-9
 
 
+def test_a_follower_that_lifts_off_flies():
+    """Free from where it lifts off: m s'' + k s + preload = 0; no force while it flies, and its energy is kept."""
+    omega = 30.0
+    lift_off = da.Event(lambda state: state.effort("K").value, "lift-off", direction=-1, action=da.Free("K"))
+    run = da.simulate(cam("flat", omega=omega)[0], t_end=0.06, events=[lift_off])
+    t_1, w, rest = run.events[0][1], np.sqrt(STIFFNESS / MASS), -PRELOAD / STIFFNESS
+    s_1, v_1 = E * np.sin(omega * t_1), E * omega * np.cos(omega * t_1)
+    tau = run.t - t_1
+    flight = rest + (s_1 - rest) * np.cos(w * tau) + v_1 / w * np.sin(w * tau)
+    assert np.abs(run.coordinate("F") - np.where(tau < 0, E * np.sin(omega * run.t), flight)).max() <= 1e-8
+    effort = run.effort("K")
+    assert effort.value[0] > 1.0 and not effort.value[tau >= 0].any() and not effort.on["cam"].force[tau >= 0].any()
+    assert run.report().passed
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [

@@ -226,6 +226,60 @@ def test_velocities_of_a_lagrangian_system_are_set_too():
     assert run.pieces[0].acted[2] == pytest.approx(-0.5, abs=1e-8)
 
 
+def pull(t, l, l_dot, k):
+    return k * (l - 1.0)
+
+
+@pytest.mark.parametrize("law", [False, True], ids=["argument", "parameter"])
+def test_numbers_of_forces_change(law, tmp_path):
+    """k = 8 becomes 32 at a stretch of 0.3: (m v^2 + k s^2) / 2 from then on, with what was put into the spring as work."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("mass", mass=2.0, position=(1.5, 0, 0))
+    given = {"force": pull, "parameters": {"k": 8.0}} if law else {"stiffness": 8.0, "length": 1.0}
+    model.add_spring_damper("spring", model.ground, "mass", **given)
+    action = da.Change("spring", **({"k": 32.0} if law else {"stiffness": 32.0}))
+    stiffer = da.Event(lambda s: s.position("mass")[0] - 1.3, name="stiffer", action=action, direction=-1)
+    run = da.simulate(model, 1.0, events=stiffer, integrator=da.DOP853(rtol=1e-11, atol=1e-11))
+    t_1, w = np.arccos(0.6) / 2.0, 4.0
+    tau, v_1 = run.t - t_1, -2.0 * 0.5 * 0.8
+    later = 0.3 * np.cos(w * tau) + v_1 / w * np.sin(w * tau)
+    expected = np.where(tau < 0, 0.5 * np.cos(2.0 * run.t), later)
+    assert abs(run.events[0][1] - t_1) <= 1e-9 and np.abs(run.position("mass")[:, 0] - 1.0 - expected).max() <= 1e-8
+    stretch = run.position("mass")[:, 0] - 1.0
+    assert np.abs(run.effort("spring").value - np.where(tau < 0, 8.0, 32.0) * stretch)[run.t != t_1].max() <= 1e-9
+    if not law:  # a function stores nothing
+        assert run.pieces[0].acted[2] == pytest.approx(0.5 * 24.0 * 0.3**2, abs=1e-8)
+    assert np.ptp(run.energy.total) <= 1e-8 and run.report().passed
+    assert model.forces[0].stiffness == (0.0 if law else 8.0)  # the model is as it was
+    run.pieces[1].save(tmp_path / "later.zarr")
+    again = da.load(tmp_path / "later.zarr", model=model)
+    assert again.phase == run.pieces[1].phase
+    assert np.array_equal(again.effort("spring").value, run.pieces[1].effort("spring").value)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda: da.Change("sprong", stiffness=1.0), "event 'e': Change: there is no force element 'sprong'; did you mean"),
+        (
+            lambda: da.Change("spring", stifness=1.0),
+            "event 'e': Change: .*'spring': has no 'stifness' .* mean 'stiffness'",
+        ),
+        (lambda: da.Change("spring", stiffness=-1.0), "event 'e': Change: .*'spring': stiffness is -1"),
+        (lambda: da.Change("spring", stiffness=np.nan), "Change of 'spring': stiffness is nan; give a finite number"),
+        (lambda: da.Change("spring"), "Change of 'spring': got no numbers"),
+        (lambda: da.Change("rope", length=2.0), "'length' is an argument and a parameter of 'rope'"),
+    ],
+)
+def test_what_may_change(action, message):
+    model = ball()
+    model.add_spring_damper("spring", model.ground, "ball", stiffness=8.0, length=1.0)
+    law = {"force": lambda t, l, l_dot, length: l - length, "parameters": {"length": 1.0}}
+    model.add_spring_damper("rope", model.ground, "ball", **law)
+    with pytest.raises(ModelError, match=message):
+        da.simulate(model, 0.01, events=da.Event(lambda s: s.time - 0.005, name="e", action=action()))
+
+
 def test_actions_at_the_same_time_act_together():
     """A push that one event gives is not lost because another acts at the same time."""
     model = ball()

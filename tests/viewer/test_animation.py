@@ -58,7 +58,7 @@ def test_springs_and_trails_are_drawn(tmp_path):
     solution = da.simulate(tethered_chain(4), 0.5)
     film = Film(solution, (400, 300))
     (picture,) = film.pictures(solution.t, 0.5, [len(solution.t) - 1])
-    film.springs, film.trails = [], []
+    film.lines, film.trails = [], []
     (bare,) = film.pictures(solution.t, 0.5, [len(solution.t) - 1])
     assert (np.abs(pixels(picture) - pixels(bare)).max(axis=2) > 30).sum() > 100
 

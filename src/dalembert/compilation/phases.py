@@ -1,4 +1,4 @@
-"""Phases of a run: the same bodies with some joints held, some joints or drivers out of force; states that go over.
+"""Phases of a run: the same bodies with some joints held, some out of force, other numbers of forces; states that go over.
 
 A joint that is free keeps its coordinates and loses its rows; one that is locked is held where it is by drivers of its own,
 "lock of NAME". Bodies, coordinates and counted angles are those of the whole model, so that a state of one phase is a state of
@@ -24,21 +24,24 @@ from dalembert.compilation.rows import dense_rows, measured, move, velocity_resi
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import INERTIA
-from dalembert.model.elements import Driver, Joint
+from dalembert.model.elements import Driver, Force, Joint
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant
 from dalembert.model.validation import nearest, number, shown
 
+Numbers = float | tuple[Any, ...]  # one, a vector or a matrix; compared by value
 MEETS = 1e-6  # residual at which rows may come into force, of the mechanism's size [m or rad]
 
 
 @dataclass(frozen=True)
 class Phase:
-    """What differs from a model: joints and drivers that are free, joints that are held at values of their coordinates."""
+    """What differs from a model: joints and drivers that are free, joints that are held at values of their coordinates, force
+    elements with other numbers, by argument of their verb or name of a parameter."""
 
     free: frozenset[str] = frozenset()
     locked: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    changed: Mapping[str, Mapping[str, Numbers]] = field(default_factory=dict)
 
     def of(self, model: Model) -> Model:
         """The model with only the rows that are in force."""
@@ -54,7 +57,38 @@ class Phase:
             for component, value in enumerate(values):
                 first, second, row = driver_primitive(f"lock of {name!r}", joint, component, Constant(value))
                 made._add(Driver(lock_name(joint, component), name, first, second, row))
+        for name, numbers in self.changed.items():
+            change(made, name, numbers)
         return made
+
+
+def change(model: Model, name: str, numbers: Mapping[str, Numbers]) -> None:
+    """Give a force element other numbers, those of its law among them."""
+    own = parameters_of(model, name)
+    of_law = {key: value for key, value in numbers.items() if key in own}
+    rest: dict[str, Any] = {key: value for key, value in numbers.items() if key not in own}
+    model.replace(name, **rest, **({"parameters": {**own, **of_law}} if of_law else {}))
+
+
+def parameters_of(model: Model, name: str) -> dict[str, Any]:
+    """Those of the law of a force element, by name."""
+    element = model._elements[name]
+    return dict((element.told().get("parameters") if isinstance(element, Force) else None) or {})
+
+
+def as_numbers(owner: str, given: object) -> Numbers:
+    """A number, or numbers in tuples."""
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        array = np.full(1, np.nan)
+    if not np.isfinite(array).all():
+        raise ModelError(f"{owner} is {shown(given)}; give a finite number, or a vector or matrix of them")
+    return _nested(array)
+
+
+def _nested(array: Array) -> Numbers:
+    return tuple(_nested(part) for part in array) if array.ndim else float(array)
 
 
 def lock_name(joint: Joint, component: int) -> str:
@@ -64,7 +98,7 @@ def lock_name(joint: Joint, component: int) -> str:
 
 def check_names(owner: str, model: Model, names: tuple[object, ...], kinds: tuple[type, ...] = (Joint, Driver)) -> None:
     """Refuse what is no joint or driver of a model."""
-    word = "joint" if kinds == (Joint,) else "joint or driver"
+    word = "joint" if kinds == (Joint,) else "force element" if kinds == (Force,) else "joint or driver"
     known = {name: element for name, element in model._elements.items() if isinstance(element, kinds)}
     for name in names:
         if not isinstance(name, str) or name not in known:
@@ -73,22 +107,30 @@ def check_names(owner: str, model: Model, names: tuple[object, ...], kinds: tupl
 
 def as_data(phase: Phase) -> dict[str, Any]:
     """A phase as plain data."""
-    return {"free": sorted(phase.free), "locked": {name: list(values) for name, values in phase.locked.items()}}
+    locked = {name: list(values) for name, values in phase.locked.items()}
+    return {"free": sorted(phase.free), "locked": locked, "changed": {name: dict(own) for name, own in phase.changed.items()}}
 
 
 def phase_of_data(model: Model, data: object) -> Phase:
     """A phase from plain data, checked as if a stranger wrote them."""
     free = data.get("free") if isinstance(data, Mapping) else None
     locked = data.get("locked") if isinstance(data, Mapping) else None
-    if not isinstance(free, list) or not isinstance(locked, Mapping):
-        raise ModelError(f"the phase is {shown(data)}; give lists of what is free and locked")
+    changed = data.get("changed", {}) if isinstance(data, Mapping) else None
+    if not (isinstance(free, list) and isinstance(locked, Mapping) and isinstance(changed, Mapping)):
+        raise ModelError(f"the phase is {shown(data)}; give lists of what is free, locked and changed")
     check_names("phase: free", model, tuple(free))
     check_names("phase: locked", model, tuple(locked), (Joint,))
+    check_names("phase: changed", model, tuple(changed), (Force,))
     for name, values in locked.items():
         if not isinstance(values, list) or len(values) != len(model.joint(name).coordinates):
             raise ModelError(f"phase: joint {name!r} is locked at {shown(values)}; give a number for each coordinate")
     held = {name: tuple(number("phase", name, value) for value in values) for name, values in locked.items()}
-    return Phase(frozenset(free), held)
+    numbers: dict[str, dict[str, Numbers]] = {}
+    for name, own in changed.items():
+        if not isinstance(own, Mapping):
+            raise ModelError(f"phase: {name!r} is changed to {shown(own)}; give numbers by name")
+        numbers[name] = {str(key): as_numbers(f"phase: {key} of {name!r}", value) for key, value in own.items()}
+    return Phase(frozenset(free), held, numbers)
 
 
 def next_phase(model: Model, phase: Phase, before: Mechanism, t: float, x: Array) -> Mechanism:

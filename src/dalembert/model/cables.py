@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Force, ForceRecord, Joint, Joints, Primitive, States, spring_energy
+from dalembert.model.elements import Body, Force, ForceRecord, Glyph, Joint, Joints, Primitive, States, spring_energy
 from dalembert.model.forces.springs import gains
 from dalembert.model.frames import own_axes, world_point
 from dalembert.model.store import ElementStore
@@ -52,6 +52,7 @@ class ElasticCable(Force):
     length: float
     verb: ClassVar[str] = "cable"
     noun: ClassVar[str] = "cable"
+    glyph: ClassVar[Glyph] = "cable"
 
     def ends(self, joints: Joints) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.bodies))

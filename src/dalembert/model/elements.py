@@ -211,6 +211,9 @@ def _zero() -> Array:
     return np.zeros(3)
 
 
+Glyph = Literal["", "spring", "cable", "link", "bushing", "motor", "coil"]
+
+
 @dataclass(frozen=True, eq=False)
 class ForceRecord:
     """What the kernels see of a force element, one for each coordinate that it acts on: numbers, names of bodies and joints.
@@ -248,13 +251,13 @@ class Force(ABC):
     """What acts on bodies besides joints: the base of the elements in `model/forces`, and all that is asked of one elsewhere.
 
     verb : of the model, without `add_`;  noun : what messages call it;  joints : those of the model by name
-    glyph : "spring" for what is drawn as one between its places
+    glyph : what it is drawn as, see viewer/fittings.py
     """
 
     name: str
     verb: ClassVar[str]
     noun: ClassVar[str]
-    glyph: ClassVar[Literal["", "spring"]] = ""
+    glyph: ClassVar[Glyph] = ""
 
     def __init_subclass__(cls) -> None:
         if "verb" in vars(cls):

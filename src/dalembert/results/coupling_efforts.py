@@ -31,17 +31,21 @@ class CouplingEffort(Effort):
     joints: tuple[tuple[str, int], ...] = ()
 
 
-def coupling_effort(states: Trajectory, joint: Joint, lam: Array) -> CouplingEffort:
-    """What one of them does at given states with these multipliers (nt, rows)."""
-    coordinate, rate, value, power = MEASURED[joint.type](states, joint, lam)
-    on = {}
+def coupling_effort(states: Trajectory, joint: Joint, lam: Array | None) -> CouplingEffort:
+    """What one of them does at given states with these multipliers (nt, rows); None where it is not in force."""
+    on, zero = {}, np.zeros((len(states.t), 3))
     for body in joint.bodies:
-        acting = resultant(states, joint.name, lam, body)
-        on[body] = Wrench(acting.force, acting.torque, acting.point)
+        if lam is None:
+            on[body] = Wrench(zero, zero, states.position(body))
+        else:
+            acting = resultant(states, joint.name, lam, body)
+            on[body] = Wrench(acting.force, acting.torque, acting.point)
+    given = np.zeros((len(states.t), sum(len(row.labels) for row in joint.primitives))) if lam is None else lam
+    coordinate, rate, value, power = MEASURED[joint.type](states, joint, given, on[joint.second].force)
     return CouplingEffort(on, coordinate, rate, value, power, np.zeros(len(states.t)), joint.coupled)
 
 
-def _of_coupling(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+def _of_coupling(run: Trajectory, joint: Joint, lam: Array, force: Array) -> Measured:
     found = [run.mechanism.model.joint(name) for name, _ in joint.coupled]
     parts = list(zip(found, (component for _, component in joint.coupled), strict=True))
     s = np.column_stack([run._coordinate(*part) for part in parts])
@@ -57,7 +61,7 @@ def _of_coupling(run: Trajectory, joint: Joint, lam: Array) -> Measured:
     return s, s_dot, value, np.sum(value * s_dot, axis=1)
 
 
-def _of_cable(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+def _of_cable(run: Trajectory, joint: Joint, lam: Array, force: Array) -> Measured:
     ends = cable_points(joint)
     x, v = [run.point(*end) for end in ends], [run.velocity(*end) for end in ends]
     length, rate = np.zeros(len(run.t)), np.zeros(len(run.t))
@@ -69,7 +73,7 @@ def _of_cable(run: Trajectory, joint: Joint, lam: Array) -> Measured:
     return length, rate, tension, -tension * rate
 
 
-def _of_cam(run: Trajectory, joint: Joint, lam: Array) -> Measured:
+def _of_cam(run: Trajectory, joint: Joint, lam: Array, force: Array) -> Measured:
     row = joint.primitives[0]
     e = run.point(joint.second, row.p_j) - run.point(joint.first, row.p_i)
     e_dot = run.velocity(joint.second, row.p_j) - run.velocity(joint.first, row.p_i)
@@ -80,8 +84,8 @@ def _of_cam(run: Trajectory, joint: Joint, lam: Array) -> Measured:
         m /= np.linalg.norm(m, axis=1, keepdims=True)
     turned = np.cross(run.angular_velocity(joint.second), m)
     rate = np.sum(m * e_dot + (turned * e if row.a_j.any() else 0.0), axis=1)
-    force = np.linalg.norm(resultant(run, joint.name, lam).force, axis=1)
-    return np.sum(m * e, axis=1), rate, np.sign(lam[:, 0]) * force, np.zeros(len(run.t))
+    pressed = np.sign(lam[:, 0]) * np.linalg.norm(force, axis=1)
+    return np.sum(m * e, axis=1), rate, pressed, np.zeros(len(run.t))
 
 
 MEASURED = {"coupling": _of_coupling, "cable": _of_cable, "cam_flat": _of_cam, "cam_roller": _of_cam}

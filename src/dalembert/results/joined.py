@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.formulations.evaluation import Evaluated
+from dalembert.results.efforts import Effort, Wrench
 from dalembert.results.quantities import Drift
 from dalembert.results.reactions import Reaction
 
@@ -62,12 +64,25 @@ def multiplier_in_pieces(solution: Any, element: object) -> Array:
     return _kept(solution, [p.multiplier(name) if p in known else np.zeros((len(p.t), rows)) for p in solution.pieces])
 
 
-def reaction_in_pieces(solution: Any, name: str) -> Reaction:
+def effort_in_pieces(solution: Any, name: str) -> Effort:
+    """Each piece by its own numbers; zero where a coupling is not in force."""
+    parts: list[Effort] = [piece.effort(name) for piece in solution.pieces]
+    labels, ends = ("coordinate", "rate", "value", "power", "energy"), ("force", "torque", "point")
+    own = {label: [getattr(part, label) for part in parts] for label in labels}
+    values: dict[str, Any] = {label: None if made[0] is None else _kept(solution, made) for label, made in own.items()}
+    on = {}
+    for body in parts[0].on:
+        sides = [part.on[body] for part in parts]
+        on[body] = Wrench(*(_kept(solution, [getattr(side, label) for side in sides]) for label in ends))
+    return replace(parts[0], on=on, **values)
+
+
+def reaction_in_pieces(solution: Any, name: str, body: object) -> Reaction:
     """Zero, at no point (NaN), where the element is not in force."""
     parts = []
     for piece in solution.pieces:
         if piece.mechanism.rows_of(name):
-            parts.append(piece.reaction(name))
+            parts.append(piece.reaction(name, body))
         else:
             zero = np.zeros((len(piece.t), 3))
             parts.append(Reaction(zero, zero, True, np.full_like(zero, np.nan)))

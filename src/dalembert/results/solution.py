@@ -27,6 +27,7 @@ from dalembert.results.efforts import Effort, effort_of
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.joined import (
     drift_in_pieces,
+    effort_in_pieces,
     evaluated_in_pieces,
     multiplier_in_pieces,
     reaction_in_pieces,
@@ -313,9 +314,11 @@ class BodyResult(Result, Trajectory):
         along its .coordinate with its .rate, .power and stored .energy; see `Effort`. Of a coupling, gear, cable or cam too.
         """
         name = str(getattr(element, "name", element))
-        for joint in self.mechanism.model.joints:
+        if self.pieces:
+            return effort_in_pieces(self, name)
+        for joint in self.model.joints:
             if joint.name == name and joint.type in MEASURED:
-                return coupling_effort(self, joint, self.multiplier(name))
+                return coupling_effort(self, joint, None if self._is_idle(name) else self.multiplier(name))
         return effort_of(self, element)
 
     @cached_property
@@ -359,7 +362,7 @@ class BodyResult(Result, Trajectory):
             zero = np.zeros((len(self.t), 3))
             return Reaction(zero, zero, True, np.full_like(zero, np.nan))
         if self.pieces and any(piece.mechanism.rows_of(name) for piece in self.pieces):
-            return reaction_in_pieces(self, name)
+            return reaction_in_pieces(self, name, body)
         if self._spatial is not None and name in self._spatial.drift._by_element:
             return self._spatial.reaction(name, body)
         return resultant(self, name, self.multiplier(name), None if body is None else str(getattr(body, "name", body)))

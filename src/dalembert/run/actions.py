@@ -1,9 +1,10 @@
-"""What an event does: locks and unlocks joints, frees and closes joints and drivers, pushes bodies, sets velocities."""
+"""What an event does: locks and unlocks joints, frees and closes joints and drivers, changes numbers of forces, pushes bodies,
+sets velocities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,19 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.phases import Phase, check_names, coordinates_of, with_velocities
+from dalembert.compilation.phases import (
+    Numbers,
+    Phase,
+    as_numbers,
+    change,
+    check_names,
+    coordinates_of,
+    parameters_of,
+    with_velocities,
+)
 from dalembert.errors import ModelError
-from dalembert.model.elements import Driver, Joint
+from dalembert.model.editing import arguments_of
+from dalembert.model.elements import Driver, Force, Joint
 from dalembert.model.model import Model
 from dalembert.model.validation import shown, vector
 
@@ -47,28 +58,64 @@ class Lock(_Named):
                 raise ModelError(f"Lock: joint {name!r} is free; close it before it is locked")
             if not mechanism.model.joint(name).coordinates:
                 raise ModelError(f"Lock: joint {name!r} has no coordinates to hold; free and close it instead")
-        return Phase(phase.free, {**phase.locked, **made})
+        return replace(phase, locked={**phase.locked, **made})
 
 
 class Unlock(_Named):
     """Let go what `Lock` holds."""
 
     def next(self, phase: Phase, mechanism: Mechanism, t: float, x: Array) -> Phase:
-        return Phase(phase.free, {name: values for name, values in phase.locked.items() if name not in self.names})
+        return replace(phase, locked={name: values for name, values in phase.locked.items() if name not in self.names})
 
 
 class Free(_Named):
     """Take joints and drivers out of force; the coordinates of a joint go on being counted."""
 
     def next(self, phase: Phase, mechanism: Mechanism, t: float, x: Array) -> Phase:
-        return Phase(phase.free | frozenset(self.names), phase.locked)
+        return replace(phase, free=phase.free | frozenset(self.names))
 
 
 class Close(_Named):
     """Put joints and drivers that are free into force again, where they meet; velocities jump as their rows demand."""
 
     def next(self, phase: Phase, mechanism: Mechanism, t: float, x: Array) -> Phase:
-        return Phase(phase.free - frozenset(self.names), phase.locked)
+        return replace(phase, free=phase.free - frozenset(self.names))
+
+
+@dataclass(frozen=True, init=False)
+class Change:
+    """Other numbers of a force element from then on: `Change("spring", stiffness=80.0)`, by argument of its verb, or by name
+    among the `parameters` of its law. What it stores changes with them; the report has the energy."""
+
+    name: str
+    numbers: Mapping[str, Numbers]
+
+    def __init__(self, name: object, /, **numbers: object) -> None:
+        object.__setattr__(self, "name", getattr(name, "name", name))
+        owner = f"Change of {self.name!r}"
+        if not numbers:
+            raise ModelError(f"{owner}: got no numbers; give those of its verb, stiffness=80.0, or of its parameters")
+        object.__setattr__(self, "numbers", {key: as_numbers(f"{owner}: {key}", value) for key, value in numbers.items()})
+
+    def check(self, owner: str, model: Model) -> None:
+        """Refuse an element that the model does not have, and numbers that it does not take."""
+        check_names(f"{owner}: Change", model, (self.name,), (Force,))
+        force = model._elements[self.name]
+        assert isinstance(force, Force)
+        for key in parameters_of(model, self.name):
+            if key in self.numbers and key in arguments_of(force):
+                raise ModelError(
+                    f"{owner}: Change: {key!r} is an argument and a parameter of {self.name!r}; give the parameter another name"
+                )
+        try:
+            change(model.copy(), self.name, self.numbers)
+        except ModelError as problem:
+            raise ModelError(f"{owner}: Change: {problem}") from None
+
+    def next(self, phase: Phase, mechanism: Mechanism, t: float, x: Array) -> Phase:
+        """The phase that follows."""
+        own = {**phase.changed.get(self.name, {}), **self.numbers}
+        return replace(phase, changed={**phase.changed, self.name: own})
 
 
 @dataclass(frozen=True)
@@ -104,7 +151,7 @@ class Push:
         return {self.body: (v + impulse / body.mass, w + R @ np.linalg.solve(body.inertia, R.T @ arm))}
 
 
-Action = Lock | Unlock | Free | Close | Push | Mapping[Any, Any]
+Action = Lock | Unlock | Free | Close | Change | Push | Mapping[Any, Any]
 
 
 def as_actions(owner: str, given: object) -> tuple[Action, ...]:
@@ -113,10 +160,10 @@ def as_actions(owner: str, given: object) -> tuple[Action, ...]:
         return ()
     listed = tuple(given) if isinstance(given, list | tuple) else (given,)
     for action in listed:
-        if not isinstance(action, Lock | Unlock | Free | Close | Push | Mapping):
+        if not isinstance(action, Lock | Unlock | Free | Close | Change | Push | Mapping):
             raise ModelError(
-                f"{owner} is {shown(action)}; give Lock, Unlock, Free, Close, Push, a dict of velocities by body, a list of"
-                " these, or a function of the state that returns them"
+                f"{owner} is {shown(action)}; give Lock, Unlock, Free, Close, Change, Push, a dict of velocities by body, a"
+                " list of these, or a function of the state that returns them"
             )
     return listed
 

@@ -20,18 +20,19 @@ from dalembert.files import check_parent, written_whole
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.validation import unit_vector
+from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
+from dalembert.viewer.fittings import COLOURS, fittings_of, lines_of
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import cable_parts, colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
+from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
 from dalembert.viewer.surfaces import faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
 _MOST_FRAMES = 3000
-_SPRING = rgb("#8a94a3")
 
 
 def export_animation(
@@ -110,7 +111,14 @@ class Film:
         self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
         for joint in solution.mechanism.model.joints:
             self.surfaces += _joint_surfaces(outline, joint, stage.radii[joint.name])
-        self.springs = [force for force in solution.mechanism.model.forces if force.glyph == "spring"]
+        model = solution.mechanism.model
+        for fitting in fittings_of(model, stage.radii, stage.scale):
+            paint = _painted(fitting.part, rgb(COLOUR))
+            self.surfaces.append(Surface(self._index(fitting.body), faces_of(fitting.part), paint))
+        self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in lines_of(model)]
+
+    def _index(self, body: str) -> int:
+        return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
 
     def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
         """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
@@ -133,14 +141,11 @@ class Film:
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         for b in self.trails:
             layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
-        names = self.motion.mechanism.body_names
-        for spring in self.springs:
-            start, end = (place(-1 if body == GROUND else names.index(body), point) for body, point in spring.places())
-            path = _zigzag(start, end, 0.012 * self.scale, camera)
-            layers.append(camera.ribbon(path, _SPRING, np.zeros(len(path))))
-        for _, ends in cable_parts(self.motion.mechanism.model):
-            path = np.array([place(-1 if body == GROUND else names.index(body), point) for body, point in ends])
-            layers.append(camera.ribbon(path, _SPRING, np.zeros(2)))
+        for line, first, second in self.lines:
+            path = np.array([place(first, line.start[1]), place(second, line.end[1])])
+            if line.kind == "spring":
+                path = _zigzag(path[0], path[1], 0.012 * self.scale, camera)
+            layers.append(camera.ribbon(path, rgb(COLOURS[line.kind]), np.zeros(len(path))))
         shaded = draw_shadows(empty, camera, corners)
         return finished(painted(shaded, layers), self.title, note)
 
@@ -161,7 +166,7 @@ def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator
         index = -1 if body == GROUND else motion.mechanism.body_names.index(body)
         return Surface(index, faces, np.tile(rgb(colour), (len(faces), 1)))
 
-    if type_of(joint).form or not type_of(joint).has_point:
+    if type_of(joint).form or not type_of(joint).has_point or joint.type in MEASURED:
         return
     body, point = (joint.second, joint.p_j) if joint.second != GROUND else (joint.first, joint.p_i)
     yield solid(body, Part("sphere", (radius,), point), "#b9bfc8")

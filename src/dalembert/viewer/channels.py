@@ -14,6 +14,7 @@ from dalembert.errors import DalembertError
 from dalembert.model.elements import GROUND
 from dalembert.model.joints import TRAVEL, type_of
 from dalembert.model.model import Model
+from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.efforts import Effort
 from dalembert.results.solution import BodyResult
 
@@ -70,11 +71,11 @@ def _group(name: str, unit: str, series: Sequence[tuple[str, Array]], log: bool 
 
 
 def efforts(solution: BodyResult) -> dict[str, Effort]:
-    """What each force element does; those whose functions are not in the file are left out."""
-    found = {}
-    for force in solution.mechanism.model.forces:
+    """What each force element and coupling does; those whose functions are not in the file are left out."""
+    found, model = {}, solution.mechanism.model
+    for name in (*(force.name for force in model.forces), *(joint.name for joint in model.joints if joint.type in MEASURED)):
         with suppress(DalembertError):
-            found[force.name] = solution.effort(force.name)
+            found[name] = solution.effort(name)
     return found
 
 

@@ -11,6 +11,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.viewer.fittings import held_places
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
@@ -84,8 +85,7 @@ def mounts(
     """
     model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
     ends = [(radii[j.name], _place(j), tip) for j in model.joints if (tip := mount_of(motion, j)) is not None]
-    drawn = [place for force in model.forces if force.glyph for place in force.places()]
-    ends += [(_THIN * scale, point, up) for body, point in drawn if body == GROUND]
+    ends += [(_THIN * scale, point, up) for body, point in held_places(model) if body == GROUND]
     ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
     cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
     plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]

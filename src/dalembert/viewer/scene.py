@@ -5,9 +5,7 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,6 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
-from dalembert.model.cables import cable_points
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
@@ -26,6 +23,7 @@ from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
+from dalembert.viewer.fittings import COLOURS, Line, cam_forms, fittings_of, held_places, lines_of
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
@@ -90,13 +88,10 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             for load in loads(selected(solution, states[:1]))
         ],
         "trails": trail_bodies(model),
-        "springs": [
-            *(
-                _spring(motion, f"force {k}", *force.places())
-                for k, force in enumerate(model.forces)
-                if force.glyph == "spring"
-            ),
-            *(_spring(motion, f"joint {k}", *ends) for k, ends in cable_parts(model)),
+        "lines": [_line(motion, line) for line in lines_of(model)],
+        "fittings": [
+            {"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)}
+            for f in fittings_of(model, stage.radii, stage.scale)
         ],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
@@ -177,7 +172,7 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     anchors = _anchors(motion)
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
-    scale, rolling = _size(motion, points), rolling_parts(model)
+    scale, rolling = _size(motion, points), rolling_parts(model) | cam_forms(model)
     pictures = {body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ())) for body in model.bodies}
     radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
@@ -229,7 +224,7 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
             # the rail of a sliding joint passes its first body, the point on it is only where counting starts
             ends += [] if type_of(joint).slides else [(joint.first, joint.p_i)]
             ends.append((joint.second, joint.p_j))
-    for body, point in ends + _drawn_ends(model):
+    for body, point in ends + held_places(model):
         if body != GROUND:
             found[body].append(point)
     return found
@@ -239,13 +234,7 @@ def _ground_points(motion: Trajectory) -> list[Array]:
     model = motion.mechanism.model
     joints = [j for j in model.joints if type_of(j).has_point and not type_of(j).slides]
     ends = [(j.first, j.p_i) for j in joints] + [(j.second, j.p_j) for j in joints]
-    return [point for body, point in ends + _drawn_ends(model) if body == GROUND]
-
-
-def _drawn_ends(model: Model) -> list[tuple[str, Array]]:
-    """Where springs and the like are held."""
-    places = [place for force in model.forces if force.glyph for place in force.places()]
-    return places + [place for joint in model.joints if joint.type == "cable" for place in cable_points(joint)]
+    return [point for body, point in ends + held_places(model) if body == GROUND]
 
 
 def _part_of(solution: BodyResult, states: npt.NDArray[np.intp]) -> Trajectory:
@@ -330,17 +319,10 @@ def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
     return [float(values.min()), float(values.max())]
 
 
-def _spring(motion: Trajectory, tag: str, start: tuple[str, Array], end: tuple[str, Array]) -> dict[str, Any]:
-    (first, p_i), (second, p_j) = start, end
-    ends = {"first": _index(motion, first), "second": _index(motion, second)}
-    return {"tag": tag, **ends, "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
-
-
-def cable_parts(model: Model) -> Iterator[tuple[int, tuple[tuple[str, Array], tuple[str, Array]]]]:
-    """Number of the joint and both ends, (body, point), of every part of a cable."""
-    for k, joint in enumerate(model.joints):
-        if joint.type == "cable":
-            yield from ((k, ends) for ends in pairwise(cable_points(joint)))
+def _line(motion: Trajectory, line: Line) -> dict[str, Any]:
+    (first, p_i), (second, p_j) = line.start, line.end
+    ends = {"first": _index(motion, first), "second": _index(motion, second), "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
+    return {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], **ends}
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:

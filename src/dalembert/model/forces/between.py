@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Call, Force, ForceRecord, Joints, Parameter, States, UserFunction
+from dalembert.model.elements import Body, Call, Force, ForceRecord, Glyph, Joints, Parameter, States, UserFunction
 from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.frames import aligned_at_pose, locate, rotation_matrix
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
@@ -56,6 +56,7 @@ class Interaction(_Between):
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "interaction"
     noun: ClassVar[str] = "interaction"
+    glyph: ClassVar[Glyph] = "link"
 
     @property
     def call(self) -> Call:
@@ -101,6 +102,7 @@ class Bushing(_Between):
     damping: Array
     verb: ClassVar[str] = "bushing"
     noun: ClassVar[str] = "bushing"
+    glyph: ClassVar[Glyph] = "bushing"
     point: ClassVar[None] = None  # what a model file leaves out: points and frames say it
     axes: ClassVar[None] = None
 

@@ -10,7 +10,18 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Call, Force, ForceRecord, Joint, Joints, Parameter, States, UserFunction, spring_energy
+from dalembert.model.elements import (
+    Call,
+    Force,
+    ForceRecord,
+    Glyph,
+    Joint,
+    Joints,
+    Parameter,
+    States,
+    UserFunction,
+    spring_energy,
+)
 from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
@@ -67,6 +78,7 @@ class JointSpringDamper(_OnJoint):
     reference: float = 0.0
     verb: ClassVar[str] = "joint_spring_damper"
     noun: ClassVar[str] = "joint spring-damper"
+    glyph: ClassVar[Glyph] = "coil"
 
     @property
     def works(self) -> bool:
@@ -120,6 +132,7 @@ class JointMotor(_OnJoint):
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "motor"
     noun: ClassVar[str] = "motor"
+    glyph: ClassVar[Glyph] = "motor"
 
     @property
     def motions(self) -> tuple[Motion | None, ...]:
@@ -146,6 +159,7 @@ class JointLaw(Force):
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "joint_law"
     noun: ClassVar[str] = "joint law"
+    glyph: ClassVar[Glyph] = "motor"
 
     def ends(self, joints: Joints) -> tuple[str, ...]:
         return tuple(dict.fromkeys(end for name in self.joints for end in (joints[name].first, joints[name].second)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Call, Force, ForceRecord, Joints, Parameter, States, UserFunction, spring_energy
+from dalembert.model.elements import Call, Force, ForceRecord, Glyph, Joints, Parameter, States, UserFunction, spring_energy
 from dalembert.model.forces.curves import beyond, curve_of, plain_table
 from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.frames import own_points, world_point
@@ -40,7 +40,7 @@ class SpringDamper(Force):
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "spring_damper"
     noun: ClassVar[str] = "spring-damper"
-    glyph: ClassVar[Literal["", "spring"]] = "spring"
+    glyph: ClassVar[Glyph] = "spring"
 
     def ends(self, joints: Joints) -> tuple[str, ...]:
         return self.first, self.second

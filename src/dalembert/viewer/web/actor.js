@@ -26,11 +26,17 @@ export class Actor {
     for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
     run.moveTo(run.start);
     run.joints.forEach((joint, j) => this.#addJoint(joint, j));
-    run.scene.springs.forEach((spring) => {
-      const length = run.point(spring.first, spring.p_i, from).distanceTo(run.point(spring.second, spring.p_j, to)) || scale;
-      const frame = this.#link(spring, length);
-      this.glyphs.add({ kind: "spring", size: [0.016 * scale, 0.0032 * scale, length], colour: "#8a94a3", frame: () => frame, tag: spring.tag });
+    run.scene.lines.forEach((line) => {
+      const { colour, tag } = line;
+      const coil = line.kind === "spring";
+      const length = coil ? run.point(line.first, line.p_i, from).distanceTo(run.point(line.second, line.p_j, to)) || scale : 1;
+      const frame = this.#link(line, length);
+      const form = coil ? { kind: "spring", size: [0.016 * scale, 0.0032 * scale, length] } : { kind: "bar", size: [0.0035 * scale] };
+      this.glyphs.add({ ...form, colour, frame: () => frame, tag });
     });
+    for (const { tag, body, part } of run.scene.fittings) {
+      this.glyphs.add({ ...plain(part), frame: () => (body < 0 ? still : this.bodyFrames[body]), tag });
+    }
     for (const solids of [this.bodies, this.glyphs]) solids.build();
     this.arrows = new Arrows(stage, run, layer, visibility);
     this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);

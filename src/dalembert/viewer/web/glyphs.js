@@ -40,6 +40,7 @@ const GLYPHS = {
   in_plane: ({ radius: r }) => [ball("j", r)],
   distance: ({ radius: r }) => [ball("i", 0.7 * r), ball("j", 0.7 * r)],
   perpendicular: () => [],
+  ...Object.fromEntries(["coupling", "cable", "cam_flat", "cam_roller"].map((type) => [type, () => []])),
 };
 
 function caps(r) {

@@ -1,0 +1,161 @@
+"""What joins bodies besides joints, as it is drawn: springs, cables and couplings as lines, cams by their profile, bushings,
+motors and the springs of joints as small parts of a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.model.cables import CABLE, cable_points
+from dalembert.model.couplings import LAW as COUPLING
+from dalembert.model.elements import Joint, Primitive
+from dalembert.model.frames import rotation_matrix
+from dalembert.model.joints import direction_of
+from dalembert.model.mesh import Mesh
+from dalembert.model.model import Model
+from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.viewer.parts import Part, along_z
+
+Array = npt.NDArray[np.float64]
+Place = tuple[str, Array]
+
+COLOURS = {"spring": "#8a94a3", "cable": "#59616d", "coupling": "#c9a227", "link": "#59616d"}  # of lines
+_RUBBER, _STEEL, _HOUSING = "#3d434d", "#9aa2ae", "#5d6673"
+_SMALL = 0.01  # radius of a bushing's pin or of an eye, over the size of the mechanism
+_AROUND = 128  # corners of a cam's profile
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """From a point of a body to one of another; tag : "force 3" or "joint 0", whose it is;  kind : key of COLOURS"""
+
+    tag: str
+    kind: str
+    start: Place
+    end: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """A part that an element has on a body, in the body's axes."""
+
+    tag: str
+    body: str
+    part: Part
+
+
+def lines_of(model: Model) -> Iterator[Line]:
+    """Springs, interactions, cables part by part, couplings from joint to joint."""
+    for k, force in enumerate(model.forces):
+        if force.glyph in COLOURS:
+            yield from (Line(f"force {k}", force.glyph, *ends) for ends in pairwise(force.places()))
+    for k, joint in enumerate(model.joints):
+        if joint.type == CABLE and joint.primitives:
+            yield from (Line(f"joint {k}", "cable", *ends) for ends in pairwise(cable_points(joint)))
+        elif joint.type == COUPLING:
+            places = [_place(model.joint(name), component) for name, component in joint.coupled]
+            yield from (Line(f"joint {k}", "coupling", *ends) for ends in pairwise(places) if ends[0][1] is not ends[1][1])
+
+
+def _place(joint: Joint, component: int) -> Place:
+    """Where a coupled coordinate is seen: on the axis, or at what slides."""
+    return (joint.first, joint.p_i) if direction_of(joint, component) is None else (joint.second, joint.p_j)
+
+
+def held_places(model: Model) -> list[Place]:
+    """(body, point) where springs, cables, bushings and the like are held."""
+    places = [place for force in model.forces if force.glyph for place in force.places()]
+    return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
+
+
+def fittings_of(model: Model, radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
+    """Solids of elements; radii : of the glyphs of joints [m];  scale : size of the mechanism [m]"""
+    r = _SMALL * scale
+    eye = Part("sphere", (0.8 * r,), colour=_STEEL)
+    for k, force in enumerate(model.forces):
+        tag, places = f"force {k}", force.places()
+        if force.glyph == "bushing":
+            for (body, point), frame, size, colour in zip(
+                places, getattr(force, "frames", ()), ((2.6 * r, 2.2 * r), (1.1 * r, 3.6 * r)), (_RUBBER, _STEEL), strict=True
+            ):
+                yield Fitting(tag, body, Part("cylinder", size, point, matrix_to_quaternion(frame), colour=colour))
+        elif force.glyph == "cable":
+            yield from (Fitting(tag, body, _moved(eye, point)) for body, point in places[1:-1])
+        elif force.glyph in ("motor", "coil"):
+            for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
+                joint = model.joint(name)
+                yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
+    for k, joint in enumerate(model.joints):
+        if joint.type == CABLE and joint.primitives:
+            yield from (Fitting(f"joint {k}", body, _moved(eye, point)) for body, point in cable_points(joint)[1:-1])
+        elif joint.type.startswith("cam_") and joint.primitives:
+            yield from (Fitting(f"joint {k}", *cam) for cam in _cam(model, joint) if cam[0] not in cam_forms(model))
+
+
+def cam_forms(model: Model) -> dict[str, list[Part]]:
+    """The form of bodies that are cams and have no shape of their own."""
+    cams = [joint for joint in model.joints if joint.type.startswith("cam_") and joint.primitives]
+    return {joint.first: [next(_cam(model, joint))[1]] for joint in cams if model.body(joint.first).shape is None}
+
+
+def _moved(part: Part, at: Array) -> Part:
+    return Part(part.kind, part.size, at, part.turn, colour=part.colour)
+
+
+def _on_axis(glyph: str, joint: Joint, r: float) -> Part:
+    """A motor's housing beside the joint, or a flat coil around it."""
+    along, size, colour = (4.2, (1.9 * r, 3.4 * r), _HOUSING) if glyph == "motor" else (-2.9, (2.2 * r, 0.5 * r), _STEEL)
+    return Part("cylinder", size, joint.p_i + along * r * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
+
+
+def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:
+    """The disc of a cam, with the plate or the centre of the roller that touches it."""
+    row = joint.primitives[0]
+    radius, slope = profile(row)
+    flat = bool(row.a_j.any())
+    psi = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
+    out, side = np.stack([np.cos(psi), np.sin(psi)], axis=1), np.stack([-np.sin(psi), np.cos(psi)], axis=1)
+    rim = radius[:, None] * out + (slope[:, None] * side if flat else 0.0)  # a flat touches where its support function says
+    thick = 0.25 * float(radius.min())
+    frame = np.column_stack([row.a_i, np.cross(row.n_i, row.a_i), row.n_i])
+    yield joint.first, Part("mesh", (1.0,), row.p_i, matrix_to_quaternion(frame), Mesh(_disc(rim, thick)), colour=_STEEL)
+    if not flat:
+        yield joint.second, Part("cylinder", (0.5 * thick, 1.2 * thick), row.p_j, _axis_on(model, joint), colour=_HOUSING)
+        return
+    n = rotation_matrix(model.body(joint.second)).T @ rotation_matrix(model.body(joint.first)) @ row.n_i
+    plate = np.column_stack([np.cross(n, row.a_j), n, row.a_j])
+    size = (2.2 * float(np.abs(slope).max()) + thick, 1.2 * thick, 0.3 * thick)
+    at = row.p_j + 0.5 * size[2] * row.a_j
+    yield joint.second, Part("box", size, at, matrix_to_quaternion(plate), colour=_HOUSING)
+
+
+def _axis_on(model: Model, joint: Joint) -> Array:
+    """The quaternion of the cam's axis in the axes of its follower."""
+    follower, n = model.body(joint.second), rotation_matrix(model.body(joint.first)) @ joint.primitives[0].n_i
+    return along_z(n if follower.kind == "point" else rotation_matrix(follower).T @ n)
+
+
+def profile(row: Primitive) -> tuple[Array, Array]:
+    """f and f' of a cam at equal steps of a turn."""
+    from scipy.interpolate import CubicSpline
+
+    angles = 2.0 * np.pi * np.arange(_AROUND + 1) / _AROUND
+    given: Any = row.function
+    values = row.numbers or tuple(float(given(psi)) for psi in angles[:-1])
+    curve = CubicSpline(np.linspace(0.0, 2.0 * np.pi, len(values) + 1), [*values, values[0]], bc_type="periodic")
+    return np.asarray(curve(angles[:-1])), np.asarray(curve(angles[:-1], 1))
+
+
+def _disc(rim: Array, thick: float) -> npt.NDArray[np.float32]:
+    """(n, 3, 3) triangles of a plate around the origin with this rim (n, 2)."""
+    a = np.column_stack([rim, np.full(len(rim), 0.5 * thick)])
+    b, low = np.roll(a, -1, axis=0), np.array([1.0, 1.0, -1.0])
+    top = np.tile([0.0, 0.0, 0.5 * thick], (len(a), 1))
+    faces = [(top, a, b), (top * low, b * low, a * low), (a, a * low, b * low), (a, b * low, b)]
+    return np.concatenate([np.stack(face, axis=1) for face in faces]).astype(np.float32)
