@@ -32,6 +32,7 @@ def main(folder: Path) -> int:
     PICTURES.mkdir(parents=True)
     draw_examples()
     draw_gallery()
+    draw_joints()
     draw_pages()
     print(f"pictures: {len(list(PICTURES.iterdir()))}, {time.process_time() - start:.0f} s of CPU")
     from sphinx.cmd.build import main as sphinx
@@ -58,6 +59,13 @@ def draw_gallery() -> None:
     from gallery_page import draw
 
     draw(PICTURES)
+
+
+def draw_joints() -> None:
+    """All joints with their frames and coordinates."""
+    from joint_drawings import draw
+
+    draw(PICTURES / "joints.png")
 
 
 def draw_pages() -> None:

@@ -124,6 +124,8 @@ def test_a_cable_that_stretches():
     assert report.passed and "slack at" in str(report)
     lost = da.simulate(bungee(10.0), t_end=1.2)
     assert lost.energy.external_work[-1] < -5.0 and lost.report().passed and lost.effort("rope").value.min() == 0.0
+    slack = lost.effort("rope").coordinate < 2.5
+    assert slack.any() and not lost.effort("rope").value[slack].any()  # its damper does not pull either
 
 
 def test_a_stretching_cable_through_bodies_has_no_resultant_and_reads_back(tmp_path):

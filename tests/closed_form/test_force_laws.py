@@ -102,6 +102,24 @@ def test_one_motor_for_each_joint_is_the_same_control():
     assert np.abs(a.coordinate("elbow") - b.coordinate("elbow")).max() < 1e-10
 
 
+def wound_up(t, s, s_dot, k):
+    return -k * s
+
+
+def test_laws_see_angles_over_full_turns():
+    """A wheel that starts more than a turn away from rest: 7 cos(w t), not what its remainder would do."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, at in (("a", (0, 0, 0)), ("b", (1, 0, 0))):
+        model.add_body(name, mass=1.0, inertia=(1, 1, 0.5), position=at)
+        model.add_revolute(f"hub {name}", model.ground, name, point=at, axis=(0, 0, 1), coordinate=7.0)
+    model.add_motor("motor", "hub a", wound_up, parameters={"k": 2.0})
+    model.add_joint_law("law", ["hub b"], wound_up, parameters={"k": 2.0})
+    solution = da.simulate(model, 1.0, integrator=da.DOP853(rtol=1e-10, atol=1e-10))
+    for name in ("hub a", "hub b"):
+        assert np.abs(solution.coordinate(name) - 7.0 * np.cos(2.0 * solution.t)).max() < 1e-8
+    assert np.abs(solution.effort("motor").value + 2.0 * solution.coordinate("hub a")).max() < 1e-12
+
+
 # two pendulums that swing towards each other, with a bump stop between their ends
 LENGTH, APART, REACH, STIFF, LOSS = 1.0, 0.7, 0.5, 4e4, 30.0
 

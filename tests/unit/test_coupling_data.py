@@ -130,6 +130,28 @@ def test_starts_of_many_runs_keep_the_turns_that_gears_count():
     assert many.moved[0] < 1e-9 and abs(many.coordinate("J0")[0, 0] - first.coordinate("J0")[-1]) < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("add", "text"),
+    [
+        (
+            lambda m: m.add_coupling("x", lambda a, b: a - b, ["J0", "J1"]),
+            "joint 'x': .* no code: give factors, or",
+        ),
+        (lambda m: m.add_cam("x", "w0", "w1", pitch=lambda psi: 0.3 + 0.0 * psi), "give its values at equal steps of a turn"),
+        (
+            lambda m: m.add_motor("x", "J0", lambda t, s, s_dot: s),
+            "motor 'x': .* give a number or a motion, or",
+        ),
+        (lambda m: m.add_joint_law("x", ["J0"], lambda t, s, s_dot: s), "joint law 'x': .* no code: build the model in Python"),
+    ],
+)
+def test_functions_stay_out_of_files(add, text, tmp_path):
+    model = shafts()
+    add(model)
+    with pytest.raises(da.ModelError, match=text):
+        model.to_yaml(tmp_path / "m.yaml")
+
+
 def test_a_ratio_is_swept():
     """The factors are numbers of the tables: one code for all runs."""
 

@@ -202,7 +202,7 @@ def test_data_go_into_files_and_functions_do_not(tmp_path):
     model.add_interaction("law", "a", "b", of_pose)
     with pytest.raises(da.ModelError, match=r"'law'.*Python function"):
         model.to_yaml(tmp_path / "other.yaml")
-    with pytest.raises(da.ModelError, match=r"Interaction 'law': a model file cannot hold it"):
+    with pytest.raises(da.ModelError, match=r"interaction 'law': a model file cannot hold it"):
         da.Model.from_dict({**model.to_dict()}).to_yaml(tmp_path / "other.yaml")
     text = (tmp_path / "model.yaml").read_text().replace("type: bushing", "type: interaction")
     (tmp_path / "model.yaml").write_text(text)

@@ -119,6 +119,7 @@ def test_joined_outputs_are_those_of_the_unbroken_run():
     for output in (
         lambda s: s.position("b"),
         lambda s: s.reaction("b0").force,
+        lambda s: s.reaction("b0", "a").force,
         lambda s: s.multiplier("a0"),
         lambda s: s.acceleration("b"),
         lambda s: s.energy.total,

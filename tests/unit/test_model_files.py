@@ -123,12 +123,12 @@ def test_functions_are_refused_by_name(tmp_path):
     model = da.Model()
     model.add_point_mass("bob", mass=1)
     model.add_force("drag", "bob", lambda t: (t, 0, 0))
-    with pytest.raises(ModelError, match="PointForce 'drag': a model file cannot hold it; it is a Python function"):
+    with pytest.raises(ModelError, match="force 'drag': a model file cannot hold it; it is a Python function"):
         model.to_yaml(tmp_path / "m.yaml")
     model = da.Model()
     model.add_point_mass("bead", mass=1)
     model.add_constraint("wire", lambda bead: bead.r[2] - 0.1 * np.sin(bead.r[0]), "bead")
-    with pytest.raises(ModelError, match="Joint 'wire': a model file cannot hold it; it is a Python function"):
+    with pytest.raises(ModelError, match="joint 'wire': a model file cannot hold it; it is a Python function"):
         model.to_yaml(tmp_path / "m.yaml")
     assert list(tmp_path.iterdir()) == []
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalembert.arrays import Array
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.couplings import LAW as COUPLING
 from dalembert.model.elements import Joint, Primitive
@@ -22,7 +23,6 @@ from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.parts import Part, along_z
 
-Array = npt.NDArray[np.float64]
 Place = tuple[str, Array]
 
 COLOURS = {"spring": "#8a94a3", "cable": "#59616d", "coupling": "#c9a227", "link": "#59616d"}  # of lines

@@ -18,7 +18,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
 from dalembert.model.cables import cable_points
-from dalembert.model.editing import arguments_of
+from dalembert.model.editing import arguments_of, owner_of
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
 from dalembert.model.file.read import _MOTIONS, _add, read_string
 from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
@@ -81,7 +81,17 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
             continue
         if _text(scratch._elements[element.name]) == wanted:
             return {key: value for key, value in data.items() if key != "type" or value != DEFAULT_TYPES.get(section)}
-    raise ModelError(f"{type(element).__name__} {element.name!r}: a model file cannot hold it; {_why(element)}")
+    raise ModelError(f"{owner_of(element)}: a model file cannot hold it; {_why(element)}")
+
+
+# what does the same without code
+_INSTEAD = {
+    **dict.fromkeys(("force", "torque"), "give a vector and a factor"),
+    **dict.fromkeys(("cam_flat", "cam_roller"), "give its values at equal steps of a turn"),
+    "motor": "give a number or a motion",
+    "spring_damper": "give a table of lengths or rates",
+    "coupling": "give factors",
+}
 
 
 def _why(element: Element) -> str:
@@ -93,7 +103,10 @@ def _why(element: Element) -> str:
             " product, or build the model in Python"
         )
     if isinstance(element, Force) or any(row.function for row in getattr(element, "primitives", ())):
-        return "it is a Python function, and model files hold no code: give a vector and a factor, or build the model in Python"
+        kind = getattr(element, "verb", None) or getattr(element, "type", "")
+        instead = _INSTEAD.get(str(kind))
+        given = f"{instead}, or " if instead else ""
+        return f"it is a Python function, and model files hold no code: {given}build the model in Python"
     if isinstance(element, Joint):
         return "its plane on a moving body does not read back exactly; put it on the ground, or build the model in Python"
     shape = getattr(element, "shape", None)
