@@ -25,7 +25,7 @@ from dalembert.viewer.parts import Part, along_z
 
 Place = tuple[str, Array]
 
-COLOURS = {"spring": "#8a94a3", "cable": "#59616d", "coupling": "#c9a227", "link": "#59616d"}  # of lines
+COLOURS = {"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d"}  # of lines
 _RUBBER, _STEEL, _HOUSING = "#3d434d", "#9aa2ae", "#5d6673"
 _SMALL = 0.01  # radius of a bushing's pin or of an eye, over the size of the mechanism
 _AROUND = 128  # corners of a cam's profile

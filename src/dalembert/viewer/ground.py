@@ -11,7 +11,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
-from dalembert.viewer.fittings import held_places
+from dalembert.viewer.fittings import held_places, lines_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
@@ -85,11 +85,23 @@ def mounts(
     """
     model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
     ends = [(radii[j.name], _place(j), tip) for j in model.joints if (tip := mount_of(motion, j)) is not None]
-    ends += [(_THIN * scale, point, up) for body, point in held_places(model) if body == GROUND]
+    hung = _hung(motion, up)
+    held = [point for body, point in held_places(model) if body == GROUND]
+    ends += [(_THIN * scale, point, -up if tuple(point.tolist()) in hung else up) for point in held]
     ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
     cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
     plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
     return cones, plates
+
+
+def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
+    """Points of the ground from which springs and cables hang down."""
+    found = set()
+    for line in lines_of(motion.mechanism.model):
+        for (body, point), (other, end) in ((line.start, line.end), (line.end, line.start)):
+            if body == GROUND != other and float(np.mean((motion.point(other, end) - point) @ up)) < 0.0:
+                found.add(tuple(point.tolist()))
+    return found
 
 
 def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
