@@ -302,7 +302,7 @@ def test_actions_at_the_same_time_act_together():
         (lambda: da.Lock(), "Lock: got no name"),
         (lambda: da.Push("weel", (1, 0, 0)), "event 'e': Push: there is no body 'weel'"),
         (lambda: da.Push("wheel", (1, 0)), "Push: impulse"),
-        (lambda: 3.0, r"event 'e': action is 3.0; give Lock, Unlock, Free, Close, Push"),
+        (lambda: 3.0, r"event 'e': action is 3.0; give Lock, Unlock, Free, Close, Change, Push"),
         (lambda: ["hub"], "event 'e': action is 'hub'; give Lock"),
     ],
 )
