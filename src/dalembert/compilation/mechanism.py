@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +61,7 @@ class Mechanism(Compiled):
     def body_names(self) -> tuple[str, ...]:
         return tuple(body.name for body in self.model.bodies)
 
-    @property
+    @cached_property
     def uneven(self) -> bool:
         """Whether masses, or moments of inertia, differ so much that it costs multipliers digits."""
         masses = [body.mass for body in self.model.bodies]

@@ -71,10 +71,10 @@ def crossed(run: Run, integrator: Integrator, states: Series) -> tuple[str, ...]
     return tuple(texts)
 
 
-def with_pivots(statistics: Statistics, run: Run) -> Statistics:
-    """Statistics with the smallest pivot of a run."""
+def with_pivots(statistics: Statistics, run: Run, branch_points: int = 0) -> Statistics:
+    """Statistics with the smallest pivot of a run, and how many singular configurations it went through."""
     pivots = pivots_of(run)
-    return replace(statistics, smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time)
+    return replace(statistics, smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time, branch_points=branch_points)
 
 
 def has_loops(mechanism: Compiled) -> bool:

@@ -27,6 +27,8 @@ def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, list | tuple):
         return [item if isinstance(item, str | int | float) else getattr(item, "__name__", repr(item)) for item in value]
     if callable(value):

@@ -122,7 +122,8 @@ def simulate(
 
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
-    check_pair(formulation or REFERENCE(), integrator or DOP853())
+    if formulation is not None or integrator is not None:
+        check_pair(formulation or REFERENCE(), integrator or DOP853())
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)

@@ -6,7 +6,6 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,7 +207,7 @@ def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSoluti
     assert formulation is not None and integrator is not None
     passes = getattr(formulation, "singular", "stop") == "pass"  # and says so itself
     texts = () if passes else crossed(run, integrator, solution)
-    solution.statistics = replace(with_pivots(solution.statistics, run), branch_points=len(texts))
+    solution.statistics = with_pivots(solution.statistics, run, len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:
         warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -38,8 +38,15 @@ class Bundle:
         object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
         object.__setattr__(self, "reals", self.words.view(np.float64))
         object.__setattr__(self, "arrays", {})
+        fields, words, reals = record.fields, self.words, self.reals
         for label, value in values.items():
-            setattr(self, label, value)
+            kind, o = fields[label]
+            if kind == L.NUM:
+                reals[o] = value
+            elif kind == L.INT:
+                words[o] = value
+            else:
+                setattr(self, label, value)
 
     def __getattr__(self, label):
         if label not in self.record.fields:

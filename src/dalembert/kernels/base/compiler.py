@@ -6,12 +6,14 @@ when called from Python).
 
 import gc
 import hashlib
+import importlib
 import linecache
 import sys
 import threading
 import types
 import warnings
 from collections import OrderedDict
+from functools import cache
 
 import numba
 import numpy as np
@@ -130,11 +132,29 @@ def _call_type(self, context, args, kws):
 
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
-    return compile_for(function, signature) if JIT else function
+    if not JIT or getattr(function, "bound_to", None) is signature:
+        return function
+    function = compile_for(function, signature)
+    function.bound_to = signature
+    return function
+
+
+@cache
+def _load_array_functions():
+    """What Numba loads before it compiles, but without SciPy's linear algebra, a tenth of a short process: kernels use none,
+    and for code that does Numba asks again when it compiles it."""
+    from numba.np import linalg
+
+    asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked
 
 
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
+    _load_array_functions()
     from dalembert.kernels.base import loop_types, view_makers  # noqa: F401 - what kernels read their tables through
 
     with COMPILING:

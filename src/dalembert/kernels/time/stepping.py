@@ -160,9 +160,9 @@ def first_step(spare, steps, system):
     f_0, f_1, y, x, t, n, span = spare[0], spare[1], spare[2], steps.x, steps.t, steps.n, steps.t_end - steps.t
     if equations(RATE, t, x, f_0, system) != OK:
         return 1e-6
-    d_0, d_1, d_2 = 0.0, 0.0, 0.0
+    d_0, d_1, d_2, atol, rtol = 0.0, 0.0, 0.0, steps.atol, steps.rtol
     for i in range(n):
-        scale = steps.atol + steps.rtol * abs(x[i])
+        scale = atol + rtol * abs(x[i])
         d_0 += (x[i] / scale) * (x[i] / scale)
         d_1 += (f_0[i] / scale) * (f_0[i] / scale)
     d_0, d_1 = np.sqrt(d_0 / n), np.sqrt(d_1 / n)
@@ -174,7 +174,7 @@ def first_step(spare, steps, system):
     if equations(RATE, t + h, y, f_1, system) != OK:
         return min(h, span)
     for i in range(n):
-        scale = steps.atol + steps.rtol * abs(x[i])
+        scale = atol + rtol * abs(x[i])
         d_2 += ((f_1[i] - f_0[i]) / scale) * ((f_1[i] - f_0[i]) / scale)
     largest = max(d_1, np.sqrt(d_2 / n) / h)
     h_1 = max(1e-6, 1e-3 * h)
