@@ -1,20 +1,16 @@
 """Build the documentation site: `python docs/build.py [folder]`. Needs the extra "docs".
 
-Pictures are made first: those of the examples, of the gallery, and of the pages whose code draws some. Then Sphinx builds
+Pictures and output are made first: those of the examples, of the gallery, and of the pages with code. Then Sphinx builds
 with warnings as errors, and every link inside the site is followed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
-import os
-import re
 import runpy
 import shutil
 import sys
 import time
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -22,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PICTURES = HERE / "_build" / "pictures"
+LIVE = HERE / "_build" / "live"
 sys.path[:0] = [str(HERE / "extensions"), str(ROOT / "src")]
 
 
@@ -33,12 +30,13 @@ def main(folder: Path) -> int:
     draw_examples()
     draw_gallery()
     draw_joints()
-    draw_pages()
+    run_pages()
     print(f"pictures: {len(list(PICTURES.iterdir()))}, {time.process_time() - start:.0f} s of CPU")
     from sphinx.cmd.build import main as sphinx
 
     shutil.rmtree(folder, ignore_errors=True)
     trees = str(HERE / "_build" / "trees")
+    shutil.copytree(LIVE, folder / "gallery" / "live")
     code = sphinx(["-q", "-E", "-W", "--keep-going", "-b", "html", "-d", trees, str(HERE), str(folder)])
     broken = broken_links(folder)
     for line in broken:
@@ -50,15 +48,18 @@ def main(folder: Path) -> int:
 def draw_examples() -> None:
     """The figures of examples/*.py, each of which checks its own physics on the way."""
     for file in sorted((ROOT / "examples").glob("*.py")):
-        with working_in(PICTURES):
+        with contextlib.chdir(PICTURES):
             runpy.run_path(str(file), run_name="__main__")
 
 
 def draw_gallery() -> None:
-    """A picture of every mechanism of the gallery at the end of a run."""
+    """A page of every mechanism of the gallery, with a picture of it at the end of a run, its report, and the viewer."""
     from gallery_page import draw
 
-    draw(PICTURES)
+    for folder in (LIVE, HERE / "gallery"):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    draw(HERE / "gallery", PICTURES, LIVE)
 
 
 def draw_joints() -> None:
@@ -68,26 +69,15 @@ def draw_joints() -> None:
     draw(PICTURES / "joints.png")
 
 
-def draw_pages() -> None:
-    """Run the code of pages that show a picture which is not there yet: their code makes it."""
-    from code_blocks import run_blocks
+def run_pages() -> None:
+    """Run the code of all pages, for their pictures and for what it prints, unless that is known already."""
+    from code_blocks import python_blocks, ran
 
     for page in sorted(HERE.rglob("*.md")):
-        shown = re.findall(r"_build/pictures/([\w.-]+)", page.read_text(encoding="utf-8"))
-        if any(not (PICTURES / name).exists() for name in shown):
-            with working_in(PICTURES), contextlib.redirect_stdout(io.StringIO()):
-                run_blocks(page)
-
-
-@contextlib.contextmanager
-def working_in(folder: Path) -> Iterator[None]:
-    """The current folder, for a while."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
+        if python_blocks(page.read_text(encoding="utf-8")):
+            folder, _ = ran(page)
+            for picture in (*folder.glob("*.png"), *folder.glob("*.gif")):
+                shutil.copy(picture, PICTURES)
 
 
 class Page(HTMLParser):

@@ -1,7 +1,10 @@
-"""The gallery's page: a picture of every mechanism, made by simulating it, and how to run it."""
+"""The gallery: a picture of every mechanism, made by simulating it, and a page with the viewer, its report and its code."""
 
 from __future__ import annotations
 
+import html
+import inspect
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,26 +12,53 @@ import numpy as np
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import dalembert as da
+from dalembert.errors import ViewerError
 from dalembert.gallery import GALLERY, Entry
+from dalembert.viewer.bundle import read_bundle
+from dalembert.viewer.scene import scene_of
 
 _SIZE = (480, 360)
 _TRAIL = 1.2  # s
 _LONGEST = {"bicycle": 0.5, "rolling_disc": 1.0}  # s; what rolls away is small in a picture of the whole way
+_ROOT = Path(__file__).resolve().parents[2]
+
+# The viewer as `Solution.export_html` writes it, but all pages share one script.
+_LIVE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="viewer.css">
+</head>
+<body>
+<script id="scenes" type="application/json">{scenes}</script>
+<script src="viewer.js"></script>
+</body>
+</html>
+"""
 
 
-def draw(folder: Path) -> None:
-    """NAME.png of every mechanism: bodies at the end of the run with trails, or a Lagrangian system's coordinates."""
-    import dalembert as da
-    from dalembert.lagrangian.system import LagrangianSystem
+def draw(pages: Path, pictures: Path, live: Path) -> None:
+    """For every mechanism NAME.md into pages, gallery_NAME.png into pictures, and NAME.html with the viewer into live."""
     from dalembert.plot.style import house_style, new_figure, save_figure
     from dalembert.viewer.animation import Film
 
+    try:
+        bundle = read_bundle()
+        (live / "viewer.js").write_text(bundle.script, encoding="utf-8")
+        (live / "viewer.css").write_text(bundle.style, encoding="utf-8")
+    except ViewerError as problem:
+        bundle = None
+        print(f"pages of the gallery show pictures: {problem}")
     for entry in GALLERY.values():
         model = entry.build()
         end = min(entry.t_end, _LONGEST.get(entry.name, 3.0))
         solution = da.simulate(model, end, progress=False)
-        target = folder / f"gallery_{entry.name}.png"
-        if isinstance(model, LagrangianSystem):
+        target = pictures / f"gallery_{entry.name}.png"
+        moving = isinstance(solution, da.Solution) and bundle is not None
+        if not isinstance(solution, da.Solution):
             with house_style():
                 figure = new_figure(4.8, 3.6)
                 solution.plot.trajectories(ax=figure.add_subplot())
@@ -37,6 +67,33 @@ def draw(folder: Path) -> None:
             film = Film(solution, _SIZE)
             times = np.linspace(film.start, film.end, 120)
             next(film.pictures(times, _TRAIL * end / 2, only=[len(times) - 1])).save(target)
+        if moving:
+            scenes = json.dumps([scene_of(solution)], allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+            page = _LIVE.format(title=html.escape(model.name or entry.name), scenes=scenes)
+            (live / f"{entry.name}.html").write_text(page, encoding="utf-8")
+        (pages / f"{entry.name}.md").write_text(_page(entry, end, str(solution.report()), moving), encoding="utf-8")
+
+
+def _page(entry: Entry, end: float, report: str, moving: bool) -> str:
+    """What the site says of a mechanism."""
+    code = Path(inspect.getsourcefile(entry.function) or "").resolve().relative_to(_ROOT).as_posix()
+    options = "".join(f", {name}={value!r}" for name, value in entry.options.items())
+    source = f"Source: [{entry.source}]" if entry.source else "Source: this library's own."
+    shown = (
+        f'```{{raw}} html\n<iframe class="live" src="live/{entry.name}.html" title="{entry.name}, in the viewer"></iframe>\n'
+        f'<p><a href="live/{entry.name}.html">the viewer on a page of its own</a></p>\n```'
+        if moving
+        else f"![{entry.description}](../_build/pictures/gallery_{entry.name}.png)"
+    )
+    return "\n".join(
+        [
+            f"# {entry.name}\n\n{entry.description[0].upper()}{entry.description[1:]}. {source}\n\n{shown}\n",
+            f"```sh\ndalembert run {entry.name} --t-end {entry.t_end:g}\n```\n",
+            f'`dalembert.gallery.build("{entry.name}")` is the model: `{entry.function.__name__}({options[2:]})`.\n',
+            f"## Its trust report after {end:g} s\n\n```text\n{report.rstrip()}\n```\n",
+            f"## Its code\n\n`{code}`:\n\n```{{literalinclude}} ../../{code}\n:pyobject: {entry.function.__name__}\n```\n",
+        ]
+    )
 
 
 class GalleryCards(SphinxDirective):
@@ -59,7 +116,7 @@ def _card(entry: Entry) -> list[str]:
         "",
         f"{entry.description}{source}",
         "",
-        f"`dalembert run {entry.name} --t-end {entry.t_end:g}`",
+        f"[moving, code, report](gallery/{entry.name}.md)",
         ":::",
         "",
     ]

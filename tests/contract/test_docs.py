@@ -13,10 +13,12 @@ import dalembert as da
 from dalembert.results.citation import load_references
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+MADE = {"_build", "gallery"}  # by docs/build.py
+PAGES = sorted(page for page in DOCS.rglob("*.md") if not MADE & set(page.relative_to(DOCS).parts))
+EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 sys.path.insert(0, str(DOCS / "extensions"))
 
-from code_blocks import python_blocks, run_blocks  # noqa: E402
+from code_blocks import python_blocks, ran, run_blocks, with_output  # noqa: E402
 from house_docstrings import to_rst  # noqa: E402
 
 
@@ -25,9 +27,22 @@ def name_of(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))], ids=name_of)
-def test_blocks_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "da" in run_blocks(page)
+def test_blocks_run_print_and_draw(page):
+    """All that the site shows below them is there afterwards."""
+    text = page.read_text(encoding="utf-8")
+    folder, printed = ran(page)
+    for (line, code), output in zip(python_blocks(text), printed, strict=True):
+        assert bool(output.strip()) == ("print(" in code), f"{page}:{line}"
+    shown = set(re.findall(r"_build/pictures/([\w.-]+)", text)) - {f"{file.stem}.png" for file in EXAMPLES}
+    assert {name for name in shown if not (folder / name).exists()} == set()
+
+
+def test_what_a_block_prints_is_shown_below_it():
+    text = "# A page\n\n```python\nprint(1)\n```\n\ntext\n\n- item\n\n  ```python\n  a = 2\n  ```\n"
+    assert with_output(text, ["1\n", ""]) == text.replace(
+        "print(1)\n```\n", "print(1)\n```\n\n````{code-block} text\n:class: output\n\n1\n````\n"
+    )
+    assert "line 58\n...\n````" in with_output(text, ["".join(f"line {k}\n" for k in range(100)), ""])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

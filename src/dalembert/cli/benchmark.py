@@ -78,7 +78,9 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"name": p.name, "title": p.title, "model": p.call, "t_end": p.t_end, "source": p.source} for p in listed])
         return
-    table = Table("name", "what it is (* only when named)", "source", "t_end", box=None, pad_edge=False, header_style="bold")
+    table = Table("name", "what it is (* only when named)", box=None, pad_edge=False, header_style="bold")
+    table.add_column("source", overflow="fold", max_width=24)
+    table.add_column("t_end", no_wrap=True)
     for p in listed:
         table.add_row(p.name, p.title + " *" * p.long, ", ".join(p.source), f"{p.t_end:g} s")
     Voice().show(table)

@@ -7,7 +7,9 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -102,17 +104,30 @@ class Voice:
     def __init__(self, *, quiet: bool = False, to_stderr: bool = False) -> None:
         self._quiet, self._to_stderr = quiet, to_stderr
 
+    @property
+    def _terminal(self) -> bool:
+        stream = sys.stderr if self._to_stderr else sys.stdout
+        return stream is not None and stream.isatty()
+
+    @property
+    def width(self) -> int:
+        """Columns of what is written to."""
+        return shutil.get_terminal_size().columns if self._terminal else WIDTH
+
     def say(self, text: object) -> None:
-        """One or more lines."""
-        if not self._quiet:
-            write(plain(text), err=self._to_stderr)
+        """One or more lines; on a terminal they are broken between words."""
+        if self._quiet:
+            return
+        lines = plain(text).split("\n")
+        if self._terminal:
+            lines = [piece for line in lines for piece in _wrapped(line, self.width)]
+        write("\n".join(lines), err=self._to_stderr)
 
     def show(self, printable: Any) -> None:
         """A rich table, or something that prints itself to a rich console."""
         if self._quiet:
             return
-        stream = sys.stderr if self._to_stderr else sys.stdout
-        terminal = stream is not None and stream.isatty()
+        terminal = self._terminal
         text = io.StringIO()
         target = console(text, terminal)
         if not hasattr(printable, "print"):
@@ -123,6 +138,14 @@ class Voice:
             self.say(printable)
         if shown := text.getvalue():
             write(shown.removesuffix("\n"), err=self._to_stderr)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Pieces of a line between words; the later ones are indented like the first."""
+    if len(line) <= width:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def console(file: IO[str], terminal: bool) -> Console:

@@ -10,7 +10,7 @@ import typer
 from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
-FORMATS = (".csv", ".nc", ".parquet", ".html", ".gif", ".mp4")  # of a result
+FORMATS = (".csv", ".nc", ".parquet", ".html", ".png", ".gif", ".mp4")  # of a result
 
 SourceName = Annotated[
     str, typer.Argument(metavar="SOURCE", help="Result store of `dalembert run --out`, or a model (for .yaml).")
@@ -18,16 +18,18 @@ SourceName = Annotated[
 Target = Annotated[
     Path,
     typer.Argument(
-        help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), animation (.gif, .mp4); of a model: .yaml."
+        help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), picture (.png), animation (.gif, .mp4);"
+        " of a model: .yaml."
     ),
 ]
 Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
 Speed = Annotated[
     float | None, typer.Option(help="Of an animation: seconds of motion per second; default: real time, slow motion if short.")
 ]
-Size = Annotated[str, typer.Option(help="Of an animation: WIDTHxHEIGHT in pixels.")]
+Size = Annotated[str, typer.Option(help="Of a picture or an animation: WIDTHxHEIGHT in pixels.")]
+Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the end.")]
 CameraFrom = Annotated[
-    str | None, typer.Option("--camera", help="Of an animation: x,y,z from the mechanism to the camera; default: well chosen.")
+    str | None, typer.Option("--camera", help="Of a picture or an animation: x,y,z from the mechanism to the camera; default: well chosen.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
@@ -39,9 +41,10 @@ def export(
     speed: Speed = None,
     size: Size = "800x600",
     camera: CameraFrom = None,
+    at: Time = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a result as a table for other programs, as a page or as an animation; a model (a gallery name, a Python file, a
+    """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python file, a
     result's) as a model file.
 
     Exit codes:
@@ -60,8 +63,8 @@ def export(
         elif suffix not in FORMATS:
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")
-        elif suffix in (".html", ".gif", ".mp4"):
-            from dalembert.viewer.animation import export_animation
+        elif suffix in (".html", ".png", ".gif", ".mp4"):
+            from dalembert.viewer.animation import export_animation, export_picture
             from dalembert.viewer.page import export_page
             from dalembert.viewer.server import load_run
 
@@ -69,6 +72,8 @@ def export(
             solution = load_run(Path(source))
             if suffix == ".html":
                 export_page([solution], target)
+            elif suffix == ".png":
+                export_picture(solution, target, t=at, size=(int(pixels[0]), int(pixels[1])), camera=direction)
             else:
                 width, height = (int(edge) for edge in pixels)
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,7 +96,8 @@ def _columns(solution: Solution) -> dict[str, Any]:
             values = values if values.ndim == 1 else values[:, k]
             turns = angle_of(joint, k) is not None
             name = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{label}"
-            columns[f"{name} [{'deg' if turns else 'm'}]"] = np.degrees(values) if turns else values
+            unit = "deg" if turns else "rad" if label.startswith("rotation") else "m"
+            columns[f"{name} [{unit}]"] = np.degrees(values) if turns else values
     return columns
 
 
@@ -113,15 +115,30 @@ def _show(solution: Solution) -> None:
     import numpy as np
     from rich.table import Table
 
-    columns = _columns(solution)
-    table = Table(box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(name, justify="right")
-    for k in np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int)):
-        table.add_row(*(f"{values[k]:.6g}" for values in columns.values()))
     voice = Voice()
     voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses")
-    voice.show(table)
+    rows = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int))
+    first, *others = ([name, *(f"{values[k]:.6g}" for k in rows)] for name, values in _columns(solution).items())
+    for piece in _pieces(first, others, voice.width):
+        table = Table(box=None, pad_edge=False)
+        for name, *_ in piece:
+            table.add_column(name, justify="right", no_wrap=True, overflow="fold")
+        for cells in zip(*(column[1:] for column in piece), strict=True):
+            table.add_row(*cells)
+        voice.show(table)
     for name, at in solution.events:
         voice.say(f"{name}, at {at:.10g} in SI units")
     voice.say(f"worst residual {solution.drift.position.max():.2e}")
+
+
+def _pieces(first: list[str], others: list[list[str]], width: int) -> Iterator[list[list[str]]]:
+    """Columns of texts, as many beside each other as fit; each piece begins with the first column."""
+    piece, used = [first], max(map(len, first))
+    for column in others:
+        wide = 2 + max(map(len, column))
+        if len(piece) > 1 and used + wide > width:
+            yield piece
+            piece, used = [first], max(map(len, first))
+        piece.append(column)
+        used += wide
+    yield piece

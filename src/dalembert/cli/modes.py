@@ -116,7 +116,8 @@ def _show_modes(linear: LinearModel) -> None:
     voice = Voice()
     moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items()) or "at rest"
     voice.say(f"{linear.mechanism.model.name or 'model'}: {moving}; {'stable' if linear.stable else 'unstable'}")
-    voice.show(table)
+    if table.row_count:
+        voice.show(table)
     zeros = len(linear.eigenvalues) - len(linear.reduced_eigenvalues)
     if zeros:
         voice.say(f"{zeros} eigenvalue(s) are zero: what can be shifted, and steady motions next to this one")

@@ -163,6 +163,23 @@ class Solution(AnySolution, BodyResult):
 
         export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)
 
+    def export_picture(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        t: float | None = None,
+        size: tuple[int, int] = (800, 600),
+        camera: npt.ArrayLike | None = None,
+    ) -> None:
+        """The mechanism at one instant with the trails that lead there, as a picture (.png); needs neither screen nor browser.
+
+        t : default: the end of the run [s]
+        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        """
+        from dalembert.viewer.animation import export_picture
+
+        export_picture(self, path, t=t, size=size, camera=camera)
+
 
 class LagrangianSolution(AnySolution, LagrangianResult):
     """A run of a Lagrangian system: solution["x"], solution["x'"], solution["x''"], energy, drift, reactions by constraint."""

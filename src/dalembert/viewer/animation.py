@@ -1,4 +1,4 @@
-"""The motion as a GIF or MP4 file, made without a screen."""
+"""The motion as a GIF or MP4 file, an instant of it as a picture, made without a screen."""
 
 from __future__ import annotations
 
@@ -54,11 +54,10 @@ def export_animation(
     if target.suffix.lower() not in writers:
         raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no animation format; give one of {', '.join(writers)}")
     check_parent(target)
-    direction = None if camera is None else unit_vector("export_animation", "camera", camera)
-    for name, value in (("fps", fps), ("speed", 1.0 if speed is None else speed), ("size", min(size))):
+    for name, value in (("fps", fps), ("speed", 1.0 if speed is None else speed)):
         if not (math.isfinite(value) and value > 0):
             raise ModelError(f"export_animation: {name} is {value!r}; give a number above 0")
-    film = Film(solution, (2 * (size[0] // 2), 2 * (size[1] // 2)), direction)  # video codecs want even sizes
+    film = _film("export_animation", solution, size, camera)
     speed = usual_speed(film.end - film.start) if speed is None else speed
     step = speed / fps
     times: Array = film.start + step * np.arange(int((film.end - film.start) / step * (1 + 1e-12)) + 1, dtype=float)
@@ -72,6 +71,36 @@ def export_animation(
         few = sorted({len(times) // 4, len(times) // 2, len(times) - 1})
         palette = _palette(list(film.pictures(times, _MEMORY * speed, few)))
         writers[target.suffix.lower()](film.pictures(times, _MEMORY * speed), temporary, fps, palette)
+
+
+def export_picture(
+    solution: BodyResult,
+    path: str | os.PathLike[str],
+    *,
+    t: float | None = None,
+    size: tuple[int, int] = (800, 600),
+    camera: npt.ArrayLike | None = None,
+) -> None:
+    """Write a picture of one instant, whole or not at all; see `Solution.export_picture`."""
+    target = Path(path)
+    if target.suffix.lower() != ".png":
+        raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no format of pictures; give .png")
+    check_parent(target)
+    film = _film("export_picture", solution, size, camera)
+    at = film.end if t is None else float(t)
+    if not film.start <= at <= film.end:
+        raise ModelError(f"export_picture: t is {t!r}; the run goes from {film.start:g} to {film.end:g} s")
+    memory = _MEMORY * usual_speed(film.end - film.start)
+    (picture,) = film.pictures(np.array([at]), memory)
+    with written_whole(target) as temporary:
+        picture.save(temporary, "PNG", optimize=True)
+
+
+def _film(owner: str, solution: BodyResult, size: tuple[int, int], camera: npt.ArrayLike | None) -> Film:
+    direction = None if camera is None else unit_vector(owner, "camera", camera)
+    if min(size) < 2:
+        raise ModelError(f"{owner}: size is {min(size)!r}; give a number above 1")
+    return Film(solution, (2 * (size[0] // 2), 2 * (size[1] // 2)), direction)  # video codecs want even sizes
 
 
 class Film:

@@ -19,6 +19,7 @@ export class Eye {
     this.controls = new OrbitControls(this.camera, canvas);
     Object.assign(this.controls, { enableDamping: true, dampingFactor: 0.12, zoomToCursor: true });
     this.controls.addEventListener("change", changed);
+    this.controls.addEventListener("start", () => (this.framed = false));
     this.changed = changed;
   }
 
@@ -52,6 +53,7 @@ export class Eye {
   frame() {
     const { target, direction, extent, radius } = this.home;
     this.#place(target.clone(), direction, this.#distanceFor(extent, radius));
+    this.framed = true; // until somebody looks elsewhere
   }
 
   // Some points of the world fill the picture, from where it is seen now.
@@ -86,7 +88,15 @@ export class Eye {
     this.camera.updateMatrixWorld();
   }
 
-  resize(aspect) {
+  // The picture has another size; the whole motion stays in it unless somebody looked elsewhere.
+  resize() {
+    if (this.framed) this.frame();
+    else this.#shape();
+  }
+
+  #shape() {
+    const { width, height } = this.size();
+    const aspect = width / height;
     this.cameras.perspective.aspect = aspect;
     const { camera } = this;
     if (this.orthographic) [camera.left, camera.right] = [-aspect * camera.top, aspect * camera.top];
@@ -119,15 +129,15 @@ export class Eye {
   }
 
   #place(target, direction, distance) {
+    this.framed = false;
     const { camera } = this;
-    const { width, height } = this.size();
     camera.position.copy(target).addScaledVector(direction, distance);
     this.target.copy(target);
     if (this.orthographic) {
       camera.zoom = 1;
       [camera.top, camera.bottom] = [distance * TANGENT, -distance * TANGENT];
     }
-    this.resize(width / height);
+    this.#shape();
     camera.near = 0; // asks update() for new ones
     this.update();
     camera.updateMatrixWorld();

@@ -12,9 +12,10 @@ export class Legend {
     Object.assign(this, { stage, actor, changed });
     this.kinds = new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
     this.factor = 1;
-    this.box = element(page.stage, "section", "key");
+    this.box = element(page.head, "section", "key");
     this.box.setAttribute("aria-label", "arrows");
     this.labels = element(page.stage, "div", "labels");
+    page.labels.after(this.labels); // below all panels
     this.spans = [];
   }
 

@@ -58,9 +58,9 @@ export class Page {
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", `${scene.title}, moving picture`);
     this.labels = element(this.stage, "div", "labels");
-    const head = element(this.stage, "header", "head");
-    element(head, "h1", "", scene.title);
-    const chips = element(head, "div", "chips");
+    this.head = element(this.stage, "header", "head");
+    element(this.head, "h1", "", scene.title).title = scene.title;
+    const chips = element(this.head, "div", "chips");
     this.chip = element(chips, "button", "chip");
     const [name, other] = names;
     element(chips, "span", "chip quiet", other ? `${name}: ${scene.method}` : scene.method);

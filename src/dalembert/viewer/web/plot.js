@@ -147,7 +147,7 @@ export class Plot {
         { ...axis, ...(log && { filter: decades, grid: { ...axis.grid, filter: decades } }), size: 52, gap: 4, values },
         ...(other ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, size: 48, gap: 4, values }] : []),
       ],
-      series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, points: { show: false } }))],
+      series: [{}, ...curves.map(({ label, colour, dash, scale }) => ({ label, stroke: colour, dash, scale, width: log ? 1 : 1.6, pxAlign: 0, points: { show: false } }))],
     };
     const tables = curves.map(({ times, values: column }) => [times, column]);
     this.data = uPlot.join(tables);

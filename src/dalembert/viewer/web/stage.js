@@ -70,7 +70,7 @@ export class Stage {
     const [width, height] = [Math.max(1, clientWidth), Math.max(1, clientHeight)];
     this.renderer.setSize(width, height, false);
     this.size = { width, height };
-    this.eye.resize(this.half.width / height);
+    this.eye.resize();
     this.invalidate();
     this.onResize?.();
   }

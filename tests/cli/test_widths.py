@@ -1,0 +1,87 @@
+"""What commands print fits the terminal: at 80, 100, 120 and 200 columns, with and without colour, and in a pipe."""
+
+import io
+import re
+import sys
+
+import pytest
+
+from dalembert.cli import app
+
+COLOURED = re.compile("\x1b\\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]")  # bold and the like are no colours
+ESCAPE = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
+COMMANDS = {
+    "run": "run simple_pendulum --t-end 0.1",
+    "run in full": "run slider_crank --t-end 0.05 --verbose",
+    "check": "check bricard",
+    "gallery": "gallery",
+    "doctor": "doctor",
+    "new": "new mine.yaml --force",
+    "plot": "plot run.zarr energy --out energy.png",
+    "export": "export run.zarr run.csv",
+    "view": "view run.zarr --out run.html",
+    "kinematics": "kinematics slider_crank --sweep A=0:90:30",
+    "equilibrium": "equilibrium simple_pendulum",
+    "modes": "modes simple_pendulum --at equilibrium",
+    "compare": "compare simple_pendulum --t-end 0.1 --formulations jet --integrators rk4,dop853",
+    "benchmark": "benchmark --list",
+    "sweep": "sweep mine.yaml --set crank=0.1,0.12 --t-end 0.05 --out sweep.zarr",
+    "help": "--help",
+    "help of run": "run --help",
+    "error": "run slidercrank",
+}
+
+
+class Terminal(io.StringIO):
+    """Takes text as a terminal does."""
+
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        raise OSError("no file")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With a result and a model file in it."""
+    place = tmp_path_factory.mktemp("widths")
+    for command in ("run simple_pendulum --t-end 0.1 --out run.zarr --quiet", "new mine.yaml"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(place)
+            assert said(command, patch, None) is not None
+    return place
+
+
+def said(command, monkeypatch, width, colour=False):
+    """What a command prints, standard error included; without a width there is no terminal."""
+    out = io.StringIO() if width is None else Terminal()
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    if width is not None:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("TERM", "xterm-256color")
+        if not colour:
+            monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", out)
+    with pytest.raises(SystemExit) as left:
+        app(command.split())
+    assert left.value.code in (0, 2) and (left.value.code == 2) == (command == COMMANDS["error"]), out.getvalue()
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_output_fits(name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for width in (None, 80, 100, 120, 200):
+        for colour in (False, True) if width else (False,):
+            text = said(COMMANDS[name], monkeypatch, width, colour)
+            if not colour:
+                assert not COLOURED.search(text), "no colours where none are wanted"
+            seen = ESCAPE.sub("", text)
+            assert seen.strip(), name
+            assert "…" not in seen, "nothing is cut"
+            lines = [line.rstrip() for line in re.split("[\r\n]", seen) if not line.startswith("dalembert: ")]  # errors: one line each
+            long = [line for line in lines if len(line) > (width or 120)]
+            assert long == [], f"{name} at {width}"
