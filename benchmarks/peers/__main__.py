@@ -54,7 +54,8 @@ def main() -> None:
 
 def chains(here: Programs, sizes: tuple[int, ...]) -> str:
     """P1: chains of n rods on ball joints for 10 s."""
-    text = (
+    text = ""
+    head = (
         "\n## Chains of n links on ball joints, 10 s\n\n"
         "Rods of 50 kg and 2 m, hung at 0.1 rad, thrown sideways at 0.1 rad/s;"
         " error: distance of the chain's lower end from the reference at 10 s.\n"
@@ -72,7 +73,8 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
     shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
     work_precision(shown, CHAIN_ACCURACIES, FIGURES / "chains.png")
     every = [curve for _, curves in panels for curve in curves]
-    return f"{text}\n![error against time](performance/chains.png)\n\n{report.settings(every)}"
+    figure = "\n![error against time](performance/chains.png)\n"
+    return head + figure + report.folded("Tables", text) + report.folded("Settings", report.settings(every))
 
 
 def _hand_written(here: Programs, times: list[Time], n: int) -> str:
@@ -103,9 +105,9 @@ def crank(here: Programs) -> str:
         "\n## Spatial slider-crank, a closed loop, 5 s\n\n"
         "Error: distance of the rod's centre of mass from the reference at 5 s;"
         " drifts are the largest of the run, that of the energy relative to the largest kinetic energy.\n"
-        + _checked(curves, 0)
-        + tables
-        + f"\n![error against time](performance/slider_crank.png)\n\n{report.settings(curves)}"
+        + "\n![error against time](performance/slider_crank.png)\n"
+        + report.folded("Tables", _checked(curves, 0) + tables)
+        + report.folded("Settings", report.settings(curves))
     )
 
 

@@ -78,6 +78,11 @@ def accuracies(title: str, times: Sequence[Time], curves: Sequence[Curve], wante
     return text
 
 
+def folded(title: str, text: str) -> str:
+    """What a reader of the page opens."""
+    return f"\n:::{{dropdown}} {title}\n{text.rstrip()}\n:::\n"
+
+
 def settings(curves: Iterable[Curve]) -> str:
     """Every method once."""
     seen = dict.fromkeys(f"- {c.method.program}, {c.method.label}: {c.method.what}." for c in curves)

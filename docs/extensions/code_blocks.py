@@ -82,7 +82,9 @@ def with_output(text: str, printed: list[str]) -> str:
             return match[0]
         if len(lines) > _LONGEST:
             lines = [*lines[: _LONGEST - 1], "..."]
-        quoted = "".join(f"{indent}{line}".rstrip() + "\n" for line in ("````{code-block} text", ":class: output", "", *lines, "````"))
+        quoted = "".join(
+            f"{indent}{line}".rstrip() + "\n" for line in ("````{code-block} text", ":class: output", "", *lines, "````")
+        )
         return f"{match[0]}\n{quoted}"
 
     return _BLOCK.sub(shown, text)

@@ -26,6 +26,11 @@ def test_a_table_and_a_picture(tmp_path):
     assert (tmp_path / "turn.png").stat().st_size > 1000
 
 
+def test_rotation_vectors_are_in_radians():
+    names = json.loads(call("slider_crank", "--sweep", "A=0:10:10", "--json").stdout)["coordinates"]
+    assert {"A [deg]", "B.rotation_x [rad]", "C.angle_first [deg]", "D [m]"} <= names.keys()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -82,6 +82,6 @@ def test_output_fits(name, folder, monkeypatch):
             seen = ESCAPE.sub("", text)
             assert seen.strip(), name
             assert "…" not in seen, "nothing is cut"
-            lines = [line.rstrip() for line in re.split("[\r\n]", seen) if not line.startswith("dalembert: ")]  # errors: one line each
-            long = [line for line in lines if len(line) > (width or 120)]
+            wide = (line.rstrip() for line in re.split("[\r\n]", seen) if len(line.rstrip()) > (width or 120))
+            long = [line for line in wide if not line.startswith("dalembert: ")]  # errors and warnings: one line each
             assert long == [], f"{name} at {width}"

@@ -154,3 +154,20 @@ def test_a_gallery_run_with_user_functions_is_viewed_again(tmp_path):
     other.save(tmp_path / "other.zarr")
     with pytest.raises(da.StoreError, match="load\\(path, model="):
         da.load(tmp_path / "other.zarr")
+
+
+def test_a_picture_of_an_instant(crank, andrews, tmp_path):
+    crank.export_picture(tmp_path / "now.png", t=0.5, size=(200, 150), camera=(0, -1, 0))
+    crank.export_picture(tmp_path / "end.png", size=(200, 150), camera=(0, -1, 0))
+    now, end = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB")).astype(float) for name in ("now", "end"))
+    assert now.shape == end.shape == (150, 200, 3)
+    assert (np.abs(now - end).max(axis=2) > 40).mean() > 0.01
+    for options, message in (({"t": 9.0}, "from 0 to 2 s"), ({"size": (1, 1)}, "size is 1"), ({"camera": (0, 0, 0)}, "camera")):
+        with pytest.raises(da.ModelError, match=message):
+            crank.export_picture(tmp_path / "no.png", **options)
+    with pytest.raises(da.StoreError, match="no format of pictures"):
+        crank.export_picture(tmp_path / "no.jpg")
+    result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.png"), "--size", "80x60", "--at", "0.01"])
+    assert result.exit_code == 0, result.output
+    assert Image.open(tmp_path / "a.png").size == (80, 60)
+    assert not (tmp_path / "no.png").exists()

@@ -220,6 +220,8 @@ def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
     assert "9.81 N" not in shown
     bench.page.get_by_role("button", name="weights").click()
     bench.wait("[...document.querySelectorAll('.labels .number')].some((n) => n.textContent === '9.81 N')")
+    key, chip = (bench.page.locator(name).bounding_box() for name in (".key", ".chips"))
+    assert key["y"] >= chip["y"] + chip["height"], "a long title pushes nothing under the legend"
     before = bench.page.locator(".key p").inner_text()
     bench.page.get_by_role("button", name="longer arrows").click()
     assert bench.page.locator(".key p").inner_text() != before
@@ -271,6 +273,8 @@ def test_on_a_phone_the_scrubber_is_as_wide_as_the_page(open_tab, page):
         assert min(box["width"], box["height"]) >= 44
     tab.page.mouse.click(slider["x"] + 0.5 * slider["width"], slider["y"] + 22)
     assert tab.state["time"] == pytest.approx(0.5, abs=0.05)
+    for x in (0.0, 1.4):  # a page that becomes narrow still shows the whole mechanism
+        assert 0 < tab.do(f"viewer.project({x}, 0, 1)")[0] < 390
     tab.screenshot("workbench_phone")
 
 

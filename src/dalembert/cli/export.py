@@ -29,7 +29,10 @@ Speed = Annotated[
 Size = Annotated[str, typer.Option(help="Of a picture or an animation: WIDTHxHEIGHT in pixels.")]
 Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the end.")]
 CameraFrom = Annotated[
-    str | None, typer.Option("--camera", help="Of a picture or an animation: x,y,z from the mechanism to the camera; default: well chosen.")
+    str | None,
+    typer.Option(
+        "--camera", help="Of a picture or an animation: x,y,z from the mechanism to the camera; default: well chosen."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
@@ -44,8 +47,8 @@ def export(
     at: Time = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python file, a
-    result's) as a model file.
+    """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python
+    file, a result's) as a model file.
 
     Exit codes:
     0 = written; 2 = bad input (source, format, path).

@@ -1,6 +1,6 @@
 // Names on hover, a card with live values on click, names of all bodies on demand.
 
-import { Raycaster, Vector3 } from "three";
+import { Box3, Raycaster, Vector3 } from "three";
 import { Chosen } from "./chosen.js";
 import { short, vector } from "./numbers.js";
 import { element } from "./page.js";
@@ -74,7 +74,7 @@ export class Inspector {
   focusOn(tag, actor = this.actors[0]) {
     const corners = actor.corners(tag);
     if (!corners.length) return;
-    const middle = corners.reduce((sum, at) => sum.add(at), new Vector3()).divideScalar(corners.length);
+    const middle = new Box3().setFromPoints(corners).getCenter(new Vector3());
     this.stage.eye.focus(middle, Math.max(...corners.map((at) => at.distanceTo(middle))));
   }
 
