@@ -39,10 +39,11 @@ def test_options_rebuild(registered):
 
 @pytest.mark.nojit
 def test_command_line_and_pairs_know_them(registered):
-    from dalembert.cli.run import make_formulation, make_integrator
+    from dalembert.cli.method import Method
 
-    assert type(make_formulation("least-energy")).__name__ == "LeastEnergy"
-    assert make_integrator("heun", rtol=None, atol=None, step=0.1).order == 2
+    chosen = Method("least-energy", integrator="heun", step=0.1)
+    assert type(chosen.make_formulation()).__name__ == "LeastEnergy"
+    assert chosen.make_integrator().order == 2
     with pytest.raises(da.ModelError, match=r"Minimal or LeastEnergy with Euler, .*, StoermerVerlet or Heun;"):
         da.simulate(contract.small_model(), 1.0, formulation="jet")
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
-from dalembert.model.validation import choice
+from dalembert.cli.method import Coordinates, known_kind
 
 if TYPE_CHECKING:
     from dalembert.compilation.compiled import Compiled
     from dalembert.compilation.mechanism import Mechanism
     from dalembert.model.assembly import Assembly
-
-Coordinates = Annotated[
-    str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
-]
 
 
 def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
@@ -28,12 +22,10 @@ def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = F
     with reported_errors():
         from dalembert.cli.source import find_model
         from dalembert.compilation.compile import compile
-        from dalembert.compilation.compiled import KINDS
 
-        if coordinates is not None:
-            choice("option --coordinates", "value", coordinates, KINDS)
+        kind = known_kind(coordinates)
         source = find_model(model)
-        mechanism = compile(source.bodies, coordinates)  # type: ignore[arg-type]
+        mechanism = compile(source.bodies, kind)
         findings = examine(source.name, mechanism, mechanism.assembly)
         if as_json:
             print_json(findings)

@@ -19,9 +19,8 @@ from dalembert.cli.console import (
     reported_errors,
     show_measured,
 )
-from dalembert.compilation.compiled import KINDS
+from dalembert.cli.method import Coordinates, known_kind
 from dalembert.errors import ModelError
-from dalembert.model.validation import choice
 
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 
@@ -29,7 +28,6 @@ TEnd = Annotated[float | None, typer.Option(help="End of the runs in seconds; de
 Integrators = Annotated[str | None, typer.Option(help="Names with commas between, like dop853,rk4; default: all.")]
 Tolerances = Annotated[str | None, typer.Option(help="Of adaptive runs, rtol = atol; default 1e-4,1e-6,1e-8,1e-10.")]
 Steps = Annotated[str | None, typer.Option(help="Fixed step sizes in seconds; default: four around those of the reference.")]
-Coordinates = Annotated[str | None, typer.Option(help="absolute, planar or tree; planar for a model in a plane.")]
 Repeats = Annotated[int, typer.Option(help="How often each run is timed.", min=1)]
 Budget = Annotated[float, typer.Option(help="CPU seconds, without compilation, after which no further run is begun.")]
 Error = Annotated[float | None, typer.Option(help="An error that you can allow: says which setting reaches it fastest.")]
@@ -62,8 +60,7 @@ def compare(
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
 
-        if coordinates is not None:
-            choice("option --coordinates", "value", coordinates, KINDS)
+        known_kind(coordinates)
         ladders = {"tolerances": _numbers("--tolerances", tolerances), "steps": _numbers("--steps", steps)}
         for path in out or []:
             _check_path(path)

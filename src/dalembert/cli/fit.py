@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.console import FAILED, PASSED, AsJson, ModelName, Quiet, Voice, print_json, reported_errors
-from dalembert.cli.run import Atol, Coordinates, Formulation, Integrator, Picture, Rtol, Step
+from dalembert.cli.method import Method, takes_method
+from dalembert.cli.run import Picture
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -23,18 +24,14 @@ Sigma = Annotated[list[str] | None, typer.Option(help="Noise of an output, NAME=
 Confidence = Annotated[float, typer.Option(help="Level of the intervals.")]
 
 
+@takes_method
 def fit(
     model: ModelName,
     data: Data,
+    method: Method,
     set_: Set = None,
     sigma: Sigma = None,
     confidence: Confidence = 0.95,
-    formulation: Formulation = None,
-    coordinates: Coordinates = None,
-    integrator: Integrator = "dop853",
-    rtol: Rtol = None,
-    atol: Atol = None,
-    step: Step = None,
     plot: Picture = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -45,16 +42,12 @@ def fit(
     0 = all verdicts pass; 1 = a verdict failed, or a run failed; 2 = bad input (model, option, path).
     """
     with reported_errors():
-        from dalembert.cli.run import make_formulation, make_integrator
         from dalembert.cli.source import Builder
-        from dalembert.compilation.compiled import KINDS
-        from dalembert.model.validation import choice
         from dalembert.plot import check_picture_path
         from dalembert.questions.fit import fit as fitted
 
         build = Builder(model)
-        if coordinates is not None:
-            choice("option --coordinates", "value", coordinates, KINDS)
+        coordinates = method.make_coordinates()
         if plot is not None:
             check_picture_path(plot)
         starts, bounds = _starts(set_ or [])
@@ -65,9 +58,9 @@ def fit(
             bounds=bounds,
             sigma=dict(_named("--sigma", text) for text in sigma) if sigma else None,
             confidence=confidence,
-            formulation=None if formulation is None else make_formulation(formulation),
-            integrator=make_integrator(integrator, rtol=rtol, atol=atol, step=step),
-            coordinates=coordinates,  # type: ignore[arg-type]
+            formulation=method.make_formulation(),
+            integrator=method.make_integrator(),
+            coordinates=coordinates,
         )
         report = found.report()
         if plot is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,10 +20,10 @@ from dalembert.cli.console import (
     print_json,
     reported_errors,
 )
+from dalembert.cli.method import Method, positive, takes_method
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
-from dalembert.integrators import INTEGRATORS
-from dalembert.model.validation import choice, nearest
+from dalembert.model.validation import nearest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,24 +37,12 @@ if TYPE_CHECKING:
 MAX_SAVED = 20_000_000
 
 TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
-Formulation = Annotated[
-    str | None,
-    typer.Option(help="How constraints enter: jet, moving-frame, ...; default: by model; a wrong name lists all."),
-]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
 Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
 ]
-Coordinates = Annotated[
-    str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
-]
-Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
-Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
-Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
-Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
-Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8, or radau, 1 to 5; default 3.")]
 SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved states; default: every step.")]
 Out = Annotated[Path | None, typer.Option(help="Result store to write, for example run.zarr; replaces an older result.")]
 Picture = Annotated[Path | None, typer.Option(help="Picture to write, for example run.png, .svg or .pdf.")]
@@ -67,19 +53,14 @@ EstimateError = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 
 
+@takes_method
 def run(
     model: ModelName,
+    method: Method,
     t_end: TEnd = None,
-    formulation: Formulation = None,
     projection: Projection = None,
     invariants: Invariants = None,
     monitor: Monitor = None,
-    coordinates: Coordinates = None,
-    integrator: Integrator = "dop853",
-    rtol: Rtol = None,
-    atol: Atol = None,
-    step: Step = None,
-    stages: Stages = None,
     save_every: SaveEvery = None,
     out: Out = None,
     plot: Picture = None,
@@ -103,15 +84,11 @@ def run(
         from dalembert.formulations.default import default_formulation
 
         source = find_model(model)  # first: a Python file may register methods of its own
-        stepping = make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages)
-        if coordinates is not None:
-            choice("option --coordinates", "value", coordinates, KINDS)
+        stepping, coordinates = method.make_integrator(), method.make_coordinates()
         end = end_of_run(source, t_end)
         times = save_times(save_every, end)
         _check_paths(out, plot)
-        entering = None
-        if formulation or projection or invariants:
-            entering = make_formulation(formulation or "jet", projection=projection, invariants=invariants)
+        entering = method.make_formulation(projection=projection, invariants=invariants)
         usual = usual_coordinates(source.model, KINDS if entering is None else entering.coordinates)
         mechanism = _assemble(source, coordinates or usual, voice)
         _check_monitored(mechanism, monitor or [])
@@ -138,48 +115,11 @@ def run(
     raise typer.Exit(code)
 
 
-def make_integrator(name: str, *, rtol: float | None, atol: float | None, step: float | None, stages: int | None = None) -> Any:
-    """The integrator that the options describe; options that would have no effect are refused."""
-    if name not in INTEGRATORS:
-        raise ModelError(f"option --integrator: there is no {name!r}; {nearest(name, INTEGRATORS)}")
-    cls = INTEGRATORS[name]
-    given = {"rtol": rtol, "atol": atol, "step": step}
-    for option, value in given.items():
-        _positive(f"--{option}", value)
-    if step is not None and (rtol is not None or atol is not None):
-        raise ModelError("option --step fixes the step size, so --rtol and --atol have no effect; give one or the other")
-    if step is None and not cls.estimates_error:
-        raise ModelError(f"option --integrator: {name} cannot choose its step size; give --step SECONDS")
-    if stages is not None and "stages" not in {field.name for field in dataclasses.fields(cls)}:
-        raise ModelError(f"option --stages has no meaning for integrator {name}; leave it out")
-    options: Any = {option: value for option, value in (given | {"stages": stages}).items() if value is not None}
-    return cls(**options)
-
-
-def make_formulation(name: str, **given: str | None) -> Any:
-    """The formulation that the options describe."""
-    from dalembert.formulations import FORMULATIONS
-
-    if name not in FORMULATIONS:
-        raise ModelError(f"option --formulation: there is no {name!r}; {nearest(name, FORMULATIONS)}")
-    cls = FORMULATIONS[name]
-    wanted = {option: value for option, value in given.items() if value is not None}
-    for option in wanted.keys() - {field.name for field in dataclasses.fields(cls)}:
-        raise ModelError(f"option --{option} has no meaning for formulation {name}; leave it out")
-    options: Any = wanted
-    return cls(**options)
-
-
-def _positive(option: str, value: float | None) -> None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise ModelError(f"option {option} is {value:g}; give a number above 0")
-
-
 def save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
     """Multiples of `every` from 0, and the end."""
     import numpy as np
 
-    _positive("--save-every", every)
+    positive("--save-every", every)
     if every is None:
         return None
     if end / every > MAX_SAVED:

@@ -21,7 +21,8 @@ from dalembert.cli.console import (
     print_json,
     reported_errors,
 )
-from dalembert.cli.run import Atol, Coordinates, Formulation, Integrator, Rtol, SaveEvery, Stages, Step, TEnd
+from dalembert.cli.method import Method, takes_method
+from dalembert.cli.run import SaveEvery, TEnd
 from dalembert.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -37,19 +38,14 @@ Block = Annotated[int, typer.Option(help="Runs that are computed and written tog
 _SHOWN = 3  # messages
 
 
+@takes_method
 def sweep(
     model: ModelName,
     out: Out,
+    method: Method,
     set_: Set = None,
     output: Output = None,
     t_end: TEnd = None,
-    formulation: Formulation = None,
-    coordinates: Coordinates = None,
-    integrator: Integrator = "dop853",
-    rtol: Rtol = None,
-    atol: Atol = None,
-    step: Step = None,
-    stages: Stages = None,
     save_every: SaveEvery = None,
     block: Block = 256,
     processes: Processes = None,
@@ -63,16 +59,13 @@ def sweep(
     0 = all runs are complete; 1 = some failed, or the sweep could not go on; 2 = bad input; 130 = interrupted.
     """
     with reported_errors():
-        from dalembert.cli.run import make_formulation, make_integrator, save_times
+        from dalembert.cli.run import save_times
         from dalembert.cli.source import Builder, end_of_run
-        from dalembert.compilation.compiled import KINDS
-        from dalembert.model.validation import choice
         from dalembert.simulation.ensemble import simulate_many
         from dalembert.simulation.parameters import grid
 
         build = Builder(model)
-        if coordinates is not None:
-            choice("option --coordinates", "value", coordinates, KINDS)
+        coordinates = method.make_coordinates()
         if not set_:
             raise ModelError("sweep: over what? give --set NAME=FROM:TO:COUNT, or --set NAME=A,B,C")
         end = end_of_run(build, t_end)
@@ -84,9 +77,9 @@ def sweep(
                 build,
                 end,
                 parameters=grid(**dict(map(values_of, set_))),
-                formulation=None if formulation is None else make_formulation(formulation),
-                integrator=make_integrator(integrator, rtol=rtol, atol=atol, step=step, stages=stages),
-                coordinates=coordinates,  # type: ignore[arg-type]
+                formulation=method.make_formulation(),
+                integrator=method.make_integrator(),
+                coordinates=coordinates,
                 save_at=save_times(save_every, end),
                 out=out,
                 outputs=output,

@@ -1,0 +1,115 @@
+"""How a run is solved, as options that several commands share."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from dalembert.compilation.compiled import KINDS
+from dalembert.errors import ModelError
+from dalembert.integrators import INTEGRATORS
+from dalembert.model.validation import choice, nearest
+
+Formulation = Annotated[
+    str | None,
+    typer.Option(help="How constraints enter: jet, moving-frame, ...; default: by model; a wrong name lists all."),
+]
+Coordinates = Annotated[
+    str | None, typer.Option(help="absolute, planar or tree; default: absolute, planar for a model written in a plane.")
+]
+Integrator = Annotated[str, typer.Option(help=f"One of {', '.join(INTEGRATORS)}.")]
+Rtol = Annotated[float | None, typer.Option(help="Relative error per step; default 1e-9.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute error per step; default 1e-9.")]
+Step = Annotated[float | None, typer.Option(help="Fixed step size in seconds, instead of tolerances.")]
+Stages = Annotated[int | None, typer.Option(help="Number of stages of gauss-legendre, 1 to 8, or radau, 1 to 5; default 3.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """What the options say; `make_` functions check them, and are called when a Python file had time to register its own."""
+
+    formulation: Formulation = None
+    coordinates: Coordinates = None
+    integrator: Integrator = "dop853"
+    rtol: Rtol = None
+    atol: Atol = None
+    step: Step = None
+    stages: Stages = None
+
+    def make_integrator(self) -> Any:
+        """The integrator that the options describe; options that would have no effect are refused."""
+        name, rtol, atol, step, stages = self.integrator, self.rtol, self.atol, self.step, self.stages
+        if name not in INTEGRATORS:
+            raise ModelError(f"option --integrator: there is no {name!r}; {nearest(name, INTEGRATORS)}")
+        cls = INTEGRATORS[name]
+        given = {"rtol": rtol, "atol": atol, "step": step}
+        for option, value in given.items():
+            positive(f"--{option}", value)
+        if step is not None and (rtol is not None or atol is not None):
+            raise ModelError("option --step fixes the step size, so --rtol and --atol have no effect; give one or the other")
+        if step is None and not cls.estimates_error:
+            raise ModelError(f"option --integrator: {name} cannot choose its step size; give --step SECONDS")
+        if stages is not None and "stages" not in {field.name for field in dataclasses.fields(cls)}:
+            raise ModelError(f"option --stages has no meaning for integrator {name}; leave it out")
+        options: Any = {option: value for option, value in (given | {"stages": stages}).items() if value is not None}
+        return cls(**options)
+
+    def make_formulation(self, **given: str | None) -> Any:
+        """The formulation that the options describe, None for the model's own choice; given : options of one, else of jet"""
+        from dalembert.formulations import FORMULATIONS
+
+        wanted = {option: value for option, value in given.items() if value is not None}
+        if self.formulation is None and not wanted:
+            return None
+        name = self.formulation or "jet"
+        if name not in FORMULATIONS:
+            raise ModelError(f"option --formulation: there is no {name!r}; {nearest(name, FORMULATIONS)}")
+        cls = FORMULATIONS[name]
+        for option in wanted.keys() - {field.name for field in dataclasses.fields(cls)}:
+            raise ModelError(f"option --{option} has no meaning for formulation {name}; leave it out")
+        options: Any = wanted
+        return cls(**options)
+
+    def make_coordinates(self) -> Any:
+        """The kind of coordinates, checked."""
+        return known_kind(self.coordinates)
+
+
+def known_kind(coordinates: str | None) -> Any:
+    """A kind of coordinates, or None where none was named."""
+    if coordinates is not None:
+        choice("option --coordinates", "value", coordinates, KINDS)
+    return coordinates
+
+
+def takes_method(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose argument `method` is given by the options of `Method`, in its place."""
+    types, own = get_type_hints(Method, include_extras=True), get_type_hints(command, include_extras=True)
+    shared = [
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+        for field in dataclasses.fields(Method)
+    ]
+    listed: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        one = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[parameter.name])
+        listed += shared if parameter.name == "method" else [one]
+
+    @wraps(command)
+    def called(**options: Any) -> None:
+        command(method=Method(**{parameter.name: options.pop(parameter.name) for parameter in shared}), **options)
+
+    called.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in listed}
+    return called
+
+
+def positive(option: str, value: float | None) -> None:
+    """Refuse what is not a number above 0."""
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise ModelError(f"option {option} is {value:g}; give a number above 0")
