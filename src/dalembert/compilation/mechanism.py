@@ -28,7 +28,7 @@ class Mechanism(Compiled):
     row_source, bend_source, turn_source : code of the rows of traced constraints: alone, with d(G u + g_t)/dq, with how they
         turn along the motion; "" for none
     angles : joints and components that the state counts;  undetermined : rows whose reactions redundancy leaves so
-    assembly : what it found and changed;  the rest as in `Compiled`
+    assembly : what it found and changed; the rest as in `Compiled`
     """
 
     model: Model

@@ -19,7 +19,7 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.flatten import flatten
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack import pack
+from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -137,12 +137,13 @@ def next_phase(model: Model, phase: Phase, before: Mechanism, t: float, x: Array
     """The mechanism of another phase on the bodies of the one before, from its state."""
     variant = phase.of(model)
     placed = replace(flatten(variant), bodies=before.assembly.bodies)
-    made = mechanism_of(variant, before.coordinates, placed, before.plane, pack(placed, t_0=t), before.assembly, x.copy())
-    _refuse_open(made, before, t, x)
+    tables = pack(placed, t_0=t)
+    _refuse_open(tables if before.plane is None else arranged(tables, placed, before.plane), before, t, x)
+    made = mechanism_of(variant, before.coordinates, placed, before.plane, tables, before.assembly, x.copy())
     return replace(made, given_at=before.given_at, whole=model)
 
 
-def _refuse_open(tables: Mechanism, before: Mechanism, t: float, x: Array) -> None:
+def _refuse_open(tables: Packed, before: Mechanism, t: float, x: Array) -> None:
     """Rows that come into force must hold already."""
     g = np.abs(dense_rows(tables, t, x)[1])
     new = [row for row in tables.rows if not row.nonholonomic and not before.rows_of(row.element)]
