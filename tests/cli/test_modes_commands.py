@@ -23,6 +23,13 @@ def test_modes_as_table_json_and_picture(tmp_path):
     assert data["stable"] and len(data["modes"]) == 2 and len(data["eigenvalues"]) == 6
 
 
+@pytest.mark.filterwarnings("ignore:linearise. the state is not steady")
+def test_nothing_is_called_stable_that_is_not_steady():
+    result = call("modes", "single_pendulum")
+    assert ": the state is not steady, and nothing is said of stability" in result.output
+    assert "; stable" not in result.output
+
+
 def test_a_mode_is_played(tmp_path):
     store, page = tmp_path / "mode.zarr", tmp_path / "mode.html"
     result = call("modes", "single_pendulum", "--equilibrium", "--mode", "1", "--out", str(store), "--json")

@@ -198,6 +198,7 @@ def test_bad_input():
     with pytest.warns(RuntimeWarning, match="not steady: .* body 'rod1'"):
         linear = da.linearise(_tilted(), swinging(0.1))
     assert linear.residual > 0.01
+    assert not linear.steady and not linear.stable and "not steady" in repr(linear) and ">not steady<" in linear._repr_html_()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(da.ModelError, match="no motor, force, torque or driver 'motor'"):

@@ -100,6 +100,7 @@ def _modes_data(linear: LinearModel) -> dict[str, Any]:
         "states": list(linear.state_names),
         "eigenvalues": [[value.real, value.imag] for value in linear.eigenvalues.tolist()],
         "modes": linear.table(),
+        "steady": linear.steady,
         "stable": linear.stable,
     }
 
@@ -114,8 +115,13 @@ def _show_modes(linear: LinearModel) -> None:
         sizes = {name: abs(mode.coordinate(name)) for name in linear.state_names if not name.endswith("'")}
         table.add_row(str(k), *(f"{row[key]:.6g}" for key in row), max(sizes, key=lambda name: sizes[name]))
     voice = Voice()
-    moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items()) or "at rest"
-    voice.say(f"{linear.mechanism.model.name or 'model'}: {moving}; {'stable' if linear.stable else 'unstable'}")
+    moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items())
+    moving = (
+        f"{moving or 'at rest'}; {linear.verdict}"
+        if linear.steady
+        else "the state is not steady, and nothing is said of stability"
+    )
+    voice.say(f"{linear.mechanism.model.name or 'model'}: {moving}")
     if table.row_count:
         voice.show(table)
     zeros = len(linear.eigenvalues) - len(linear.reduced_eigenvalues)

@@ -137,9 +137,19 @@ class LinearModel:
 
     @property
     def stable(self) -> bool:
-        """Whether no eigenvalue has a positive real part, by more than rounding leaves."""
+        """Whether the state is steady and no eigenvalue has a positive real part, by more than rounding leaves."""
         values = self.reduced_eigenvalues
-        return bool(np.all(values.real <= 1e-9 * np.abs(values).max(initial=0.0)))
+        return self.steady and bool(np.all(values.real <= 1e-9 * np.abs(values).max(initial=0.0)))
+
+    @property
+    def steady(self) -> bool:
+        """Whether the motion stays as it is, so that stability has a meaning."""
+        return self._chart.steady
+
+    @property
+    def verdict(self) -> str:
+        """What may be said: stable, unstable or not steady."""
+        return "stable" if self.stable else "unstable" if self.steady else "not steady"
 
     def frequency_response(self, frequencies: npt.ArrayLike) -> Complex:
         """(n, outputs, inputs) C (i w - A)^-1 B + D + i w D_rate - w^2 D_acceleration, w = 2 pi f, infinite at a resonance
@@ -225,11 +235,11 @@ class LinearModel:
 
     def __repr__(self) -> str:
         counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
-        return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {'' if self.stable else 'un'}stable>"
+        return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {self.verdict}>"
 
     def _repr_html_(self) -> str:
         """For a notebook: whether it is stable, and its modes."""
-        head = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
+        head = badge(self.verdict, GOOD if self.stable else BAD)
         rows = [[f"{value + 0.0:.4g}" for value in row.values()] for row in self.table()]
         modes = table(("real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio"), rows)
         names = {"states": self.state_names, "inputs": self.input_names, "outputs": self.output_names}
