@@ -1,8 +1,8 @@
 """Variants of a model: a structure is compiled once, a further model of it fills the number tables and finds its start.
 
 What a structure is: integer tables, rows and their names, the code of traced constraints, the plane, the rank. Rank, redundant
-rows and rows that vanish in the plane are those of the first model. That they are those of another is seen at its start: rows
-without redundancy are independent there, with it they are analysed anew. A model that differs is compiled as any other.
+rows and rows that vanish in the plane are those of the first model. That they are those of another is seen at its start. A
+model that differs is compiled as any other.
 
 A variant starts where `compile` starts it, from the pose in its own model and never from that of the variant before: so it does
 not depend on the order in which variants are asked for, and on what branch it is, its model says.
@@ -28,7 +28,7 @@ from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import Plane, check_held, find_plane
-from dalembert.compilation.rank import analyse, unit_rows
+from dalembert.compilation.rank import analyse
 from dalembert.compilation.rows import dense_rows
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
@@ -38,7 +38,6 @@ from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
 Build = Callable[..., Model | LagrangianSystem] | LagrangianSystem
-_INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
 _VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism
 _KEPT = 8  # structures of a family that are tried, and families that are remembered
 
@@ -197,18 +196,9 @@ class _Structure:
 
     def _same_rank(self, packed: Packed, x_0: Array) -> bool:
         """Whether rank, redundant rows and rows that vanish in the plane are those of the structure."""
-        G, g, *_ = dense_rows(packed, packed.t_0, x_0)
+        g = dense_rows(packed, packed.t_0, x_0)[1]
         m, size = int(packed.I[T.M]), 1.0 + float(np.abs(x_0[: packed.I[T.NQ]]).max(initial=0.0))
-        if np.abs(g[m:]).max(initial=0.0) > _VANISHES * size:
-            return False
-        if self._report.choices or self._report.singular_start:
-            return analyse(packed, x_0) == self._report
-        unit = unit_rows(packed, G[:m])
-        try:
-            np.linalg.cholesky(unit @ unit.T - _INDEPENDENT**2 * np.eye(m))
-        except np.linalg.LinAlgError:
-            return analyse(packed, x_0) == self._report
-        return True
+        return bool(np.abs(g[m:]).max(initial=0.0) <= _VANISHES * size) and analyse(packed, x_0) == self._report
 
 
 def _same(one: Packed, other: Packed) -> bool:

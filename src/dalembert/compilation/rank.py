@@ -23,6 +23,7 @@ from dalembert.kernels.base import tables as T
 RowKey = tuple[int, int]
 
 TOLERANCE = 1e-7  # what is left of a unit row after removing the others; rounding leaves 1e-14, geometry more than 1e-3
+_INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
 ON_CONSTRAINTS = 1e-13  # residual of a pose, relative to the largest coordinate: dependent rows then differ by less than 1e-10
 
 
@@ -140,8 +141,11 @@ def _unit(A: Array, c: Array) -> tuple[Array, Array]:
 
 def analyse(packed: Packed, x_0: Array) -> RankReport:
     """Rank and redundant rows of a mechanism whose tables were packed with every row kept."""
-    states = [x_0, *(generic_points(packed, x_0) if packed.forest.cuts else [])]
-    scaled = [unit_rows(packed, dense_rows(packed, packed.t_0, x)[0]) for x in states]
+    first = unit_rows(packed, dense_rows(packed, packed.t_0, x_0)[0])
+    if _independent(first[: packed.I[T.M]]):
+        return RankReport((), frozenset(), frozenset(), False)
+    others = generic_points(packed, x_0) if packed.forest.cuts else []
+    scaled = [first, *(unit_rows(packed, dense_rows(packed, packed.t_0, x)[0]) for x in others)]
     by_node: dict[int, list[int]] = {}
     node_of_row = _node_of_rows(packed)
     for index, node in node_of_row.items():
@@ -179,6 +183,15 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
                 involved = np.linalg.norm(U[:, rank:], axis=1) > 1e-6
                 not_unique.update(key[rows[int(k)]] for k in np.flatnonzero(involved))
     return RankReport(tuple(choices), frozenset(redundant), frozenset(not_unique), singular_start)
+
+
+def _independent(unit: Array) -> bool:
+    """Whether unit rows are so far from dependent at one pose that they are independent in general, and there."""
+    try:
+        np.linalg.cholesky(unit @ unit.T - _INDEPENDENT**2 * np.eye(len(unit)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def last_dependent(rows: Array, rank: int) -> list[int]:
