@@ -22,7 +22,7 @@ COMMANDS = {
     "view": "view run.zarr --out run.html",
     "kinematics": "kinematics slider_crank --sweep A=0:90:30",
     "equilibrium": "equilibrium simple_pendulum",
-    "modes": "modes simple_pendulum --at equilibrium",
+    "modes": "modes simple_pendulum --equilibrium",
     "compare": "compare simple_pendulum --t-end 0.1 --formulations jet --integrators rk4,dop853",
     "benchmark": "benchmark --list",
     "sweep": "sweep mine.yaml --set crank=0.1,0.12 --t-end 0.05 --out sweep.zarr",

@@ -1,5 +1,7 @@
 """simulate_many: every run is the run that simulate makes; failures stay alone; threads change nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def test_every_run_is_that_of_simulate(formulation, integrator):
     for k, state in enumerate(states):
         x_0 = mechanism.x_0.copy()
         x_0[: len(state)] = state
-        alone = da.simulate(da.Mechanism(**{**vars(mechanism), "x_0": x_0}), 0.3, **options)
+        alone = da.simulate(replace(mechanism, x_0=x_0), 0.3, **options)
         np.testing.assert_allclose(many[k].position("slider"), alone.position("slider"), rtol=0, atol=1e-10)
         np.testing.assert_allclose(many[k].reaction("B").force, alone.reaction("B").force, rtol=0, atol=1e-6)
         assert many[k].statistics.accepted == pytest.approx(alone.statistics.accepted, abs=1)

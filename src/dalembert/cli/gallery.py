@@ -19,7 +19,9 @@ def gallery(as_json: Annotated[bool, typer.Option("--json", help="For programs."
     if as_json:
         print_json([{"name": e.name, "description": e.description, "source": e.source, "t_end": e.t_end} for e in entries])
         return
-    table = Table("name", "what it is", box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is")
     table.add_column("source", overflow="fold", max_width=22)
     table.add_column("--t-end", no_wrap=True)
     for entry in entries:

@@ -6,7 +6,6 @@ when called from Python).
 
 import gc
 import hashlib
-import importlib
 import linecache
 import sys
 import threading
@@ -147,7 +146,7 @@ def _load_array_functions():
 
     asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
     try:
-        importlib.import_module("numba.np.arraymath")
+        from numba.np import arraymath  # noqa: F401 - it asks for BLAS where it is loaded
     finally:
         linalg.ensure_blas = asked
 
