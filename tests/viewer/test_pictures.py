@@ -9,8 +9,10 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.cli import app
 from dalembert.viewer.animation import Film
+from dalembert.viewer.parts import Part
 from dalembert.viewer.raster import rgb
 from dalembert.viewer.scene import colours, scene_of
+from dalembert.viewer.surfaces import faces_of
 
 
 @pytest.fixture(scope="module")
@@ -171,3 +173,64 @@ def test_a_picture_of_an_instant(crank, andrews, tmp_path):
     assert result.exit_code == 0, result.output
     assert Image.open(tmp_path / "a.png").size == (80, 60)
     assert not (tmp_path / "no.png").exists()
+
+
+def test_joints_are_the_same_parts_in_pages_and_in_pictures(crank):
+    """And they are where the joint is: in the middle of the parts of its first body there is the point of the joint."""
+    shown, model, film = scene_of(crank), crank.mechanism.model, Film(crank, (80, 60))
+    tags = {joint.name: f"joint {k}" for k, joint in enumerate(model.joints)}
+    parts = {name: [f for f in shown["fittings"] if f["tag"] == tag] for name, tag in tags.items()}
+    kinds = {name: sorted(f["part"]["kind"] for f in its) for name, its in parts.items()}
+    assert kinds["A"] == ["cylinder", "cylinder", "cylinder", "ring"]
+    assert kinds["B"] == ["sphere"] and kinds["D"] == ["box"] * 4
+    pin = next(f for f in parts["A"] if f["part"]["kind"] == "cylinder")
+    hinge = model.joint("A")
+    assert pin["body"] == -1 and np.allclose(pin["part"]["at"], hinge.p_i)
+    x, y, z, w = pin["part"]["turn"]
+    assert np.allclose(da.Rotation((w, x, y, z)).apply((0, 0, 1)), hinge.E_i[:, 2])
+    drawn = [(f["body"], f["part"]["at"]) for f in shown["fittings"]]
+    assert sum(len(body["parts"]) for body in shown["bodies"]) + len(shown["ground"]) + len(drawn) == len(film.surfaces)
+    for (body, at), surface in zip(drawn, film.surfaces[-len(drawn) :], strict=True):
+        middle = 0.5 * (surface.faces.min((0, 1)) + surface.faces.max((0, 1)))
+        assert surface.body == body and middle == pytest.approx(at, abs=1e-4 * shown["scale"])  # rails: ways between samples
+
+
+def test_bars_have_eyes_where_they_turn_on_pins():
+    found = scene("n_four_bar")
+    for body in found["bodies"]:
+        bar, *eyes = body["parts"]
+        assert len(eyes) == sum(body["name"] in (joint.first, joint.second) for joint in gallery.build("n_four_bar").joints)
+        assert all(eye["kind"] == "cylinder" and eye["size"][0] > bar["size"][0] for eye in eyes)
+
+
+def test_a_ring_looks_outwards():
+    faces = faces_of(Part("ring", (1.0, 0.1)))
+    middle = faces.mean(axis=1)
+    core = middle * [1, 1, 0] / np.linalg.norm(middle[:, :2], axis=1)[:, None]
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    assert (np.sum(normal * (middle - core), axis=1) > 0).all()
+    assert np.abs(faces).max(axis=(0, 1)) == pytest.approx(Part("ring", (1.0, 0.1)).half)
+
+
+def test_cables_and_rods_are_straight_and_plates_are_seen_through():
+    model = da.Model(name="Atwood's machine on a plane")
+    model.add_point_mass("a", mass=1.0, position=(0, 0, -1))
+    model.add_point_mass("b", mass=3.0, position=(1, 0, -1))
+    model.add_point_mass("c", mass=1.0, position=(1, 0, -1.5))
+    model.add_cable("rope", [("a", (0, 0, 0)), ("ground", (0, 0, 0)), ("ground", (1, 0, 0)), ("b", (0, 0, 0))])
+    model.add_distance("rod", "b", "c", points=((0, 0, 0), (0, 0, 0)))
+    model.add_point_on_plane("wall", model.ground, "a", point=(0, 0, -1), axis=(0, 1, 0))
+    run = da.simulate(model, 0.1)
+    shown = scene_of(run)
+    assert [(line["tag"], line["kind"]) for line in shown["lines"]] == [("joint 0", "cable")] * 3 + [("joint 1", "rod")]
+    assert [f["part"]["kind"] for f in shown["fittings"] if f["part"].get("clear")] == ["box"]
+    film = Film(run, (400, 300), np.array([0.0, -1.0, 0.0]))
+    lines, pictures = film.lines, []
+    for film.lines in (lines, lines[:3], lines[3:]):
+        pictures.append(np.asarray(next(film.pictures(np.array([0.0]), 0.1))).astype(float))
+    whole, *less = pictures
+    middles = ((1.0, 0.0, -1.25), (0.5, 0.0, 0.0))  # of the rod, of the rope between its eyes
+    for k, middle in enumerate(middles):
+        column, row = np.round(film.camera.seen(np.array(middle))[0] / 2).astype(int)
+        changed = [np.abs(whole - other)[row - 2 : row + 3, column - 2 : column + 3].max() > 30 for other in less]
+        assert changed == [j == k for j in range(2)], "a line is drawn where it is, and only there"

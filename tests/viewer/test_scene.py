@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import GALLERY
+from dalembert.model.joints import type_of
 from dalembert.model.mesh import read_mesh
 from dalembert.model.shapes import box, cylinder, sphere
 from dalembert.results.sampling import filled, thinned
@@ -101,7 +102,9 @@ def test_every_body_and_joint_has_a_picture_within_the_camera(name):
     scene = scene_of(solution)
     json.dumps(scene, allow_nan=False)
     assert all(body["parts"] for body in scene["bodies"])
-    assert all(joint["radius"] > 0 for joint in scene["joints"])
+    drawn = {entry["tag"] for entry in (*scene["lines"], *scene["fittings"])}
+    pointed = [k for k, j in enumerate(solution.mechanism.model.joints) if type_of(j).has_point and not type_of(j).form]
+    assert {f"joint {k}" for k in pointed} <= drawn
     target, radius = np.array(scene["camera"]["target"]), scene["camera"]["radius"]
     for body in solution.mechanism.body_names:
         assert np.linalg.norm(solution.position(body) - target, axis=1).max() < radius

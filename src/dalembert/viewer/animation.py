@@ -17,18 +17,16 @@ from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError, SimulationError, StoreError, ViewerError
 from dalembert.files import check_parent, written_whole
-from dalembert.model.elements import GROUND, Joint
-from dalembert.model.joints import type_of
+from dalembert.model.elements import GROUND
 from dalembert.model.validation import unit_vector
-from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
-from dalembert.viewer.fittings import COLOURS, fittings_of, lines_of
+from dalembert.viewer.fittings import COLOURS, lines_of
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies, travel_of
+from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies
 from dalembert.viewer.surfaces import faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
@@ -138,13 +136,11 @@ class Film:
         behind = range(len(names), len(names) + len(markers))
         self.surfaces += [Surface(b, faces_of(dot), _painted(dot, self.colours[b])) for b in behind]
         self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
-        for joint in solution.mechanism.model.joints:
-            self.surfaces += _joint_surfaces(outline, joint, stage.radii[joint.name])
-        model = solution.mechanism.model
-        for fitting in fittings_of(model, stage.radii, stage.scale):
+        for fitting in stage.fittings:
             paint = _painted(fitting.part, rgb(COLOUR))
             self.surfaces.append(Surface(self._index(fitting.body), faces_of(fitting.part), paint))
-        self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in lines_of(model)]
+        lines = lines_of(solution.mechanism.model)
+        self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in lines]
 
     def _index(self, body: str) -> int:
         return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
@@ -163,18 +159,22 @@ class Film:
         if self.way is not None:
             camera = camera.moved(np.array([np.interp(t, self.motion.t, axis) for axis in self.way.T]))
             empty = background(camera)
-        corners = np.concatenate([place(surface.body, surface.faces) for surface in self.surfaces])
-        paint = np.concatenate([surface.colours for surface in self.surfaces])
-        layers = [camera.faces(corners, paint)]
+        solids = [(place(surface.body, surface.faces), surface.colours) for surface in self.surfaces]
+        layers = []
+        for line, first, second in self.lines:
+            start, end, colour = place(first, line.start[1]), place(second, line.end[1]), rgb(COLOURS[line.kind])
+            if line.kind == "spring":
+                path = _zigzag(start, end, 0.012 * self.scale, camera)
+                layers.append(camera.ribbon(path, colour, np.zeros(len(path))))
+            elif np.linalg.norm(end - start) > 0.0:
+                faces = faces_of(between(start, end, line.radius * self.scale))
+                solids.append((faces, np.tile(colour, (len(faces), 1))))
+        corners, paint = (np.concatenate(arrays) for arrays in zip(*solids, strict=True))
+        layers.append(camera.faces(corners, paint))
         recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         for b in self.trails:
             layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
-        for line, first, second in self.lines:
-            path = np.array([place(first, line.start[1]), place(second, line.end[1])])
-            if line.kind == "spring":
-                path = _zigzag(path[0], path[1], 0.012 * self.scale, camera)
-            layers.append(camera.ribbon(path, rgb(COLOURS[line.kind]), np.zeros(len(path))))
         shaded = draw_shadows(empty, camera, corners)
         return finished(painted(shaded, layers), self.title, note)
 
@@ -185,25 +185,6 @@ def _painted(part: Part, colour: Array) -> Array:
     x, y, _ = faces.mean(axis=1).T
     dark = (x * y > 0) & (part.kind in ("cylinder", "sphere", "ellipsoid")) & (part.colour is None)
     return np.where(dark[:, None], 0.76, 1.0) * (colour if part.colour is None else rgb(part.colour))
-
-
-def _joint_surfaces(motion: Trajectory, joint: Joint, radius: float) -> Iterator[Surface]:
-    """A ball at the joint point, the rail of a joint that slides."""
-
-    def solid(body: str, part: Part, colour: str) -> Surface:
-        faces = faces_of(part)
-        index = -1 if body == GROUND else motion.mechanism.body_names.index(body)
-        return Surface(index, faces, np.tile(rgb(colour), (len(faces), 1)))
-
-    if type_of(joint).form or not type_of(joint).has_point or joint.type in MEASURED:
-        return
-    body, point = (joint.second, joint.p_j) if joint.second != GROUND else (joint.first, joint.p_i)
-    yield solid(body, Part("sphere", (radius,), point), "#b9bfc8")
-    travel = travel_of(motion, joint)
-    if travel is not None:
-        axis = joint.E_i[:, 2]
-        low, high = (joint.p_i + (s + e * 4 * radius) * axis for s, e in zip(travel, (-1, 1), strict=True))
-        yield solid(joint.first, between(low, high, 0.5 * radius), "#9aa2ae")
 
 
 def _placed(pose: Array, body: int, points: Array) -> Array:

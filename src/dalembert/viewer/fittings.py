@@ -1,11 +1,11 @@
-"""What joins bodies besides joints, as it is drawn: springs, cables and couplings as lines, cams by their profile, bushings,
-motors and the springs of joints as small parts of a body.
+"""What joins bodies, as pages and pictures draw it: springs, cables, rods and couplings as lines, cams by their profile;
+joints, bushings, motors and the springs of joints as small parts of a body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.couplings import LAW as COUPLING
 from dalembert.model.elements import Joint, Primitive
@@ -21,12 +22,14 @@ from dalembert.model.joints import direction_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.viewer.glyphs import RAIL, glyph
 from dalembert.viewer.parts import Part, along_z
 
 Place = tuple[str, Array]
 
-COLOURS = {"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d"}  # of lines
-_RUBBER, _STEEL, _HOUSING = "#3d434d", "#9aa2ae", "#5d6673"
+COLOURS = {"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d", "rod": RAIL}  # of lines
+_RUBBER, _STEEL, _HOUSING = "#3d434d", RAIL, "#5d6673"
+THIN, THICK = 0.0035, 0.0055  # radius of a line that is no spring, of a rod, over the size of the mechanism
 _SMALL = 0.01  # radius of a bushing's pin or of an eye, over the size of the mechanism
 _AROUND = 128  # corners of a cam's profile
 
@@ -40,6 +43,11 @@ class Line:
     start: Place
     end: Place
 
+    @property
+    def radius(self) -> float:
+        """Over the size of the mechanism."""
+        return THICK if self.kind == "rod" else THIN
+
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
@@ -51,12 +59,14 @@ class Fitting:
 
 
 def lines_of(model: Model) -> Iterator[Line]:
-    """Springs, interactions, cables part by part, couplings from joint to joint."""
+    """Springs, interactions, rods, cables part by part, couplings from joint to joint."""
     for k, force in enumerate(model.forces):
         if force.glyph in COLOURS:
             yield from (Line(f"force {k}", force.glyph, *ends) for ends in pairwise(force.places()))
     for k, joint in enumerate(model.joints):
-        if joint.type == CABLE and joint.primitives:
+        if joint.type == "distance":
+            yield Line(f"joint {k}", "rod", (joint.first, joint.p_i), (joint.second, joint.p_j))
+        elif joint.type == CABLE and joint.primitives:
             yield from (Line(f"joint {k}", "cable", *ends) for ends in pairwise(cable_points(joint)))
         elif joint.type == COUPLING:
             places = [_place(model.joint(name), component) for name, component in joint.coupled]
@@ -74,9 +84,9 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
-def fittings_of(model: Model, radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
-    """Solids of elements; radii : of the glyphs of joints [m];  scale : size of the mechanism [m]"""
-    r = _SMALL * scale
+def fittings_of(motion: Trajectory, radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
+    """Solids of joints and forces; radii : of the glyphs of joints [m];  scale : size of the mechanism [m]"""
+    model, r = motion.mechanism.model, _SMALL * scale
     eye = Part("sphere", (0.8 * r,), colour=_STEEL)
     for k, force in enumerate(model.forces):
         tag, places = f"force {k}", force.places()
@@ -86,14 +96,15 @@ def fittings_of(model: Model, radii: Mapping[str, float], scale: float) -> Itera
             ):
                 yield Fitting(tag, body, Part("cylinder", size, point, matrix_to_quaternion(frame), colour=colour))
         elif force.glyph == "cable":
-            yield from (Fitting(tag, body, _moved(eye, point)) for body, point in places[1:-1])
+            yield from (Fitting(tag, body, replace(eye, at=point)) for body, point in places[1:-1])
         elif force.glyph in ("motor", "coil"):
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
                 yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
     for k, joint in enumerate(model.joints):
+        yield from (Fitting(f"joint {k}", *placed) for placed in glyph(joint, radii[joint.name], _travel(motion, joint)))
         if joint.type == CABLE and joint.primitives:
-            yield from (Fitting(f"joint {k}", body, _moved(eye, point)) for body, point in cable_points(joint)[1:-1])
+            yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
             yield from (Fitting(f"joint {k}", *cam) for cam in _cam(model, joint) if cam[0] not in cam_forms(model))
 
@@ -104,8 +115,12 @@ def cam_forms(model: Model) -> dict[str, list[Part]]:
     return {joint.first: [next(_cam(model, joint))[1]] for joint in cams if model.body(joint.first).shape is None}
 
 
-def _moved(part: Part, at: Array) -> Part:
-    return Part(part.kind, part.size, at, part.turn, colour=part.colour)
+def _travel(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
+    """Least and largest coordinate of a joint that slides along its axis [m]."""
+    if joint.coordinates[:1] != ("translation",):
+        return None
+    values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
+    return float(values.min()), float(values.max())
 
 
 def _on_axis(glyph: str, joint: Joint, r: float) -> Part:

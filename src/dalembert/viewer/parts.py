@@ -6,7 +6,7 @@ those do not say enough. Links thinner than the eye can see are thickened: pictu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,7 +19,8 @@ from dalembert.model.mesh import Mesh, read_mesh
 from dalembert.model.rotation import Rotation, matrix_to_quaternion
 from dalembert.model.validation import nearest, shown
 
-Kind = Literal["box", "cylinder", "cone", "capsule", "sphere", "ellipsoid", "mesh"]
+Kind = Literal["box", "cylinder", "cone", "capsule", "ring", "sphere", "ellipsoid", "mesh"]
+Pin = tuple[Array, Array, bool]  # point and axis of a hinge in body axes, whether another body's eye is around that of this one
 
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism
 STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
@@ -44,9 +45,9 @@ class Part:
     """One solid of a body's picture.
 
     size : box (x, y, z); cylinder, capsule (radius, length) along z, caps included; cone (radius, length), its tip towards z;
-        sphere (radius,); ellipsoid (a, b, c) half axes; mesh (scale,) [m]
+        ring (radius, half its thickness) about z; sphere (radius,); ellipsoid (a, b, c) half axes; mesh (scale,) [m]
     at, turn : its place in body axes [m], unit quaternion scalar first;  colour : its own, None for the body's
-    fixed : in the world instead of the body: what the body stands or floats on
+    fixed : in the world instead of the body: what the body stands or floats on;  clear : seen through in pages
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Part:
     mesh: Mesh | None = None
     colour: str | None = None
     fixed: bool = False
+    clear: bool = False
 
     @property
     def half(self) -> Array:
@@ -64,6 +66,9 @@ class Part:
             return 0.5 * np.array(self.size)
         if self.kind in ("cylinder", "cone", "capsule"):
             return np.array([self.size[0], self.size[0], 0.5 * self.size[1]])
+        if self.kind == "ring":
+            radius, thick = self.size
+            return np.array([radius + thick, radius + thick, thick])
         if self.mesh is not None:
             return np.asarray(self.size[0] * np.abs(self.mesh.triangles).max(axis=(0, 1)), dtype=float)
         return np.array(self.size) if self.kind == "ellipsoid" else np.full(3, self.size[0])
@@ -98,11 +103,37 @@ class Picture:
     thickness: tuple[float, ...]
 
 
-def picture_of(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequence[Part] = ()) -> Picture:
-    """What to draw for a body.
+def picture_of(
+    body: Body,
+    anchors: Sequence[Array],
+    scale: float,
+    rolling: Sequence[Part] = (),
+    pins: Sequence[Pin] = (),
+) -> Picture:
+    """What to draw for a body; where a bar turns on a pin it has an eye.
 
     anchors : joint points in body axes;  scale : size of the mechanism [m];  rolling : the form on which it rolls, if it does
+    pins : its hinges
     """
+    picture = _without_eyes(body, anchors, scale, rolling)
+    eyes = [eye for pin in pins for eye in _eyes(picture.parts, *pin)]
+    return Picture((*picture.parts, *eyes), picture.thickness)
+
+
+def _eyes(parts: Sequence[Part], point: Array, axis: Array, inner: bool) -> Iterator[Part]:
+    """Around a pin across the end of a bar; that of the other body is around it, so that both are seen."""
+    for part in parts:
+        if part.kind in ("capsule", "cylinder") and part.size[1] > 6.0 * part.size[0] and not part.fixed:
+            along = part.matrix[:, 2]
+            ends = (part.at + side * 0.5 * part.size[1] * along for side in (-1, 1))
+            if abs(along @ axis) < 0.5 and any(np.linalg.norm(end - point) < 1.6 * part.size[0] for end in ends):
+                radius, length = (1.5, 3.1) if inner else (1.8, 2.3)
+                size = (radius * part.size[0], length * part.size[0])
+                yield Part("cylinder", size, point, along_z(axis), colour=part.colour)
+                return
+
+
+def _without_eyes(body: Body, anchors: Sequence[Array], scale: float, rolling: Sequence[Part]) -> Picture:
     if body.shape is not None or rolling:
         form = tuple(rolling) if body.shape is None else given_parts(body.name, body.shape, scale)
         whole = body.shape is not None and body.shape.get("type") == "compound"  # nothing is missing from it

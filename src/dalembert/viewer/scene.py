@@ -23,11 +23,11 @@ from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
-from dalembert.viewer.fittings import COLOURS, Line, cam_forms, fittings_of, held_places, lines_of
+from dalembert.viewer.fittings import COLOURS, Fitting, Line, cam_forms, fittings_of, held_places, lines_of
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
-from dalembert.viewer.parts import Part, Picture, picture_of
+from dalembert.viewer.parts import Part, Picture, Pin, picture_of
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
@@ -77,7 +77,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             {"name": marker.name, "marker": True, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
             for marker, colour in zip(model.markers, paint[len(model.bodies) :], strict=True)
         ],
-        "joints": [_joint(motion, joint, stage.radii[joint.name]) for joint in model.joints],
+        "joints": [_joint(motion, joint) for joint in model.joints],
         "turning": turning(model),
         "drivers": [{"name": driver.name, "joint": driver.joint or ""} for driver in model.drivers],
         "forces": [{"name": force.name, "noun": force.noun} for force in model.forces],
@@ -88,11 +88,8 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             for load in loads(selected(solution, states[:1]))
         ],
         "trails": trail_bodies(model),
-        "lines": [_line(motion, line) for line in lines_of(model)],
-        "fittings": [
-            {"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)}
-            for f in fittings_of(model, stage.radii, stage.scale)
-        ],
+        "lines": [_line(motion, line, stage.scale) for line in lines_of(model)],
+        "fittings": [{"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)} for f in stage.fittings],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
         "report": report_of(solution),
@@ -146,13 +143,14 @@ def frames_of(solution: BodyResult, rates: Rates, after: float = -np.inf) -> dic
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """What bodies look like, what stands still around them, the size of the mechanism [m], and where to look from.
+    """What bodies look like, what joins them, what stands still around them, the size of the mechanism [m], and where to look
+    from.
 
-    radii : of the glyphs of joints [m];  follow : the motion goes far, the camera goes with its middle, see `middle_of`
+    follow : the motion goes far, the camera goes with its middle, see `middle_of`
     """
 
     pictures: dict[str, Picture]
-    radii: dict[str, float]
+    fittings: tuple[Fitting, ...]
     ground: tuple[Part, ...]
     scale: float
     look: Framing
@@ -173,7 +171,11 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     scale, rolling = _size(motion, points), rolling_parts(model) | cam_forms(model)
-    pictures = {body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ())) for body in model.bodies}
+    pins = _pins(model)
+    pictures = {
+        body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ()), pins[body.name])
+        for body in model.bodies
+    }
     radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     cones, plates = mounts(motion, radii, fixed, scale)
@@ -189,7 +191,8 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     legs = list(stands(plates, normal, floor, seen, direction))
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
-    return Stage(pictures, radii, (*cones, *plates, *legs, *fixed), scale, look, follow)
+    fittings = tuple(fittings_of(motion, radii, scale))
+    return Stage(pictures, fittings, (*cones, *plates, *legs, *fixed), scale, look, follow)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:
@@ -227,6 +230,16 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
     for body, point in ends + held_places(model):
         if body != GROUND:
             found[body].append(point)
+    return found
+
+
+def _pins(model: Model) -> dict[str, list[Pin]]:
+    """The hinges on each body, in body axes."""
+    found: dict[str, list[Pin]] = {name: [] for name in (GROUND, *(body.name for body in model.bodies))}
+    for joint in model.joints:
+        if joint.type == "revolute":
+            found[joint.first].append((joint.p_i, joint.E_i[:, 2], False))
+            found[joint.second].append((joint.p_j, joint.E_j[:, 2], joint.first != GROUND))
     return found
 
 
@@ -270,6 +283,7 @@ def marker_part(scale: float) -> Part:
 def _part(part: Part) -> dict[str, Any]:
     record: dict[str, Any] = {"kind": part.kind, "size": list(part.size), "at": _numbers(part.at), "turn": _turn(part.turn)}
     record |= {} if part.colour is None else {"colour": part.colour}
+    record |= {"clear": True} if part.clear else {}
     return record if part.mesh is None else record | {"triangles": packed(part.mesh.triangles)}
 
 
@@ -284,18 +298,13 @@ def _inertia(body: Body) -> dict[str, Any]:
     return {"moments": _numbers(moments), "axes": _turn(matrix_to_quaternion(axes)), "half_axes": _numbers(half)}
 
 
-def _joint(motion: Trajectory, joint: Joint, radius: float) -> dict[str, Any]:
+def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
     return {
         "name": joint.name,
         "type": joint.type,
         "first": _index(motion, joint.first),
         "second": _index(motion, joint.second),
-        "p_i": _numbers(joint.p_i),
         "p_j": _numbers(joint.p_j),
-        "E_i": _turn(matrix_to_quaternion(joint.E_i)),
-        "E_j": _turn(matrix_to_quaternion(joint.E_j)),
-        "radius": radius,
-        "travel": travel_of(motion, joint),
         "unique": joint.name not in motion.mechanism.not_unique,
     }
 
@@ -311,18 +320,10 @@ def _joint_radius(anchors: dict[str, list[Array]], joint: Joint, pictures: dict[
     return float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale))
 
 
-def travel_of(motion: Trajectory, joint: Joint) -> list[float] | None:
-    """Least and largest coordinate of a joint that slides along its axis [m]."""
-    if joint.coordinates[:1] != ("translation",):
-        return None
-    values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
-    return [float(values.min()), float(values.max())]
-
-
-def _line(motion: Trajectory, line: Line) -> dict[str, Any]:
+def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
     (first, p_i), (second, p_j) = line.start, line.end
     ends = {"first": _index(motion, first), "second": _index(motion, second), "p_i": _numbers(p_i), "p_j": _numbers(p_j)}
-    return {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], **ends}
+    return {"tag": line.tag, "kind": line.kind, "colour": COLOURS[line.kind], "radius": line.radius * scale, **ends}
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:

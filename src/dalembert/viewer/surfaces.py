@@ -23,6 +23,10 @@ def faces_of(part: Part) -> Array:
             faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size)
         case "cone":
             faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size)
+        case "ring":
+            radius, thick = part.size
+            around = np.linspace(0, 2 * np.pi, 9)
+            faces = _turned([(radius + thick * np.cos(a), thick * np.sin(a)) for a in around], 1.0, 1.0)
         case "capsule":
             radius, length = part.size
             bend = np.linspace(-np.pi / 2, 0, 4)

@@ -2,7 +2,6 @@
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import { Arrows } from "./arrows.js";
-import { glyph } from "./glyphs.js";
 import { Solids } from "./solids.js";
 import { Trails } from "./trails.js";
 
@@ -14,8 +13,6 @@ export class Actor {
     Object.assign(this, { stage, run, visibility });
     const { scale } = run.scene;
     this.bodyFrames = run.bodies.map(() => new Matrix4());
-    this.jointFrames = run.joints.map(() => ({ i: new Matrix4(), j: new Matrix4() }));
-    this.locals = run.joints.map(({ p_i, p_j, E_i, E_j }) => ({ i: pose(p_i, E_i), j: pose(p_j, E_j) }));
     this.bodies = new Solids(stage.scene, layer, visibility);
     this.glyphs = new Solids(stage.scene, layer, visibility);
     this.links = [];
@@ -25,33 +22,22 @@ export class Actor {
     const still = new Matrix4();
     for (const part of run.scene.ground) this.glyphs.add({ ...plain(part), frame: () => still });
     run.moveTo(run.start);
-    run.joints.forEach((joint, j) => this.#addJoint(joint, j));
-    run.scene.lines.forEach((line) => {
-      const { colour, tag } = line;
+    for (const line of run.scene.lines) {
+      const { colour, radius, tag } = line;
       const coil = line.kind === "spring";
       const length = coil ? run.point(line.first, line.p_i, from).distanceTo(run.point(line.second, line.p_j, to)) || scale : 1;
       const frame = this.#link(line, length);
-      const form = coil ? { kind: "spring", size: [0.016 * scale, 0.0032 * scale, length] } : { kind: "bar", size: [0.0035 * scale] };
+      const form = coil ? { kind: "spring", size: [0.016 * scale, 0.0032 * scale, length] } : { kind: "bar", size: [radius] };
       this.glyphs.add({ ...form, colour, frame: () => frame, tag });
-    });
+    }
     for (const { tag, body, part } of run.scene.fittings) {
-      this.glyphs.add({ ...plain(part), frame: () => (body < 0 ? still : this.bodyFrames[body]), tag });
+      const frame = body < 0 ? still : this.bodyFrames[body];
+      this.glyphs.add({ ...plain(part), frame: () => frame, tag, shiny: part.kind === "sphere" });
     }
     for (const solids of [this.bodies, this.glyphs]) solids.build();
     this.arrows = new Arrows(stage, run, layer, visibility);
     this.trails = new Trails(stage, run, run.scene.trails, layer, layer === 2);
     visibility.onChange(() => this.restyle());
-  }
-
-  #addJoint(joint, j) {
-    const tag = `joint ${j}`;
-    for (const part of glyph(joint)) {
-      this.glyphs.add({ ...part, frame: () => this.jointFrames[j][part.frame], tag });
-    }
-    if (joint.type === "distance") {
-      const frame = this.#link(joint, 1);
-      this.glyphs.add({ kind: "bar", size: [0.4 * joint.radius], colour: "#9aa2ae", frame: () => frame, tag });
-    }
   }
 
   // A frame between two points of two bodies, stretched by how much longer than `length` their distance is.
@@ -71,11 +57,6 @@ export class Actor {
     const { run } = this;
     run.moveTo(t);
     this.bodyFrames.forEach((frame, b) => frame.compose(run.position[b], run.rotation[b], ONE));
-    run.joints.forEach(({ first, second }, j) => {
-      const { i, j: other } = this.jointFrames[j];
-      place(i, first < 0 ? null : this.bodyFrames[first], this.locals[j].i);
-      place(other, second < 0 ? null : this.bodyFrames[second], this.locals[j].j);
-    });
     for (const stretch of this.links) stretch();
     this.bodies.update();
     if (this.glyphs.meshes[0]?.visible) this.glyphs.update();
@@ -101,15 +82,6 @@ export class Actor {
 // What has a colour of its own does not spin: no darker quarters, no round edges.
 function plain(part) {
   return part.colour ? { ...part, kind: { cylinder: "pin", sphere: "ball", box: "cube" }[part.kind] ?? part.kind } : part;
-}
-
-function pose(at, rotation) {
-  return new Matrix4().compose(new Vector3().fromArray(at), new Quaternion().fromArray(rotation), ONE);
-}
-
-function place(out, body, local) {
-  if (body === null) out.copy(local);
-  else out.multiplyMatrices(body, local);
 }
 
 const from = new Vector3();

@@ -101,11 +101,11 @@ export class Solids {
   }
 
   // A solid at rest in a frame: frame() gives the frame's matrix, or null to hide it. tag: what it belongs to.
-  add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, shiny = false }) {
-    const key = triangles ? `mesh ${this.pools.size}` : `${kind} ${size.map((s) => s.toPrecision(6)).join(" ")} ${shiny}`;
+  add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, shiny = false, clear = false }) {
+    const key = triangles ? `mesh ${this.pools.size}` : `${kind} ${size.map((s) => s.toPrecision(6)).join(" ")} ${shiny} ${clear}`;
     if (!this.pools.has(key)) {
       const geometry = triangles ? meshGeometry(triangles, size[0]) : MAKERS[kind](size);
-      this.pools.set(key, { geometry, solids: [], shiny });
+      this.pools.set(key, { geometry, solids: [], shiny, clear });
     }
     const local = new Matrix4().compose(new Vector3(...at), new Quaternion(...turn), ONE);
     const { geometry } = this.pools.get(key);
@@ -116,17 +116,19 @@ export class Solids {
 
   build() {
     this.meshes = [];
-    for (const { geometry, solids, shiny } of this.pools.values()) {
+    for (const { geometry, solids, shiny, clear } of this.pools.values()) {
       const material = new MeshPhongMaterial({
         vertexColors: true,
         specular: shiny ? 0x555555 : 0x1c1c1c,
         shininess: shiny ? 60 : 28,
         depthTest: !this.onTop,
+        ...(clear && { transparent: true, opacity: 0.4, depthWrite: false }),
       });
       const mesh = new InstancedMesh(geometry, material, solids.length);
       mesh.frustumCulled = false;
       mesh.boundingSphere = new Sphere(new Vector3(), Infinity);
-      mesh.castShadow = mesh.receiveShadow = !this.onTop;
+      mesh.castShadow = mesh.receiveShadow = !this.onTop && !clear;
+      mesh.userData.clear = clear;
       mesh.renderOrder = this.onTop ? 1 : 0;
       mesh.layers.set(this.layer);
       mesh.userData.solids = solids;
@@ -210,6 +212,7 @@ export class Solids {
     if (value === this.ghosts) return;
     this.ghosts = value;
     for (const mesh of this.meshes) {
+      if (mesh.userData.clear) continue;
       mesh.material.transparent = value;
       mesh.material.opacity = value ? 0.32 : 1;
       mesh.material.depthWrite = !value;

@@ -1,0 +1,84 @@
+"""Joints as small machine parts: pin and ring, ball and socket, cross, rail and carriage; the same in pages and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.model.elements import Joint
+from dalembert.model.joints import type_of
+from dalembert.model.rotation import Rotation, matrix_to_quaternion
+from dalembert.results.coupling_efforts import MEASURED
+from dalembert.viewer.parts import Part
+
+PIN, BALL, RAIL = "#6b7380", "#c9ced6", "#9aa2ae"
+
+_ALONG_X, _ALONG_Y = np.sqrt(0.5) * np.array([1.0, 0.0, 1.0, 0.0]), np.sqrt(0.5) * np.array([1.0, -1.0, 0.0, 0.0])
+_STRAIGHT, _Z = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+
+
+def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterator[tuple[str, Part]]:
+    """(body, part in its axes) of all that is drawn of a joint; the axis of its frames is z.
+
+    radius : of the joint [m];  travel : least and largest coordinate of one that slides [m]
+    """
+    if type_of(joint).form or not type_of(joint).has_point or joint.type in MEASURED:
+        return
+    r = radius
+    first: list[Part] = []
+    second: list[Part] = []
+    match joint.type:
+        case "revolute":
+            caps = [_pin(0.85 * r, 0.3 * r, side * 2.1 * r * _Z) for side in (-1, 1)]
+            first, second = [_pin(0.62 * r, 4.2 * r), *caps], [Part("ring", (r, 0.3 * r), colour=BALL)]
+        case "universal":
+            first = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_X)]
+            second = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_Y), _ball(0.8 * r)]
+        case "prismatic":
+            first, second = _rail(r, travel, False), [_cube((1.7 * r, 1.7 * r, 2.6 * r), colour=PIN)]
+        case "cylindrical":
+            first, second = _rail(r, travel, True), [_pin(1.1 * r, 2.4 * r, colour=BALL)]
+        case "point_on_line":
+            first, second = _rail(r, travel, True), [_ball(r)]
+        case "fixed":
+            first = [_cube((1.8 * r, 1.8 * r, 1.8 * r), colour=PIN)]
+        case "planar":
+            first, second = [_plate(r)], [_pin(1.2 * r, 0.8 * r)]
+        case "point_on_plane":
+            first, second = [_plate(r)], [_ball(r)]
+        case "distance":
+            first, second = [_ball(0.7 * r)], [_ball(0.7 * r)]
+        case "spherical" | "coincidence":
+            second = [_ball(1.08 * r)]
+        case _:
+            second = [_ball(r)]
+    for body, p, E, parts in ((joint.first, joint.p_i, joint.E_i, first), (joint.second, joint.p_j, joint.E_j, second)):
+        turn = Rotation(matrix_to_quaternion(E))
+        for part in parts:
+            yield body, replace(part, at=p + E @ part.at, turn=(turn * Rotation(part.turn)).quaternion)
+
+
+def _rail(r: float, travel: Sequence[float] | None, round_: bool) -> list[Part]:
+    low, high = (-8 * r, 8 * r) if travel is None else travel
+    length, at = high - low + 8 * r, 0.5 * (low + high) * _Z
+    bar = _pin(0.55 * r, length, at, colour=RAIL) if round_ else _cube((0.9 * r, 0.9 * r, length), at)
+    return [bar, *(_cube((2.2 * r, 2.2 * r, 0.5 * r), z * _Z, PIN) for z in (low - 4 * r, high + 4 * r))]
+
+
+def _pin(radius: float, length: float, at: Array = 0 * _Z, turn: Array = _STRAIGHT, colour: str = PIN) -> Part:
+    return Part("cylinder", (radius, length), at, turn, colour=colour)
+
+
+def _cube(size: tuple[float, float, float], at: Array = 0 * _Z, colour: str = RAIL) -> Part:
+    return Part("box", size, at, colour=colour)
+
+
+def _plate(r: float) -> Part:
+    return Part("box", (12 * r, 12 * r, 0.2 * r), colour=RAIL, clear=True)
+
+
+def _ball(radius: float) -> Part:
+    return Part("sphere", (radius,), colour=BALL)
