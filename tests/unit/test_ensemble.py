@@ -1,5 +1,6 @@
 """simulate_many: every run is the run that simulate makes; failures stay alone; threads change nothing."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -192,6 +193,22 @@ def test_bad_input_is_named(options, message):
     model.add_body("b", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(da.ModelError, match=message):
         da.simulate_many(model, 1.0, **options)
+
+
+def test_runs_that_differ_in_numbers_alone_have_one_structure():
+    """Some of these rods are so thin that their solves are refined."""
+
+    def pendulum(length):
+        model = da.Model()
+        model.add_body("rod", **da.rod(1.0, length, axis="x", radius=0.01).body(), position=(length / 2, 0, 0))
+        model.add_revolute("pivot", model.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
+        return model
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        many = da.simulate_many(pendulum, 0.1, parameters={"length": [0.5, 2.0, 0.6]})
+    assert many.structure.tolist() == [0, 0, 0]
+    np.testing.assert_array_equal(many[1].x[-1], da.simulate(pendulum(2.0), 0.1).x[-1])
 
 
 def test_runs_of_several_structures_join():

@@ -184,8 +184,12 @@ class Ensemble:
         self._mechanisms, self._runs, self._problems = mechanisms, runs, problems
         self._works = {int(k): (work, j) for numbers, work in works for j, k in enumerate(numbers)}
         code, accepted, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
-        for number, (numbers, work) in enumerate(works):
-            code[numbers], accepted[numbers], self.structure[numbers] = work.status, work.accepted, number
+        structures: dict[tuple[bytes, int], int] = {}  # by its first run; of one, some may refine where others do not
+        for numbers, work in works:
+            run = runs[numbers[0]]
+            first = structures.setdefault((run.mechanism.I.tobytes(), id(run.callbacks.compiled)), int(numbers[0]))
+            code[numbers], accepted[numbers] = work.status, work.accepted
+            self.structure[numbers] = list(structures.values()).index(first)
         self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
         self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (accepted < integrator.max_steps))] = "interrupted"
         self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
@@ -200,9 +204,9 @@ class Ensemble:
             self.warnings += (f"{text} by {self.moved[worst]:.3g}",)
         if problems:
             self.warnings += (f"{len(problems)} of {len(self)} runs could not start; {next(iter(problems.values()))}",)
-        if len(works) > 1:
-            first = ", ".join(str(numbers[0]) for numbers, _ in works[:5]) + (", ..." if len(works) > 5 else "")
-            self.warnings += (f"the runs have {len(works)} structures, each compiled by itself; those of runs {first}",)
+        if len(structures) > 1:
+            listed = ", ".join(map(str, [*structures.values()][:5])) + (", ..." if len(structures) > 5 else "")
+            self.warnings += (f"the runs have {len(structures)} structures, each compiled by itself; those of runs {listed}",)
         for text in self.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=3)
 
