@@ -216,3 +216,11 @@ def test_a_model_that_nothing_runs():
     model.add_force("wrong", "bob", lambda t: (float("nan"), 0.0, 0.0))
     with pytest.raises(SimulationError, match="no formulation can run this model"):
         da.compare(model, 0.1, progress=False)
+
+
+def test_a_model_in_a_plane_is_compared_there():
+    model = da.Model(plane="xy")
+    model.add_link("rod", (0, 0), (1, 0), mass=1)
+    model.add_revolute("A", "ground", "rod", point=(0, 0))
+    made = da.compare(model, 0.02, formulations=["jet"], integrators=["dop853"], tolerances=(1e-4,), repeats=1)
+    assert made.settings["coordinates"] == "planar" and not made.excluded

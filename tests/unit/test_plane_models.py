@@ -115,8 +115,3 @@ def test_the_command_line_runs_it_so(tmp_path, monkeypatch):
     flat().to_yaml("m.yaml")
     told = CliRunner().invoke(app, ["check", "m.yaml"]).output
     assert "3 degrees of freedom" in told  # the bead would have a fourth out of the plane
-
-
-def test_it_is_compared_so():
-    made = da.compare(flat(), 0.02, formulations=["jet"], integrators=["dop853"], tolerances=(1e-4,), repeats=1)
-    assert made.settings["coordinates"] == "planar" and not made.excluded
