@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import numpy as np
 import pytest
@@ -18,10 +17,7 @@ from dalembert.integrators import INTEGRATORS
 
 @pytest.fixture(scope="module")
 def crank():
-    start = time.perf_counter()
-    result = da.compare(gallery.build("slider_crank"), 1.0, repeats=1, progress=False)
-    assert time.perf_counter() - start < 60
-    return result
+    return da.compare(gallery.build("slider_crank"), 1.0, repeats=1, progress=False)
 
 
 def run_of(comparison, formulation, integrator, value):
