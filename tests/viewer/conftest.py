@@ -47,14 +47,6 @@ def browser():
         chromium.close()
 
 
-def cpu_time(browser):
-    """Seconds that all processes of the browser have computed; drawing in software is most of it."""
-    session = browser.new_browser_cdp_session()
-    spent = sum(process["cpuTime"] for process in session.send("SystemInfo.getProcessInfo")["processInfo"])
-    session.detach()
-    return spent
-
-
 class Tab:
     """A page with the viewer in it; complaints are what the browser's console would show in red."""
 
@@ -67,11 +59,8 @@ class Tab:
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        begin, busy = time.perf_counter(), cpu_time(browser)
         self.page.goto(url)
         self.wait("viewer.scriptTimes().length > 0")
-        self.wall_time = time.perf_counter() - begin
-        self.cpu_time = cpu_time(browser) - busy
 
     def wait(self, condition):
         """Until it is true, asked from outside: the page's own policy forbids it to evaluate text."""

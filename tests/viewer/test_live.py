@@ -112,7 +112,7 @@ def test_only_this_machine_and_only_two_addresses(crank, tmp_path):
         with urllib.request.urlopen(live.url) as answer:
             assert b"EventSource" in answer.read()
         for path, host, status in (("/", "example.org", 403), ("/events", "example.org:80", 403), ("/", None, 404)):
-            connection = http.client.HTTPConnection(address.hostname, address.port, timeout=10)
+            connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
             connection.request("GET", path, headers={"Host": host} if host else {})
             assert connection.getresponse().status == status
             connection.close()

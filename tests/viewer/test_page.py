@@ -227,19 +227,15 @@ def test_two_runs_have_the_names_of_their_files(open_tab, crank, coarse_crank, t
         assert tab.page.locator(".halves span").all_inner_texts() == [chips[0], f"{names[1]}: Jet · RungeKutta4"]
 
 
-def test_64_bodies_for_10_seconds(open_tab, long_chain, crank_page, tmp_path):
-    """Below 6 MB; opens in less than three times what three bodies take; a frame costs the script less than half of 1/60 s."""
+def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):
+    """Below 6 MB, at most a hundred frames a second; what opening and drawing it cost is measured by `benchmarks/page.py`."""
     path = tmp_path / "chain.html"
     long_chain.export_html(path)
     assert path.stat().st_size < 6e6
-    few = open_tab(crank_page)
-    few.page.close()
     tab = open_tab(path)
-    assert tab.cpu_time < 3.0 * few.cpu_time
     assert 500 < tab.state["frames"][0] <= 1001
     tab.do("viewer.command('forces'); viewer.play()")
     tab.wait("viewer.scriptTimes().length > 25")
-    assert np.percentile(tab.do("viewer.scriptTimes()")[5:], 25) < 1000 / 120
     tab.do("viewer.pause(); viewer.scrub(10)")
     assert position(tab)["rod 64"] == pytest.approx(long_chain.position("rod 64")[-1], abs=2e-5)
     tab.screenshot("chain_64")
