@@ -114,6 +114,12 @@ def test_wrong_axes_and_a_second_driver_are_called_over_constrained(model, named
         da.compile(model)
 
 
+@pytest.mark.parametrize("drivers", [(("A", 2.0),), (("D", 3.0),)])
+def test_a_rate_that_contradicts_a_driver_is_not_called_over_constrained(drivers):
+    with pytest.raises(da.AssemblyError, match=r"rates given at 'A' follow from the drivers .* leave out those"):
+        da.compile(four_bar(drivers=drivers, rate=4.0))
+
+
 def test_disc_that_lies_flat_is_refused_by_name():
     model = da.Model()
     model.add_body("disc", mass=1.0, inertia=(0.01, 0.01, 0.02))

@@ -304,8 +304,11 @@ def _assemble_velocities(
     if worst > 1e-9 * (speed + start):
         blamed = _blame(packed, rows, r)
         listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
-        locked = _without_freedom(packed, G[rows] * scale, rows)
+        locked, doubled = _without_freedom(packed, G[rows] * scale, rows)
         cause = "check rates, drivers and the velocities of fixed bodies"
+        if doubled:
+            cause = f"the rates given at {', '.join(doubled)} follow from the drivers and other rates and contradict them;"
+            cause += " leave out those that follow"
         if locked:
             cause = f"the mechanism is over-constrained: the other joints and drivers leave no freedom for {', '.join(locked)};"
             cause += " check the axes and points of the joints, remove a driver, or free a joint (a spherical or"
@@ -317,19 +320,28 @@ def _assemble_velocities(
     return (start, worst), x
 
 
-def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> list[str]:
-    """Drivers and given rates whose coordinate cannot change by itself: their row depends on the others."""
+def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:
+    """Drivers and given rates whose coordinate cannot change by itself, because of the joints and drivers alone; given rates
+    that have no freedom only because of drivers and other rates."""
     wanted = {row.index: row for row in packed.rows if row.rheonomic or row.label in _GIVEN}
     length = np.linalg.norm(A, axis=1)
     A = A / np.where(length > 0.0, length, 1.0)[:, None]
-    locked = []
-    for k, index in enumerate(rows):
-        if int(index) in wanted:
-            others = np.delete(A, k, axis=0)
-            rest = A[k] - others.T @ _smallest(others.T, A[k], 1.0)
-            if float(np.linalg.norm(rest)) < 1e-6:
-                locked.append(repr(wanted[int(index)].element))
-    return list(dict.fromkeys(locked))
+    asked = [wanted.get(int(index)) for index in rows]
+    rate = np.array([row is not None and row.label in _GIVEN for row in asked])
+    driven = np.array([row is not None for row in asked]) & ~rate
+
+    def depends(k: int, others: npt.NDArray[np.bool_]) -> bool:
+        B = A[others & (np.arange(len(A)) != k)]
+        return float(np.linalg.norm(A[k] - B.T @ _smallest(B.T, A[k], 1.0))) < 1e-6
+
+    locked, doubled = [], []
+    for k, row in enumerate(asked):
+        if row is not None:
+            if depends(k, ~rate & ~driven if rate[k] else ~rate):
+                locked.append(repr(row.element))
+            elif rate[k] and depends(k, np.ones(len(A), dtype=bool)):
+                doubled.append(repr(row.element))
+    return list(dict.fromkeys(locked)), list(dict.fromkeys(doubled))
 
 
 def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
