@@ -158,3 +158,13 @@ def test_lift_of_a_cam(kind, table):
     np.testing.assert_allclose(run.velocity("follower")[:, 1], s_1, rtol=0, atol=1e-9)
     np.testing.assert_allclose(run.acceleration("follower")[:, 1], s_2, rtol=0, atol=1e-6)
     np.testing.assert_allclose(run.multiplier("K")[:, 0], mass * s_2, rtol=0, atol=1e-6)
+
+
+def test_laws_have_room_for_their_parameters():
+    """J s'' = -(sum of 400 gains) s: more numbers than anything else of this model needs room for."""
+    model, gains = da.Model(gravity=(0, 0, 0)), np.linspace(0.0, 1.0, 400)
+    model.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2), position=(0, 0, 0))
+    model.add_revolute("hinge", "ground", "wheel", point=(0, 0, 0), axis=(0, 0, 1), rate=3.0)
+    model.add_joint_law("law", ["hinge"], lambda t, s, s_dot, gains: -np.sum(gains) * s, parameters={"gains": gains})
+    run, w = da.simulate(model, T_END, **ONE_STEP), np.sqrt(200 / 0.2)
+    np.testing.assert_allclose(run.coordinate("hinge").ravel()[-1], 3 / w * np.sin(w * T_END), rtol=0, atol=1e-9)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compilation.rows import dense_rows
+from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 
 pytestmark = [
@@ -103,6 +105,20 @@ def test_methods_turn_bodies_alike(method, close):
     assert run.statistics.newton_maximum <= 3
 
 
+@pytest.mark.parametrize(("order", "found"), [(1, 2), (4, 4), ("integrator", 5)])
+def test_basis_is_carried_with_its_order(order, found):
+    """Which basis of the tangent space is carried along is defined by Q2' = -A^+ A' Q2 alone: steps come nearer to it."""
+    model = da.compile(top())
+
+    def basis(order, step):
+        way = {"formulation": da.Minimal(order=order), "integrator": da.DormandPrince(step=step), "save_at": [0.08]}
+        return da.simulate(model, 0.08, **way).minimal.basis[-1]
+
+    exact = basis("integrator", 0.005)
+    coarse, fine = (np.abs(basis(order, step) - exact).max() for step in (0.04, 0.02))
+    assert np.log2(coarse / fine) == pytest.approx(found, abs=0.2)
+
+
 def test_many_runs_are_the_single_ones():
     frequencies, way = (0.5, 1.0, 2.0), {"integrator": da.RungeKutta4(step=0.2), "save_at": [0.2, 0.6]}
     many = da.simulate_many(oscillator(), 0.6, parameters={"w": frequencies}, threads=1, **way)
@@ -122,3 +138,33 @@ def test_poses_of_a_driven_crank():
     np.testing.assert_allclose(run.reaction("drive").torque[:, 2], 2 * 9.81 * 0.25 * np.cos(3 * t), atol=1e-10)
     centripetal = -9 * 0.25 * np.column_stack([np.cos(3 * t), np.sin(3 * t), 0 * t])
     np.testing.assert_allclose(run.acceleration("arm"), centripetal, atol=1e-11)
+
+
+def test_soft_steps_are_those_of_dense_algebra():
+    """(A M^-1 A^T + D^-1) Lam = c of two steps, for a body with so many joints that it is a node of its own beside its arms."""
+    h, kp, kd, model = 0.01, 2e4, 30.0, da.Model(gravity=(1.0, -2.0, -9.81))
+    model.add_body("hub", mass=2.0, inertia=(0.1, 0.2, 0.15), angular_velocity=(0, 0, 2.0))
+    model.add_revolute("mast", "ground", "hub", point=(0, 0, 0), axis=(0, 0, 1))
+    for k, place in enumerate([(0.5, 0, 0.1), (0, 0.6, 0), (-0.4, 0, 0)]):
+        model.add_body(f"arm {k}", mass=0.5 + k, inertia=(0.02, 0.03, 0.04), position=2 * np.array(place))
+        model.add_revolute(f"hinge {k}", "hub", f"arm {k}", point=place, axis=(place[1], -place[0], 0.2))
+    model.add_driver("drive", "mast", da.Polynomial((0.0, 2.0, 3.0)))
+    mechanism = da.compile(model)
+    assert mechanism.I[T.NHUB] == 1
+    run = da.simulate(mechanism, 2 * h, formulation=da.Soft(stiffness=kp, damping=kd), integrator=da.Euler(step=h))
+    n = len(model.bodies)
+    M = np.zeros((6 * n, 6 * n))
+    for b, body in enumerate(model.bodies):
+        M[6 * b :, 6 * b :][:3, :3], M[6 * b + 3 :, 6 * b + 3 :][:3, :3] = body.mass * np.eye(3), body.inertia
+    for k in range(2):
+        u, f = run.u[k], np.zeros(6 * n)
+        for b, body in enumerate(model.bodies):
+            w = u[6 * b + 3 : 6 * b + 6]
+            f[6 * b : 6 * b + 6] = *(body.mass * np.array(model.gravity)), *(-np.cross(w, body.inertia @ w))
+        A, g, g_t, _ = dense_rows(mechanism, (k + 1) * h, run.x[k])
+        u = u + h * np.linalg.solve(M, f)
+        c = -A @ u - (kp * g + kd * g_t) / (h * kp + kd)
+        S = A @ np.linalg.solve(M, A.T) + np.eye(len(A)) / (h * (h * kp + kd))
+        impulse = np.linalg.solve(S, c)
+        u += np.linalg.solve(M, A.T @ impulse)
+        np.testing.assert_allclose(run.u[k + 1], u, rtol=0, atol=1e-11)
