@@ -28,6 +28,17 @@ def circles(P, p, Q, q, side):
     return np.asarray(P) + along * e + side * np.sqrt(p * p - along * along) * np.array([-e[1], e[0], 0.0])
 
 
+def moving_circles(P, p, Q, q, side):
+    """(place, velocity, acceleration) of the same point, where P and Q are such themselves: its distances stay."""
+    X = circles(P[0], p, Q[0], q, side)
+    arms = np.array([(X - P[0])[:2], (X - Q[0])[:2]])
+    v = np.linalg.solve(arms, [arm @ end[1][:2] for arm, end in zip(arms, (P, Q), strict=True)])
+    a = np.linalg.solve(
+        arms, [arm @ end[2][:2] - (v - end[1][:2]) @ (v - end[1][:2]) for arm, end in zip(arms, (P, Q), strict=True)]
+    )
+    return X, np.append(v, 0.0), np.append(a, 0.0)
+
+
 def on_circle(radius, angle):
     return radius * np.array([np.cos(angle), np.sin(angle), 0.0])
 
