@@ -1,11 +1,12 @@
 """Kinematics without integration against closed forms and independent vector loops."""
 
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import bar, circles, derivatives, hinge, moving_circles
+from mechanisms import bar, circles, derivatives, five_bar, four_rrr, hinge, moving_circles
 from scipy.optimize import brentq
 
 import dalembert as da
@@ -208,7 +209,7 @@ def test_linkages_with_redundant_joints(linkage):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda m: da.kinematics(m, [0.0, 1.0]), "1 degree"),
+        (lambda m: da.kinematics(m, [0.0, 1.0]), "1 degree.* add_driver on '[AD]' leaves none"),
         (da.kinematics, "give times, or sweep"),
         (lambda m: da.kinematics(m, sweep={"a": [0, 1]}), "no joint 'a'"),
         (lambda m: da.kinematics(m, sweep={"A": [0, 1, 0]}), "rise, or fall"),
@@ -220,6 +221,36 @@ def test_linkages_with_redundant_joints(linkage):
 def test_bad_input(call, words):
     with pytest.raises(da.ModelError, match=words):
         call(four_bar())
+
+
+def test_drivers_that_are_missing_are_named():
+    """What the message asks for leaves no freedom; what no driver can take is said as a body."""
+    model, _ = five_bar()
+    with pytest.raises(da.ModelError, match=r"still has 2 degree\(s\) of freedom; add_driver on 'A', 'B' leaves none"):
+        da.kinematics(model, [0.0])
+    model.add_driver("drive", "P", 0.0)
+    with pytest.raises(da.ModelError, match="1 degree.*; add_driver on '[AB]' leaves none of them"):
+        da.kinematics(model, [0.0])
+    plate, _ = four_rrr()
+    with pytest.raises(da.ModelError, match=r"add_driver on ('foot[0-3]'(, )?){3} leaves") as refused:
+        da.kinematics(plate, [0.0])
+    for joint in re.findall(r"'(foot\d)'", str(refused.value)):
+        plate.add_driver(f"drive {joint}", joint, 0.0)
+    assert da.kinematics(plate, [0.0]).status == "complete"
+    table = da.Model()
+    table.add_body("puck", mass=1.0, inertia=(1, 1, 1))
+    table.add_planar_joint("on table", table.ground, "puck", point=(0, 0, 0), axis=(0, 0, 1))
+    wanted = [f"'on table' (component={k}, {label})" for k, label in enumerate(("x", "y", "angle"))]
+    with pytest.raises(da.ModelError) as refused:
+        da.kinematics(table, [0.0])
+    assert all(one in str(refused.value) for one in wanted)
+    table.add_link("rod", (1, 0, 0), (1, 0, 1), mass=1.0, radius=0.01)
+    table.add_spherical("low", table.ground, "rod", point=(1, 0, 0))
+    table.add_spherical("high", table.ground, "rod", point=(1, 0, 1))
+    for k in range(3):
+        table.add_driver(f"drive{k}", "on table", 0.0, component=k)
+    with pytest.raises(da.ModelError, match="no driver of a joint takes 1 of them, motion of 'rod': a rod between"):
+        da.kinematics(table, [0.0])
 
 
 def test_an_over_driven_mechanism_is_refused():

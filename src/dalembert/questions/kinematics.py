@@ -30,6 +30,7 @@ from dalembert.formulations.run import Run
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.time import poses
+from dalembert.model.elements import GROUND
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial
@@ -161,35 +162,47 @@ def _refuse_freedom(mechanism: Mechanism) -> None:
             " integrates them"
         )
     if mechanism.degrees_of_freedom > 0:
-        names = ", ".join(repr(name) for name in independent_coordinates(mechanism)) or "a joint"
+        joints, bodies = missing_drivers(mechanism)
+        fixes = [f"add_driver on {', '.join(joints)} leaves none of them, or sweep one instead"] if joints else []
+        if bodies:
+            fixes.append(
+                f"no driver of a joint takes {mechanism.degrees_of_freedom - len(joints)} of them, motion of"
+                f" {', '.join(bodies)}: a rod between two ball joints turns about itself until one is a universal joint, a"
+                " free body needs a joint or add_point_driver"
+            )
         raise ModelError(
-            f"kinematics: the mechanism still has {mechanism.degrees_of_freedom} degree(s) of freedom; add a driver for each"
-            f" (add_driver), for example on {names}, or sweep one of them"
+            f"kinematics: the mechanism still has {mechanism.degrees_of_freedom} degree(s) of freedom; {'; '.join(fixes)}"
         )
 
 
-def independent_coordinates(mechanism: Mechanism) -> list[str]:
-    """Names of joint coordinates that together describe the freedom that is left, as many as can be found."""
+def missing_drivers(mechanism: Mechanism) -> tuple[list[str], list[str]]:
+    """Joint coordinates, those on the ground first, whose drivers take the freedom that is left, and the bodies that may move
+    on nevertheless."""
     from scipy.linalg import qr
 
     x = mechanism.x_0
     B = twist_map(mechanism)
     basis = null_space(dense_rows(mechanism, 0.0, x)[0][: mechanism.m] @ B)
-    names, rows = [], []
+    moved = np.tile(x, (basis.shape[1], 1))
+    moved[:, mechanism.nq : mechanism.nq + mechanism.nu] = basis.T
+    series = mechanism.trajectory(np.zeros(len(moved)), moved)
+    names, found = [], [np.zeros(len(moved))]  # nothing, that there be a row
     for joint in mechanism.model.joints:
+        rates = series.coordinate_rate(joint.name).reshape(len(moved), -1) if joint.coordinates else np.zeros((0, 0))
         for component, label in enumerate(joint.coordinates):
-            if angle_of(joint, component) is None and direction_of(joint, component) is None:
-                continue
-            names.append(joint.name if len(joint.coordinates) == 1 else f"{joint.name} {label}")
-            moved = np.tile(x, (basis.shape[1], 1))
-            moved[:, mechanism.nq : mechanism.nq + mechanism.nu] = basis.T
-            rates = mechanism.trajectory(np.zeros(len(moved)), moved).coordinate_rate(joint.name)
-            rows.append(rates if rates.ndim == 1 else rates[:, component])
-    if not rows:
-        return []
-    _, triangle, order = qr(np.array(rows).T, mode="economic", pivoting=True)
+            if angle_of(joint, component) is not None or direction_of(joint, component) is not None:
+                which = "" if len(joint.coordinates) == 1 else f" (component={component}, {label})"
+                names.append(repr(joint.name) + which)
+                found.append(rates[:, component] * (1.0 if GROUND in (joint.first, joint.second) else 1e-3))
+    rows = np.array(found)
+    _, triangle, order = qr(rows.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(triangle))
-    return [names[k] for k, pivot in zip(order, pivots, strict=False) if pivot > 1e-6 * max(float(pivots[0]), 1e-300)]
+    chosen = order[: np.sum(pivots > 1e-9 * pivots.max(initial=1e-300))][: mechanism.degrees_of_freedom]
+    joints = [names[k - 1] for k in chosen]
+    if len(joints) == mechanism.degrees_of_freedom:
+        return joints, []
+    left = np.abs(B @ basis @ null_space(rows[chosen])).max(axis=1, initial=0.0).reshape(-1, 6).max(axis=1)
+    return joints, [repr(name) for name, share in zip(mechanism.body_names, left, strict=True) if share > 1e-6 * left.max()]
 
 
 class _Way:
