@@ -229,7 +229,7 @@ def test_drivers_that_are_missing_are_named():
     with pytest.raises(da.ModelError, match=r"still has 2 degree\(s\) of freedom; add_driver on 'A', 'B' leaves none"):
         da.kinematics(model, [0.0])
     model.add_driver("drive", "P", 0.0)
-    with pytest.raises(da.ModelError, match="1 degree.*; add_driver on '[AB]' leaves none of them"):
+    with pytest.raises(da.ModelError, match=r"1 degree.*; add_driver on '[AB]' leaves none of them"):
         da.kinematics(model, [0.0])
     plate, _ = four_rrr()
     with pytest.raises(da.ModelError, match=r"add_driver on ('foot[0-3]'(, )?){3} leaves") as refused:

@@ -6,35 +6,50 @@ from dataclasses import replace
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.forces.loads import PointForce, Torque
 from dalembert.model.forces.on_joints import JointMotor
-from dalembert.model.motions import Constant, Motion, Polynomial
+from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.validation import nearest
+from dalembert.results.efforts import effort_of
+
+AXES = dict(zip("xyz", np.eye(3), strict=True))
 
 
-def with_input(owner: str, mechanism: Mechanism, name: str) -> Mechanism:
-    """The mechanism with an input one unit larger."""
-    model = mechanism.model.copy()
-    known = [force.name for force in model.forces if isinstance(force, JointMotor | PointForce | Torque)]
-    found = next((force for force in model.forces if force.name == name), None)
+def with_input(owner: str, mechanism: Mechanism, name: str, t: float, x: Array) -> Mechanism:
+    """The mechanism with an input one unit larger at a state, where functions are replaced by what they give there."""
+    model, at = mechanism.model.copy(), mechanism.trajectory(np.array([t]), x[None])
+    forces = {force.name: force for force in model.forces}
+    load, _, axis = ("", "", "") if name in forces else name.rpartition(".")
+    found = forces.get(name) or (forces.get(load) if axis in AXES else None)
     match found:
         case None:
+            known = [force.name for force in forces.values() if isinstance(force, JointMotor | PointForce | Torque)]
             known += [driver.name for driver in model.drivers]
             more = nearest(name, known) if known else "the model has none: add_motor(..., 0.0) makes one"
             raise ModelError(f"{owner}: there is no motor, force, torque or driver {name!r}; {more}")
-        case JointMotor() if isinstance(found.effort, Motion):
-            model._add(replace(found, effort=found.effort + Constant(1.0)))
-        case PointForce() | Torque() if not callable(found.value):
-            factor = Constant(2.0) if found.factor is None else found.factor + Constant(1.0)
-            model._add(replace(found, factor=factor))
+        case JointMotor() if not axis:
+            value = effort_of(at, found).value
+            assert value is not None
+            model._add(replace(found, effort=Constant(float(value[0]) + 1.0), parameters=()))
+        case PointForce() | Torque():
+            effort = effort_of(at, found)
+            value = (effort.force if isinstance(found, PointForce) else effort.torque)[0]
+            value = at.rotation(found.body)[0].T @ value if found.frame == "body" else value
+            change = AXES[axis] if axis else value if callable(found.value) else np.asarray(found.value)
+            if not np.any(change):
+                raise ModelError(
+                    f"{owner}: {found.noun} {name!r} is zero at this state, and as an input, its factor, does nothing; give"
+                    f" {name + '.x'!r}, '.y' or '.z', what is added along an axis"
+                )
+            model._add(replace(found, **{found.verb: value + change}, factor=None, parameters=()))
         case _:
             raise ModelError(
-                f"{owner}: {found.noun} {name!r} cannot be an input; give a motor whose effort is no function, or "
-                f"a force or torque of three numbers: "
-                f"{', '.join(map(repr, known)) or 'the model has none'}"
+                f"{owner}: {found.noun} {found.name!r} cannot be the input {name!r}; put a motor or a force beside it,"
+                " add_motor(..., 0.0) or add_force(name, body, (0, 0, 0)) with the input 'name.x'"
             )
     return compile(model, mechanism.coordinates)
 

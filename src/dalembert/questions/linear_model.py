@@ -156,8 +156,7 @@ class LinearModel:
 
         frequencies : f [Hz]
         """
-        if not self.input_names or not self.output_names:
-            raise ModelError("frequency_response: the linear model has no inputs or no outputs; give both to linearise")
+        self._refuse_unconnected("frequency_response")
         w = 2.0 * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
         if w.ndim != 1 or not np.isfinite(w).all():
             raise ModelError(f"frequency_response: frequencies are {shown(frequencies)}; give finite numbers [Hz]")
@@ -176,16 +175,22 @@ class LinearModel:
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
-        """A control.StateSpace with names, where python-control is installed."""
+        """A control.StateSpace with the same names, dots as blanks (it takes none), where python-control is installed."""
         try:
             import control  # type: ignore[import-not-found,import-untyped,unused-ignore]
         except ImportError:
             raise ModelError("to_control: python-control is not installed; install 'control', or use to_scipy") from None
         self._refuse_improper("to_control")
-        names = {"states": list(self.state_names), "inputs": list(self.input_names), "outputs": list(self.output_names)}
-        return control.ss(self.A, self.B, self.C, self.D, **names)
+        names = {"states": self.state_names, "inputs": self.input_names, "outputs": self.output_names}
+        allowed = {kind: [name.replace(".", " ") for name in listed] for kind, listed in names.items()}
+        return control.ss(self.A, self.B, self.C, self.D, **allowed)
+
+    def _refuse_unconnected(self, owner: str) -> None:
+        if not self.input_names or not self.output_names:
+            raise ModelError(f"{owner}: the linear model has no inputs or no outputs; give both to linearise")
 
     def _refuse_improper(self, owner: str) -> None:
+        self._refuse_unconnected(owner)
         rows, columns = np.nonzero((self.D_rate != 0.0) | (self.D_acceleration != 0.0))
         if len(rows):
             raise ModelError(

@@ -45,8 +45,9 @@ def linearise(
     """A mechanism about a steady state or motion: A, B, C, D in named independent coordinates, eigenvalues and modes.
 
     at : default the initial state; an equilibrium; a state of a solution, `solution(t)`
-    inputs : motors (their effort [N m or N]), forces and torques (the factor by which they are multiplied), drivers (what is
-        added to their motion [rad or m], as a road to that of a wheel), by name
+    inputs : by name, functions or not: motors (what is added to their effort [N m or N]); forces and torques (what is added to
+        the factor by which they are multiplied), "push.x", "push.y", "push.z" of a force "push" (what is added along an axis
+        of its frame [N or N m]); drivers (what is added to their motion [rad or m], as a road to that of a wheel)
     outputs : a joint by name (its coordinates), ("position", "link") and so on for every output of a solution, or a function of
         a solution that gives (nt,) or (nt, n) values
 
@@ -139,7 +140,7 @@ def _inputs_and_outputs(
             states = partial(_values, positions=named[0], velocities=named[1])
             columns.append(column(around, found.zeta, name, found.A, S, C_Y, states, values))
             continue
-        pushed = with_input("linearise", around.mechanism, name)
+        pushed = with_input("linearise", around.mechanism, name, around.t, around.x)
         solution = solution_of_states(pushed, t, x, evaluate(reference_run(pushed), t, x))
         change = (solution.evaluated.acceleration - around.centre.acceleration).reshape(1, -1, 6)
         none = np.zeros(len(at))
