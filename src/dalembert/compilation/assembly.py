@@ -9,16 +9,17 @@ raises and names the joints; what was moved is reported.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
+from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten, size_of
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.rows import dense_rows, join_states, measured, move, velocity_residual
+from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import ROUNDING, Assembly, Moved
@@ -37,26 +38,27 @@ _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of 
 
 def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
     """State vector of rigid bodies and point masses: q, u, then zeros for external work and angle counters."""
-    q, u = [], []
+    q, u = list[float](), list[float]()
     for body in bodies:
-        q += [*body.position, *(body.rotation if body.kind == "rigid" else ())]
-        u += [*body.velocity]
+        q += body.position.tolist()
+        u += body.velocity.tolist()
         if body.kind == "rigid":
-            u += [*(quaternion_to_matrix(body.rotation).T @ body.angular_velocity)]
-    return join_states([np.array(q), np.array(u), np.zeros(1 + angles)])
+            q += body.rotation.tolist()
+            u += (body.matrix.T @ body.angular_velocity).tolist()
+    return np.array([*q, *u, *[0.0] * (1 + angles)])
 
 
 def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int64]) -> tuple[Body, ...]:
     table = I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
     nq = int(I[T.NQ])
     made = []
-    for body, (_, q, u) in zip(bodies, table[1:], strict=True):
-        position, velocity = x[q : q + 3].copy(), x[nq + u : nq + u + 3].copy()
+    for body, (_, q, u) in zip(bodies, table[1:].tolist(), strict=True):
+        rotation, angular = body.rotation, body.angular_velocity
         if body.kind == "rigid":
             rotation = x[q + 3 : q + 7].copy()
             angular = quaternion_to_matrix(rotation) @ x[nq + u + 3 : nq + u + 6]
-            body = replace(body, rotation=rotation, angular_velocity=angular)
-        made.append(replace(body, position=position, velocity=velocity))
+        position, velocity = x[q : q + 3].copy(), x[nq + u : nq + u + 3].copy()
+        made.append(replace(body, position=position, rotation=rotation, velocity=velocity, angular_velocity=angular))
     return tuple(made)
 
 
@@ -84,9 +86,9 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = with_angles(flat, packed, absolute_state(flat.bodies, len(flat.angles)))
 
-    _refuse_undefined_rows(packed, x)
+    g = _defined_rows(packed, x)
     position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
-    start, x = _assemble_positions(flat, packed, x, movable, position_rows, size)
+    start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, size)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
     velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
 
@@ -139,10 +141,12 @@ def _driven_angles(flat: FlatModel, t_0: float) -> dict[tuple[str | None, str], 
     }
 
 
-def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
-    """Rows that have no value or no derivative at the model pose, as of a disc that lies flat."""
+def _defined_rows(packed: Packed, x: Array) -> Array:
+    """g at the model pose; refuses rows that have no value or no derivative there, as of a disc that lies flat."""
     with np.errstate(all="ignore"):
         G, g, g_t, _ = dense_rows(packed, packed.t_0, x)
+        if math.isfinite(float(G.sum() + g.sum() + g_t.sum())):
+            return g
     bad = set(np.flatnonzero(~np.isfinite(np.column_stack([G, g, g_t])).all(axis=1)).tolist())
     names = tuple(dict.fromkeys(row.element for row in packed.rows if row.index in bad))
     if names:
@@ -151,6 +155,7 @@ def _refuse_undefined_rows(packed: Packed, x: Array) -> None:
             " which lies flat on its plane has no contact point; place the bodies a little beside it",
             joints=names,
         )
+    return g
 
 
 def _given_values(model: Model, t_0: float) -> list[FlatPrimitive]:
@@ -189,9 +194,9 @@ def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
 
 def _size(flat: FlatModel) -> float:
     """Largest distance from the origin or lever arm in the model, at least 1 m: what tolerances are measured by."""
-    sizes = [np.abs(body.position).max() for body in flat.bodies]
-    sizes += [np.abs(v).max() for item in flat.primitives for _, v in arms(item)]
-    return float(max([1.0, *sizes]))
+    sizes = [size_of(body.position) for body in flat.bodies]
+    sizes += [size_of(v) for item in flat.primitives for _, v in arms(item)]
+    return max([1.0, *sizes])
 
 
 def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list[tuple[str, float]]:
@@ -206,27 +211,38 @@ def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list
 
 def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]:
     """Primitive -> how far a prescribed angle is from its value at the start, in (-pi, pi]; the residual is its sine."""
-    bodies = _bodies_from_state(flat.bodies, x, packed.I)
-    rotation = [np.eye(3), *(quaternion_to_matrix(body.rotation) for body in bodies)]
+    prescribed = [  # a rate holds wherever its angle is
+        (p, item) for p, item in enumerate(flat.primitives) if item.primitive.kind == "A" and item.primitive.labels != ("rate",)
+    ]
+    rotation = [np.eye(3), *(body.matrix for body in _bodies_from_state(flat.bodies, x, packed.I))] if prescribed else []
     errors = {}
-    for p, item in enumerate(flat.primitives):
+    for p, item in prescribed:
         row = item.primitive
-        if row.kind == "A" and row.labels != ("rate",):  # a rate holds wherever its angle is
-            d = rotation[item.i].T @ rotation[item.j] @ row.a_j
-            angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
-            target = row.offset + motion_values(row.motion, packed.t_0)[0]
-            errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
+        d = rotation[item.i].T @ rotation[item.j] @ row.a_j
+        angle = np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d)
+        target = row.offset + motion_values(row.motion, packed.t_0)[0]
+        errors[p] = float(np.pi - (np.pi - angle + target) % (2.0 * np.pi))
     return errors
 
 
 def _assemble_positions(
-    flat: FlatModel, packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+    flat: FlatModel,
+    packed: Packed,
+    x: Array,
+    g: Array,
+    movable: npt.NDArray[np.bool_],
+    rows: npt.NDArray[np.int64],
+    size: float,
 ) -> tuple[tuple[float, float], Array]:
-    """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away."""
+    """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away.
+
+    g : residuals of the rows at x
+    """
     errors = _angle_errors(flat, packed, x)
     steps = max([1, *(int(np.ceil(abs(error) / _ANGLE_STEP)) for error in errors.values())])
-    start = float(np.abs(dense_rows(packed, packed.t_0, x)[1][rows]).max(initial=0.0))
-    g = np.zeros(0)
+    start = float(np.abs(g).max(initial=0.0))
+    if steps == 1 and start <= POSITION_TOLERANCE * size:
+        return (start, start), x
     for step in range(1, steps + 1):
         F = packed.F.copy()
         for p, error in errors.items():
@@ -359,15 +375,16 @@ def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
     empty = length <= RELATIVE_RANK * length.max(initial=0.0)
     length[empty] = np.inf
     A, r = A / length[:, None], r / length
-    size = float(np.linalg.norm(A, 2)) if A.size else 0.0
     y = np.zeros(A.shape[1])
-    if free.any() and not free.all():
-        U, values, _ = np.linalg.svd(A[:, free])
-        out_of_reach = U[:, int(np.sum(values > RELATIVE_RANK * size)) :]  # what the free ones cannot mend
-        y[~free] = _smallest(out_of_reach.T @ A[:, ~free], out_of_reach.T @ r, size)
-        r = r - A[:, ~free] @ y[~free]
-    chosen = free if free.any() else ~free
-    y[chosen] = _smallest(A[:, chosen], r, size)
+    first = free if free.any() else ~free
+    U, values, V = np.linalg.svd(A[:, first])
+    largest = max(1.0, values.max(initial=0.0))  # of A, nearly: each of its rows has length one
+    rank = int(np.sum(values > RELATIVE_RANK * largest))
+    if not first.all():
+        out_of_reach = U[:, rank:]  # what the free ones cannot mend
+        y[~first] = _smallest(out_of_reach.T @ A[:, ~first], out_of_reach.T @ r, largest)
+        r = r - A[:, ~first] @ y[~first]
+    y[first] = V[:rank].T @ ((U[:, :rank].T @ r) / values[:rank])
     return y
 
 
@@ -379,12 +396,14 @@ def _smallest(A: Array, r: Array, size: float) -> Array:
 
 
 def _moved(old: Body, new: Body, size: float) -> Moved | None:
-    turn = quaternion_to_matrix(old.rotation).T @ quaternion_to_matrix(new.rotation)
-    angle = abs(float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)))
-    distance = float(np.linalg.norm(new.position - old.position))
-    velocity = float(np.linalg.norm(new.velocity - old.velocity))
-    angular_velocity = float(np.linalg.norm(new.angular_velocity - old.angular_velocity))
-    speed = 1.0 + float(np.linalg.norm(old.velocity) + np.linalg.norm(old.angular_velocity))
+    angle = 0.0
+    if old.rotation.tolist() != new.rotation.tolist():
+        turn = old.matrix.T @ new.matrix
+        angle = abs(float(np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)))
+    distance = math.dist(new.position, old.position)
+    velocity = math.dist(new.velocity, old.velocity)
+    angular_velocity = math.dist(new.angular_velocity, old.angular_velocity)
+    speed = 1.0 + math.hypot(*old.velocity) + math.hypot(*old.angular_velocity)
     faster = [change > ROUNDING * speed for change in (velocity, angular_velocity)]
     pose = distance > ROUNDING * size or angle > ROUNDING
     completed = not pose and not any(change and given for change, given in zip(faster, old.given, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,15 @@ from dalembert.compilation.callbacks import row_callback
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.views import System
 
 
 class RowsAtState:
     """`rows.AtState` of the tables of a structure; threads may share it."""
 
     def __init__(self, tables: Packed) -> None:
-        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces, as_system
-        from dalembert.kernels.coordinates.at_state import at_state
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces
 
-        self._kernel, self._I = as_system(at_state), tables.I.copy()
+        self._kernel, self._I = _compiled(), tables.I.copy()
         self._seams = as_forces(_motions(tables)), row_callback(tables.row_source)  # kept alive as long as I names them
         self._I[T.AT_FORCES] = address(self._seams[0], FORCES_SIGNATURE)
         self._I[T.AT_CALLBACK] = address(self._seams[1], CALLBACK_SIGNATURE)
@@ -60,19 +59,32 @@ class RowsAtState:
         W = self._W.copy()
         for entry, change in ((T.W_H, dq), (T.W_ACC, du)):
             W[self._I[entry] + 6 :][: self._size] = change
-        self._kernel(MOVE, 0.0, x, x, System(self._I, F, W))
+        self._kernel(MOVE, 0.0, x, self._I, F, W)
 
     def _at(self, F: Array, t: float, x: Array) -> Array:
         from dalembert.kernels.coordinates.at_state import ROWS
 
         W = self._W.copy()
-        self._kernel(ROWS, t, x, x, System(self._I, F, W))
+        self._kernel(ROWS, t, x, self._I, F, W)
         return W
 
     def _jacobian(self, W: Array) -> Array:
         G = np.zeros((int(self._I[T.M_ALL]), self._size))
         G.ravel()[self._to] = W[self._from]
         return G
+
+
+@cache
+def _compiled() -> Any:
+    from dalembert.kernels.base.compiler import JIT, bind
+    from dalembert.kernels.coordinates.at_state import at_state
+
+    if not JIT:
+        return at_state
+    from numba import types
+
+    v = types.float64[::1]
+    return bind(at_state, types.int64(types.int64, types.float64, v, types.int64[::1], v, v))
 
 
 def _motions(tables: Packed) -> Any:

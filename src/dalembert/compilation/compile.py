@@ -24,7 +24,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.assembly import Assembly
-from dalembert.model.elements import Body
+from dalembert.model.elements import Body, Force
 from dalembert.model.model import Model
 from dalembert.model.rotation import quaternion_to_matrix
 from dalembert.model.validation import shown
@@ -125,12 +125,10 @@ def mechanism_of(
 
 def refuse_forces(mechanism: Mechanism) -> None:
     """Those that leave the plane; a spring whose ends coincide, which pushes nowhere, unless it has no slack length."""
-    if not mechanism.model.forces:
-        return
+    forces = [force for force in mechanism.model.forces if type(force).undirected is not Force.undirected]
     check_forces(mechanism)
-    start = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None])
-    for force in mechanism.model.forces:
-        if force.undirected(start, 1e-12):
+    for force in forces:
+        if force.undirected(Trajectory(mechanism, np.zeros(1), mechanism.x_0[None]), 1e-12):
             raise ModelError(
                 f"{force.noun} {force.name!r}: its ends coincide at the start while it has a length when slack,"
                 " so that its force has no direction; move an end, or give length=0"

@@ -143,8 +143,9 @@ class _Structure:
         self._tables = replace(self._tables, quick=RowsAtState(self._tables))
         _, placed, tables = assembled_from(flat, self._tables, given)
         self._vanishing = frozenset((row.primitive, row.component) for row in first.out_of_plane)
-        self._packed = arranged(tables, placed, first.plane, self._vanishing)
-        self._packed = replace(self._packed, quick=RowsAtState(self._packed))
+        self._packed = self._arranged(tables, placed, first.plane)
+        if self._packed.quick is None:
+            self._packed = replace(self._packed, quick=RowsAtState(self._packed))
         self._held = None if first.plane is None else held_bodies(placed, first.plane, tables)
         self._report = analyse(self._packed, initial_state(placed, self._packed, first.plane))
 
@@ -158,7 +159,7 @@ class _Structure:
         plane = self._plane(model, placed, assembly)
         if (plane is None) != (first.plane is None):
             return None
-        packed = arranged(tables, placed, plane, self._vanishing)
+        packed = self._arranged(tables, placed, plane)
         if not _same(packed, self._packed):
             return None
         packed = replace(packed, quick=self._packed.quick)
@@ -183,6 +184,10 @@ class _Structure:
         refuse_forces(made)
         return made
 
+    def _arranged(self, tables: Packed, placed: FlatModel, plane: Plane | None) -> Packed:
+        """Tables in the plane, if there is one; in space assembly has made them."""
+        return tables if plane is None else arranged(tables, placed, plane, self._vanishing)
+
     def _plane(self, model: Model, placed: FlatModel, assembly: Assembly) -> Plane | None:
         """Where a variant moves; None for one that is not that of the others."""
         first = self._first.plane
@@ -196,9 +201,12 @@ class _Structure:
 
     def _same_rank(self, packed: Packed, x_0: Array) -> bool:
         """Whether rank, redundant rows and rows that vanish in the plane are those of the structure."""
-        g = dense_rows(packed, packed.t_0, x_0)[1]
-        m, size = int(packed.I[T.M]), 1.0 + float(np.abs(x_0[: packed.I[T.NQ]]).max(initial=0.0))
-        return bool(np.abs(g[m:]).max(initial=0.0) <= _VANISHES * size) and analyse(packed, x_0) == self._report
+        if self._vanishing:
+            g = dense_rows(packed, packed.t_0, x_0)[1][packed.I[T.M] :]
+            size = 1.0 + float(np.abs(x_0[: packed.I[T.NQ]]).max(initial=0.0))
+            if not np.abs(g).max(initial=0.0) <= _VANISHES * size:
+                return False
+        return analyse(packed, x_0) == self._report
 
 
 def _same(one: Packed, other: Packed) -> bool:

@@ -27,10 +27,12 @@ from dalembert.kernels.mechanics import laws
 from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import Force, Primitive
 from dalembert.model.motions import Function, leaves
-from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.rotation import cross
 
 RowKey = tuple[int, int]  # primitive and component of a row
 
+_ONE = np.eye(3)
+_UPPER = np.triu_indices(3)
 _KINDS = {"C": T.C, "SO": T.SO, "O": T.O, "D": T.D, "A": T.A, "U": T.U, "V": T.V}
 
 
@@ -121,41 +123,43 @@ def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
     return replace(packed, I=np.array(I, dtype=np.int64))
 
 
-def _sym(J: Array) -> list[float]:
-    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
-
-
-def _metric(weight: float, J: Array) -> list[float]:
-    return [weight, *_sym(J), 1.0 / weight, *_sym(np.asarray(np.linalg.inv(J), dtype=float))]
+def _metrics(weights: Sequence[float], J: Sequence[Array]) -> list[float]:
+    """Records of MASS_F or METRIC_F, that of the ground first."""
+    records = np.zeros((len(weights) + 1, T.METRIC_W))
+    if len(weights):
+        matrices, half = np.array(J), T.METRIC_W // 2
+        for at, weight, part in ((0, weights, matrices), (half, 1.0 / np.array(weights), np.linalg.inv(matrices))):
+            records[1:, at] = weight
+            records[1:, at + 1 : at + half] = part[:, *_UPPER]
+    return list(records.ravel().tolist())
 
 
 def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int]:
     nq, nu = 0, 0
     table: list[int] = [T.GROUND, 0, 0]
     planar: list[float] = [0.0] * T.BODY_F_W
-    mass: list[float] = [0.0] * T.METRIC_W
-    euclidean: list[float] = [0.0] * T.METRIC_W
+    inertias, weights = [], []
     length = turning_length(flat)
     for body in flat.bodies:
-        record, inertia, weight = [0.0] * T.BODY_F_W, np.eye(3), np.eye(3)
+        record, inertia, weight = [0.0] * T.BODY_F_W, _ONE, _ONE
         kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
         if plane is not None:  # a point mass in the plane keeps an idle angle
-            R_0 = quaternion_to_matrix(body.rotation)
+            R_0 = body.matrix
             n_B = R_0.T @ plane.normal
             record = [*plane.normal * (plane.normal @ body.position), *R_0.ravel(), *n_B]
             if body.kind == "rigid":
-                inertia = float(n_B @ body.inertia @ n_B) * np.eye(3)
+                inertia = float(n_B @ body.inertia @ n_B) * _ONE
         elif kind == T.RIGID:
-            inertia, weight = body.inertia, 0.25 * length**2 * np.eye(3)
+            inertia, weight = body.inertia, 0.25 * length**2 * _ONE
         table += [kind, nq, nu]
         nq, nu = nq + (7 if kind == T.RIGID else 3), nu + (6 if kind == T.RIGID else 3)
         planar += record
-        mass += _metric(body.mass, inertia)
-        euclidean += _metric(1.0, weight)
+        inertias.append(inertia)
+        weights.append(weight)
     out.section_i(T.BODY_I, table)
     out.section_f(T.BODY_F, planar)
-    out.section_f(T.MASS_F, mass)
-    out.section_f(T.METRIC_F, euclidean)
+    out.section_f(T.MASS_F, _metrics([body.mass for body in flat.bodies], inertias))
+    out.section_f(T.METRIC_F, _metrics([1.0] * len(flat.bodies), weights))
     out.section_f(T.PLANE_F, [] if plane is None else [*plane.e1, *plane.e2, *plane.normal])
     return nq, nu
 
@@ -240,11 +244,12 @@ def reference_length(primitive: Primitive) -> float:
 
 
 def _angles(out: Writer, flat: FlatModel, first: int) -> None:
-    table, numbers = [], []
+    table, numbers = list[int](), list[float]()
     for k, item in enumerate(flat.angles):
         table += [item.i, item.j, first + k]
         angle = item.angle
-        numbers += [*angle.a_i, *np.cross(angle.n_i, angle.a_i), *angle.n_i, *angle.a_j]
+        for v in (angle.a_i, cross(angle.n_i, angle.a_i), angle.n_i, angle.a_j):
+            numbers += v.tolist()
     out.section_i(T.ANGLE_I, table)
     out.section_f(T.ANGLE_F, numbers)
 

@@ -41,5 +41,6 @@ def force_rows(flat: FlatModel, out: Writer) -> tuple[list[int], list[float], tu
             table += [int(r.frame == "body"), len(out.F), len(r.numbers), 0 if k else len(members)]
             out.F += r.numbers
             table += [out.curve(r.curve, r.gains[2]), out.curve(r.damper)]
-            constants += [*r.p_i, *r.p_j, *r.vector, *r.gains, *r.E_i.ravel(), *r.E_j.ravel()]
+            for v in (r.p_i, r.p_j, r.vector, np.array(r.gains), r.E_i, r.E_j):
+                constants += v.ravel().tolist()
     return table, constants, tuple(functions)

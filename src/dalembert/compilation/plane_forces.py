@@ -27,7 +27,7 @@ def leaving_plane(states: Trajectory) -> Iterator[tuple[str, Array]]:
 
 def check_forces(mechanism: Mechanism) -> None:
     """Refuse what leaves the plane at the start."""
-    if mechanism.plane is None:
+    if mechanism.plane is None or not mechanism.model.forces:
         return
     start, normal = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None]), mechanism.plane.normal
     for force in mechanism.model.forces:

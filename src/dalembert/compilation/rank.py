@@ -74,12 +74,9 @@ def involved_rows(rows: Array, dependent: list[int]) -> list[int]:
 
 def inverse_root_mass(packed: Tables) -> Array:
     """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
-    scale = []
-    for b in range(1, int(packed.I[T.NB]) + 1):
-        at = int(packed.I[T.MASS_F]) + T.METRIC_W * b
-        m, J = packed.F[at + T.MM], packed.F[[at + T.MJ, at + T.MJ + 3, at + T.MJ + 5]]
-        scale += [*([m**-0.5] * 3), *(J**-0.5)]
-    return np.array(scale)
+    records = packed.F[packed.I[T.MASS_F] :][: T.METRIC_W * (packed.I[T.NB] + 1)].reshape(-1, T.METRIC_W)[1:]
+    scale: Array = records[:, [*[T.MM] * 3, T.MJ, T.MJ + 3, T.MJ + 5]].ravel() ** -0.5
+    return scale
 
 
 def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05, 0.15, 0.3, -0.1, -0.3)) -> list[Array]:

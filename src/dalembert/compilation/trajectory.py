@@ -21,6 +21,8 @@ from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest, vector
 
+_ONE = np.eye(3)
+
 
 class Trajectory(Series):
     """States of a mechanism of bodies; every output is an array over time, world axes unless said."""
@@ -103,7 +105,7 @@ class Trajectory(Series):
         nt = len(self.t)
         kind, q, _ = self._columns(b)
         if b == 0 or kind == T.POINT:
-            return np.tile(np.eye(3), (nt, 1, 1))
+            return np.zeros((nt, 3, 3)) + _ONE
         if kind == T.RIGID:
             return rotation_matrices(self.q[:, q + 3 : q + 7])
         plane = self.mechanism.plane

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -15,9 +16,16 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.model.motions import Motion, Table
-from dalembert.model.validation import plain_function
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.validation import frozen, plain_function
 
 GROUND = "ground"
+_ZERO = frozen((0.0, 0.0, 0.0))
+_ONE = frozen(np.eye(3))
+
+
+def _zero() -> Array:
+    return _ZERO
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +51,11 @@ class Body:
     fixed: bool = False
     shape: dict[str, object] | None = None
     given: tuple[bool, bool] = (True, True)
+
+    @cached_property
+    def matrix(self) -> Array:
+        """(3, 3) body -> world."""
+        return frozen(quaternion_to_matrix(self.rotation))
 
     def __repr__(self) -> str:
         place = ", ".join(f"{x:g}" for x in self.position)
@@ -81,11 +94,11 @@ class Primitive:
 
     kind: Literal["C", "SO", "O", "D", "A", "U", "V"]
     labels: tuple[str, ...]
-    p_i: Array = field(default_factory=lambda: np.zeros(3))
-    p_j: Array = field(default_factory=lambda: np.zeros(3))
-    a_i: Array = field(default_factory=lambda: np.zeros(3))
-    a_j: Array = field(default_factory=lambda: np.zeros(3))
-    n_i: Array = field(default_factory=lambda: np.zeros(3))
+    p_i: Array = field(default_factory=_zero)
+    p_j: Array = field(default_factory=_zero)
+    a_i: Array = field(default_factory=_zero)
+    a_j: Array = field(default_factory=_zero)
+    n_i: Array = field(default_factory=_zero)
     offset: float = 0.0
     motion: Motion | None = None
     law: str = ""
@@ -207,10 +220,6 @@ class States(Protocol):
     def coordinate(self, joint: object) -> Array: ...
 
 
-def _zero() -> Array:
-    return np.zeros(3)
-
-
 Glyph = Literal["", "spring", "cable", "link", "bushing", "motor", "coil"]
 
 
@@ -238,8 +247,8 @@ class ForceRecord:
     numbers: tuple[float, ...] = ()
     curve: Table | None = None
     damper: Table | None = None
-    E_i: Array = field(default_factory=lambda: np.eye(3))
-    E_j: Array = field(default_factory=lambda: np.eye(3))
+    E_i: Array = field(default_factory=lambda: _ONE)
+    E_j: Array = field(default_factory=lambda: _ONE)
 
 
 Joints = Mapping[str, Joint]

@@ -5,21 +5,24 @@ p_i, p_j : (3,) body-fixed points;  E_i, E_j : (3, 3), columns x, y, z in body a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body
-from dalembert.model.rotation import cross, quaternion_to_matrix
+from dalembert.model.rotation import cross
 from dalembert.model.validation import PERPENDICULAR, frozen, several, shown, unit_vector, vector
 
 WORLD_POINTS = ("at", "between")  # arguments that stand for points of bodies, in world coordinates of the model pose
+_AXES = np.eye(3)
 PARALLEL = 1e-6  # smallest sine between two directions that must span a plane
 
 
 def rotation_matrix(body: Body) -> Array:
     """(3, 3) body -> world at the model pose."""
-    return quaternion_to_matrix(body.rotation)
+    return body.matrix
 
 
 def world_point(body: Body, p: Array) -> Array:
@@ -30,19 +33,19 @@ def world_point(body: Body, p: Array) -> Array:
 
 def any_normal(z: Array) -> Array:
     """A unit vector normal to z: the coordinate axis least aligned with z (the first such), made normal to it."""
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = _AXES[int(np.argmin(np.abs(z)))]
     return _normal_part(x, z)
 
 
 def _normal_part(x: Array, z: Array) -> Array:
     x = x - (x @ z) * z
-    part: Array = x / np.linalg.norm(x)
+    part: Array = x / math.sqrt(x @ x)
     return part
 
 
 def _triad(x: Array, z: Array) -> Array:
     """Columns x, z cross x, z of perpendicular unit vectors."""
-    return frozen(np.column_stack([x, cross(z, x), z]))
+    return frozen(np.array([x, cross(z, x), z]).T)
 
 
 def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple[Array, Array]:
@@ -189,10 +192,10 @@ def cross_axes(owner: str, i: Body, j: Body, axes: object, *, world: bool) -> tu
     a_i, a_j = (unit_vector(owner, f"axes[{k}]", pair[k]) for k in (0, 1))
     x, y = (a_i, a_j) if world else (R_i @ a_i, R_j @ a_j)
     z = cross(x, y)
-    sine = float(np.linalg.norm(z))
+    sine = math.sqrt(z @ z)
     if sine < PARALLEL:
         raise ModelError(f"{owner}: axes are parallel at the model pose; give two perpendicular axes of the cross")
     z = z / sine
-    E_i = np.column_stack([x, cross(z, x), z])
-    E_j = np.column_stack([cross(y, z), y, z])
+    E_i = np.array([x, cross(z, x), z]).T
+    E_j = np.array([cross(y, z), y, z]).T
     return frozen(R_i.T @ E_i), frozen(R_j.T @ E_j)

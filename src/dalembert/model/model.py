@@ -61,10 +61,15 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         self._flat = None if plane is None else InPlane(plane)
         if self._flat is not None:
             gravity = self._flat.vector((0.0, -9.81) if gravity is None else gravity)
-            for label, verb in _verbs():
-                self.__dict__[label] = partial(self._flat.call, verb, self)
+        self._flatten_verbs()
         self._gravity = vector("model", "gravity", (0.0, 0.0, -9.81) if gravity is None else gravity)
         self._name = name
+
+    def _flatten_verbs(self) -> None:
+        """Verbs take two numbers for a vector in the plane."""
+        if self._flat is not None:
+            for label, verb in _verbs():
+                self.__dict__[label] = partial(self._flat.call, verb, self)
 
     if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
 
@@ -222,8 +227,9 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
 
     def copy(self) -> Model:
         """A model with the same elements that can be added to on its own; handles of either are good for both."""
-        other = Model(self._gravity, name=self._name, plane=self.plane)
-        other._elements = dict(self._elements)
+        other = Model.__new__(Model)
+        other.__dict__.update(self.__dict__, _elements=dict(self._elements))
+        other._flatten_verbs()
         return other
 
     def to_dict(self) -> dict[str, Any]:

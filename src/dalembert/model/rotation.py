@@ -89,7 +89,7 @@ def unit_quaternion(owner: str, value: object, label: str = "rotation") -> Array
             f"{owner}: {label} is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
         )
     theta = numbers(owner, label, value, (4,))
-    length = float(np.linalg.norm(theta))
+    length = math.sqrt(theta @ theta)
     if abs(length - 1.0) > UNIT_LENGTH:
         raise ModelError(
             f"{owner}: {label} is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"

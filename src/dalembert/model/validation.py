@@ -52,7 +52,9 @@ def element_name(kind: str, name: object) -> str:
 
 def printable(owner: str, name: str) -> str:
     """A name of at most 200 characters, without those that move the cursor or change what a terminal does."""
-    if any(unicodedata.category(letter) in _UNPRINTABLE or letter in _BIDI for letter in name[:MAX_NAME]):
+    if not (name.isascii() and name.isprintable()) and any(
+        unicodedata.category(letter) in _UNPRINTABLE or letter in _BIDI for letter in name[:MAX_NAME]
+    ):
         raise ModelError(f"{owner}: the name is {name[:60]!a}, with control characters; leave them out")
     if len(name) > MAX_NAME:
         raise ModelError(f"{owner}: the name {shown(name)} has {len(name)} characters; give at most {MAX_NAME}")
@@ -96,20 +98,23 @@ def number(owner: str, label: str, value: object, *, above: float | None = None,
 
 def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Array:
     """A finite array of the given shape, read-only."""
-    what = f"{shape[0]} numbers" if len(shape) == 1 else "a " + "x".join(map(str, shape)) + " matrix"
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "iuf":
             raise ValueError
     except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}") from None
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {_wanted(shape)}") from None
     if array.shape != shape:
-        raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {what}")
+        raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {_wanted(shape)}")
     made = frozen(array)
-    if not np.abs(made).max(initial=0.0) <= HUGE:
+    if not all(-HUGE <= entry <= HUGE for entry in made.ravel().tolist()):
         wanted = f"numbers in SI units, of size below {HUGE:g}" if np.isfinite(made).all() else "finite numbers"
         raise ModelError(f"{owner}: {label} is {shown(array)}; give {wanted}")
     return made
+
+
+def _wanted(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} numbers" if len(shape) == 1 else "a " + "x".join(map(str, shape)) + " matrix"
 
 
 def vector(owner: str, label: str, value: object) -> Array:
@@ -120,7 +125,7 @@ def vector(owner: str, label: str, value: object) -> Array:
 def unit_vector(owner: str, label: str, value: object) -> Array:
     """A direction: any non-zero 3-vector, returned with length one; one that has it up to rounding stays as it is."""
     array = vector(owner, label, value)
-    if abs(float(np.linalg.norm(array)) - 1.0) <= ROUNDING:
+    if abs(math.sqrt(array @ array) - 1.0) <= ROUNDING:
         return array
     largest = float(np.abs(array).max())
     if largest == 0.0:
@@ -172,10 +177,11 @@ def inertia(owner: str, value: object) -> Array:
     full = isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not np.isscalar(value[0])
     matrix = numbers(owner, "inertia", value, (3, 3)) if full else np.diag(numbers(owner, "inertia", value, (3,)))
     scale = float(np.abs(matrix).max())
-    if float(np.abs(matrix - matrix.T).max()) > SLACK * scale:
-        raise ModelError(f"{owner}: inertia is not symmetric, {shown(matrix)}; give a symmetric 3x3 matrix or 3 values")
-    matrix = 0.5 * matrix + 0.5 * matrix.T
-    low, middle, high = (float(x) for x in np.linalg.eigvalsh(matrix))
+    if full:
+        if float(np.abs(matrix - matrix.T).max()) > SLACK * scale:
+            raise ModelError(f"{owner}: inertia is not symmetric, {shown(matrix)}; give a symmetric 3x3 matrix or 3 values")
+        matrix = 0.5 * matrix + 0.5 * matrix.T
+    low, middle, high = np.linalg.eigvalsh(matrix).tolist() if full else sorted(matrix.diagonal().tolist())
     principal = f"principal values ({low:.6g}, {middle:.6g}, {high:.6g}) kg m^2"
     if low <= 1e-12 * scale:
         raise ModelError(
