@@ -95,6 +95,25 @@ def test_period_of_a_pendulum_by_length_and_amplitude():
     assert np.abs(np.array(found) - [T / (2 * length), by_amplitude, -T / (2 * g)]).max() < 1e-9
 
 
+def pushed_for_a_while(begin=0.3, end=0.8, force=2.0):
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bob", mass=1.5)
+    model.add_force("push", "bob", (force, 0, 0), factor=da.SmoothStep(0.0, 1.0, begin, end))
+    return model
+
+
+def test_breakpoints_of_a_motion_move_with_their_parameters():
+    """m x = F ((t - t_2)^2 / 2 + L (t - t_1) / 2 - 5 L^2 / 14) behind a smooth step from t_1 to t_2 = t_1 + L;
+    m v = F (t - t_1 - L / 2)."""
+    t = np.array([0.2, 0.8, 1.0])  # saved where the step ends, too
+    solution = da.simulate(pushed_for_a_while, 1.0, sensitivities=["begin", "end", "force"], save_at=t, integrator=GOOD)
+    s, L = t[1:], 0.5
+    expected = {"begin": -(s - 0.3) / 2 - L / 2 + 5 * L / 7, "end": -(s - 0.8) + (s - 0.3) / 2 - 5 * L / 7}
+    for name, x in expected.items():
+        assert np.abs(solution.derivative("bob.x", name) - np.append(0.0, 2.0 / 1.5 * x)).max() < 1e-10
+        assert np.abs(solution.derivative("bob.vx", name) - np.array([0.0, -1.0, -1.0]) / 1.5).max() < 1e-10
+
+
 @plain_only
 @pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame(), da.Minimal()], ids=["jet", "moving-frame", "minimal"])
 def test_double_pendulum(formulation):

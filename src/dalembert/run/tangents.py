@@ -47,16 +47,14 @@ def check_covered(run: Run, integrator: Integrator, formulation: object) -> None
         raise ModelError(f"sensitivities with {name}: they go with Jet, MovingFrame or Minimal")
 
 
-def tangents(
-    trail: Trail, integrator: Integrator, save_t: Array, dx: Array, dF: Array, dt: Array | None = None
-) -> tuple[Array, Array]:
+def tangents(trail: Trail, integrator: Integrator, save_t: Array, dx: Array, dF: Array) -> tuple[Array, Array]:
     """Derivatives (len(save_t), n, p) of the states at some times after the start, and (n, p) at the end of the steps.
 
-    dx : (n, p) of the first state;  dF : (len(F), p) of the table;  dt : (N, p) of the times of the steps, None for none
+    dx : (n, p) of the first state;  dF : (len(F), p) of the table
     """
     from dalembert.kernels.base.compiler import JIT
 
-    dt = np.zeros((len(trail.t), dx.shape[1])) if dt is None else dt
+    dt = _moving_ends(trail, dF)
     made = (_Compiled if JIT else _Plain)(trail.run, integrator)
     parts = []
     for first in range(0, dx.shape[1], made.count):
@@ -66,6 +64,21 @@ def tangents(
     if not np.isfinite(found).all():
         raise SimulationError("the run has no derivative by all parameters: a root or a norm vanishes in it")
     return found[:-1], found[-1]
+
+
+def _moving_ends(trail: Trail, dF: Array) -> Array:
+    """(N, p) derivatives of the times of the steps: those that end at a breakpoint of a motion go with it, so that no step
+    looks across one. Start and end stay."""
+    I, F, dt = trail.run.I, trail.run.F, np.zeros((len(trail.t), dF.shape[1]))
+    first, count = I[T.STOP_F], I[T.NSTOP]
+    for k in range(first, first + count):
+        dt[trail.t == F[k]] = dF[k]
+    for k in range(first + count, first + count + 2 * I[T.NAGAIN], 2):  # those of periodic motions
+        turn = np.round((trail.t - F[k]) / F[k + 1])
+        there = trail.t == F[k] + F[k + 1] * turn
+        dt[there] = dF[k] + turn[there, None] * dF[k + 1]
+    dt[[0, -1]] = 0.0
+    return dt
 
 
 class _Replay(ABC):

@@ -67,7 +67,8 @@ def replay(what, points, t, save_t, start, work, out, a, c, d, system):
     """out[k] <- the state at save_t[k] with its tangents, out[-1] <- at the end. Status.
 
     what : row of f at the new point, extra stages of the interpolant, what to do at stage points
-    points : (N, n) accepted states;  t : N times;  start : n numbers, the first state;  save_t : increasing, after t[0]
+    points : (N, n) accepted states;  t : N times, which may move;  start : n numbers, the first state
+    save_t : increasing, after t[0]
     work : rows of n: a point, stages, interpolant, one to spare;  system : with tables and a workspace of duals
     """
     last, extra, at_stages = what[0], what[1], what[2]
@@ -100,9 +101,9 @@ def replay(what, points, t, save_t, start, work, out, a, c, d, system):
         for i in range(n):  # from where the run itself went on
             x[i] = y[i] + (points[step + 1, i] - value_of(y[i]))
             stages[i] = stages[n * last + i]
-        if due < save_t.size and save_t[due] == t_1:
+        if due < save_t.size and save_t[due] == t_1:  # at a fixed time, also where that of the step moves
             for i in range(n):
-                every[n * due + i] = x[i]
+                every[n * due + i] = x[i] + stages[i] * (save_t[due] - t_1)
             due += 1
     for i in range(n):
         every[n * save_t.size + i] = x[i]
