@@ -18,7 +18,7 @@ STAGES = (
     ("plot", "viewer", "io"),
     ("simulation",),
     ("questions",),
-    ("comparison", "benchmark", "bring_your_own"),
+    ("comparison", "benchmark", "bring_your_own", "bridges"),
     ("cli", "__main__"),
 )
 STAGE = {package: k for k, packages in enumerate(STAGES) for package in packages}

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,10 @@ def pendulum(length):
     model.add_body("rod", **da.rod(1.0, length, axis="x", radius=0.01).body(), position=(length / 2, 0, 0))
     model.add_revolute("pivot", model.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
     return model
+
+def no_room():
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 def deadly(solution):
     if solution.position("rod")[0, 0] > 4.0:
@@ -131,6 +137,22 @@ def test_a_run_that_kills_its_process_fails_alone(study, tmp_path, monkeypatch):
         found = study.sweep(tmp_path / "s.zarr", pool, [1.0, 1.1, 9.0, 1.2], outputs=[study.deadly])
     assert found.status.tolist() == ["complete", "complete", "failed", "complete"]
     assert "run 2 with length = 9.0: the process that computed it died" in found.message[2]
+
+
+def test_a_worker_without_room_loses_nothing(study, tmp_path, monkeypatch):
+    """A limit of the system on the size of files stands for a full disk: the message comes from the worker, once."""
+    path = tmp_path / "s.zarr"
+    shutil.copytree(study.folder / "whole.zarr", path)
+    for block in (1, 5, 7):
+        (path / "blocks" / f"{block}.json").unlink()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), study.no_room)
+    with pool, pytest.raises(da.StoreError, match=r"File too large.*; 10 of 16 runs are stored, and the same call goes on"):
+        study.sweep(path, pool)
+    assert marks(path) == 5
+    monkeypatch.delenv("NUMBA_DISABLE_JIT")
+    study.sweep(path)
+    assert files(path) == files(study.folder / "whole.zarr")
 
 
 def test_functions_that_cannot_travel_are_refused(study, tmp_path):

@@ -247,6 +247,23 @@ def test_a_client_that_is_gone(made, tmp_path):
     assert files(tmp_path / "s.zarr") == files(made[0])
 
 
+def test_a_client_that_leaves_on_the_way(tmp_path):
+    pool, calls = ThreadPoolExecutor(1), []
+
+    def leaving(solution):
+        calls.append(solution)
+        if len(calls) == 4:  # one look at shapes, two runs of the first block, one of the second
+            pool.shutdown(wait=False, cancel_futures=True)
+        return solution.position("rod")[-1, 0]
+
+    with pytest.raises(da.SimulationError, match=r"client is gone \(.*\); 4 of 6 runs are stored, and the same call goes on"):
+        sweep(tmp_path / "s.zarr", outputs=[leaving], client=pool)
+    assert da.load(tmp_path / "s.zarr").status.tolist() == ["complete"] * 4 + ["missing"] * 2
+    found = sweep(tmp_path / "s.zarr", outputs=[leaving])
+    assert (found.status == "complete").all()
+    assert len(calls) == 7  # four, the one beside the fourth, the two that were missing
+
+
 def test_one_sweep_at_a_time_writes_a_store(made):
     from threading import Event, Thread
 

@@ -9,15 +9,14 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.callbacks import row_callback
-from dalembert.compilation.pack import Packed
-from dalembert.compilation.rows import new_workspace
+from dalembert.compilation.rows import Tables, new_workspace
 from dalembert.kernels.base import tables as T
 
 
 class RowsAtState:
     """`rows.AtState` of the tables of a structure; threads may share it."""
 
-    def __init__(self, tables: Packed) -> None:
+    def __init__(self, tables: Tables) -> None:
         from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces
 
         self._kernel, self._I = _compiled(), tables.I.copy()
@@ -87,7 +86,7 @@ def _compiled() -> Any:
     return bind(at_state, types.int64(types.int64, types.float64, v, types.int64[::1], v, v))
 
 
-def _motions(tables: Packed) -> Any:
+def _motions(tables: Tables) -> Any:
     """What evaluates motions and traced rows; nothing is compiled for a model without any."""
     from dalembert.kernels.base.slots import no_forces
     from dalembert.kernels.mechanics.forces import force_elements

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.results.html_parts import runs_html
+from dalembert.results.versions import current_versions
 from dalembert.run.conditioning import with_pivots
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
@@ -160,7 +160,8 @@ class Ensemble:
     """Runs of one model in the order given: `ensemble[k]` is the solution of run k, outputs have the run as first axis.
 
     t : (nt,) times saved;  status : (runs,) "complete", "failed" or "interrupted";  message : what stopped a run, by run
-    moved : (runs,) how far an initial state was off its constraints;  structure : (runs,) which of the compiled structures
+    steps : (runs,) accepted ones;  moved : (runs,) how far an initial state was off its constraints
+    structure : (runs,) which of the compiled structures
     warnings : what a reader should know
 
     `ensemble.position("rod 4")` is (runs, nt, 3), `ensemble.reaction("A").force` too, `ensemble.energy.kinetic` (runs, nt), and
@@ -182,16 +183,18 @@ class Ensemble:
         self.t = times
         self.formulation, self.integrator, self.t_end = formulation, integrator, works[0][1].t_end
         self._mechanisms, self._runs, self._problems = mechanisms, runs, problems
+        self._settings: dict[str, dict[str, Any]] = {}
+        self._versions = current_versions()
         self._works = {int(k): (work, j) for numbers, work in works for j, k in enumerate(numbers)}
-        code, accepted, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
+        code, self.steps, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
         structures: dict[tuple[bytes, int], int] = {}  # by its first run; of one, some may refine where others do not
         for numbers, work in works:
             run = runs[numbers[0]]
             first = structures.setdefault((run.mechanism.I.tobytes(), id(run.callbacks.compiled)), int(numbers[0]))
-            code[numbers], accepted[numbers] = work.status, work.accepted
+            code[numbers], self.steps[numbers] = work.status, work.accepted
             self.structure[numbers] = list(structures.values()).index(first)
         self.status = np.where(code == T.OK, "complete", "failed").astype("U11")
-        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (accepted < integrator.max_steps))] = "interrupted"
+        self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (self.steps < integrator.max_steps))] = "interrupted"
         self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
         self.moved = np.full(len(runs), np.nan)
         for numbers, work in works:
@@ -240,7 +243,7 @@ class Ensemble:
         if not -len(self) <= which < len(self):
             raise IndexError(f"there are {len(self)} runs; {which} is not one of them")
         k = int(which) % len(self)
-        solution = self._solution(k)
+        solution = self.solution(k)
         if self._runs is not None:
             run, advance = self._stand(k)
             note_what_happened(run, advance.x, solution)
@@ -256,49 +259,63 @@ class Ensemble:
             lambda solution: getattr(solution, name)(*args, **options), evaluated=name in EVALUATED
         )
 
-    def _solution(self, k: int, evaluated: Evaluated | None = None) -> Any:
-        t, x, more, statistics = self._record(k)
+    def solution(self, k: int, evaluated: Evaluated | None = None, *, counters: bool = True) -> Any:
+        """The states of one run, without a look at singular configurations that it may have crossed; `ensemble[k]` has one.
+
+        evaluated : where it is known;  counters : with its statistics, most of what it takes to make one
+        """
+        t, x, more, statistics = self._record(k, counters=counters)
+        mechanism = self._mechanisms[k]
+        if mechanism.coordinates not in self._settings:
+            self._settings[mechanism.coordinates] = describe(self.formulation, self.integrator, mechanism, self.t_end)
         return solution_of(
-            self._mechanisms[k],
+            mechanism,
             t,
             x,
             more=more,
-            settings=describe(self.formulation, self.integrator, self._mechanisms[k], self.t_end),
+            settings=dict(self._settings[mechanism.coordinates]),
             formulation=self.formulation,
             integrator=self.integrator,
             statistics=statistics,
+            versions=self._versions,
             status=str(self.status[k]),
             message=self.message.get(k, ""),
             evaluated=evaluated,
         )
 
-    def _record(self, k: int) -> tuple[Array, Array, dict[str, Array], Statistics]:
+    def _record(self, k: int, *, counters: bool = True) -> tuple[Array, Array, dict[str, Array], Statistics | None]:
         """Times, states and counters of a run."""
         if "_records" in self.__dict__:
-            record: tuple[Array, Array, dict[str, Array], Statistics] = self._records[k]
+            record: tuple[Array, Array, dict[str, Array], Statistics | None] = self._records[k]
             return record
         run, (t, x) = self._runs[k], self._saved(k)
+        if not counters:
+            return t, run.to_absolute(x), run.more(x), None
         stand, advance = self._stand(k)
         return t, run.to_absolute(x), run.more(x), with_pivots(statistics_of(stand, advance, {}), stand)
 
-    @cached_property
-    def _evaluations(self) -> list[Evaluated]:
-        """Multipliers, accelerations and energies of every run; those of one mechanism in one call of compiled code."""
+    @property
+    def alike(self) -> bool:
+        """Whether all runs are of one mechanism: many starts, not many parameters."""
         first = self._mechanisms[0]
-        if any(other.I is not first.I or other.F is not first.F for other in self._mechanisms):
-            return [solution.evaluated for solution in self]
-        solutions = list(self)
-        whole = copy(solutions[0])
-        whole.t, whole.x = (np.concatenate([getattr(s, name) for s in solutions]) for name in ("t", "x"))
-        whole.more = {name: np.concatenate([s.more[name] for s in solutions]) for name in whole.more}
-        ends = np.cumsum([len(s.t) for s in solutions])[:-1]
+        return all(other.I is first.I and other.F is first.F for other in self._mechanisms)
+
+    @cached_property
+    def evaluations(self) -> list[Evaluated]:
+        """Multipliers, accelerations and energies of every run; those of one mechanism in one call of compiled code."""
+        if not self.alike:
+            return [self.solution(k, counters=False).evaluated for k in range(len(self))]
+        records, whole = [self._record(k, counters=False) for k in range(len(self))], self.solution(0, counters=False)
+        whole.t, whole.x = (np.concatenate([record[part] for record in records]) for part in (0, 1))
+        whole.more = {name: np.concatenate([record[2][name] for record in records]) for name in whole.more}
+        ends = np.cumsum([len(record[0]) for record in records])[:-1]
         parts = {field.name: np.split(getattr(whole.evaluated, field.name), ends) for field in fields(Evaluated)}
         return [Evaluated(*(parts[name][k] for name in parts)) for k in range(len(self))]
 
     def _stack(self, output: Callable[[Any], Any], *, evaluated: bool = False) -> Any:
         """An output of all runs, of a record (reactions, energies) each of its arrays."""
-        known = self._evaluations if evaluated else [None] * len(self)
-        return _stacked([output(self._solution(k, known[k])) for k in range(len(self))], len(self.t))
+        known = self.evaluations if evaluated else [None] * len(self)
+        return _stacked([output(self.solution(k, known[k])) for k in range(len(self))], len(self.t))
 
     def _saved(self, k: int) -> tuple[Array, Array]:
         """Times and states of a run, as far as it went."""

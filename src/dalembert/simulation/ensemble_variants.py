@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import family_of
@@ -20,6 +22,8 @@ from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
+
+_MANY = 64  # starts whose angles are measured by compiled code
 
 
 def variants(
@@ -103,11 +107,15 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
     if isinstance(mechanism, Mechanism) and mechanism.angles:
         counting = {joint.name for joint in mechanism.model.joints if joint.coupled}
         rows = [row.index for row in mechanism.rows if row.element in counting]
+        tables: Any = mechanism
+        if len(full) >= _MANY:
+            quick = {"row_source": mechanism.row_source, "quick": RowsAtState(mechanism)}
+            tables = SimpleNamespace(I=mechanism.I, F=mechanism.F, **quick)
         for k, x in enumerate(full):
-            x[n + 1 :] = measured(mechanism, x)
+            x[n + 1 :] = measured(tables, x)
             if not rows:
                 continue
-            g = np.abs(dense_rows(mechanism, mechanism.t_0, x)[1][rows])
+            g = np.abs(dense_rows(tables, mechanism.t_0, x)[1][rows])
             if g.max(initial=0.0) > MEETS * (1.0 + float(np.abs(x[: mechanism.nq]).max())):
                 name = mechanism.element_of_row(rows[int(np.argmax(g))])
                 raise ModelError(

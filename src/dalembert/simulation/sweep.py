@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dalembert.compilation.user_functions import content
 from dalembert.errors import DalembertError, ModelError, StoreError
+from dalembert.io.column import as_bytes
 from dalembert.io.lock import FolderLock
 from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
 from dalembert.model.validation import nearest, shown
@@ -24,6 +25,7 @@ from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.settings import to_data
 from dalembert.simulation.parameters import RUN, Table
+from dalembert.simulation.start import as_compiled
 from dalembert.simulation.sweep_block import PER_RUN, STATES, STATUS, Job, Outputs, layouts
 from dalembert.simulation.sweep_drive import Drive
 
@@ -56,6 +58,8 @@ def run_sweep(
     if isinstance(block, bool) or not isinstance(block, int) or block < 1:
         raise ModelError(f"block is {shown(block)}; give a positive whole number of runs")
     path, runs = Path(out), len(next(iter(table.values())))
+    if "" in table and not callable(model):
+        model = as_compiled(model, options["coordinates"], options["formulation"])  # once, not in every block
     job = Job(model, t_end, times, named_outputs(outputs, table), options, path.absolute())
     settings = _settings(job, table, dims, block)
     hash = hashlib.sha256(json.dumps(encode(settings), sort_keys=True).encode()).hexdigest()
@@ -120,7 +124,7 @@ def _settings(job: Job, table: Table, dims: Mapping[str, int], block: int) -> di
 
 
 def _numbers(values: Array) -> str:
-    data = repr(values.tolist()).encode() if values.dtype.hasobject else values.tobytes()
+    data = repr(values.tolist()).encode() if values.dtype.hasobject else as_bytes(np.ascontiguousarray(values))
     return f"{values.dtype.str} {values.shape} {hashlib.sha256(data).hexdigest()}"
 
 
@@ -164,7 +168,7 @@ def _first_look(job: Job, table: Table) -> tuple[dict[str, Any], str]:
         if ensemble.status[0] == "failed":
             problem = problem or ModelError(f"run {run}: {ensemble.message[0]}")
             continue
-        solution = ensemble._solution(0)
+        solution = ensemble.solution(0)
         if len(solution.t) > len(job.times):
             solution.t, solution.x = solution.t[1:], solution.x[1:]
         return layouts(job, solution), solution.mechanism.model.name or ""

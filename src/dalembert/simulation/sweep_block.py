@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, fields
@@ -104,10 +104,17 @@ def compute(
     if (ensemble.status == "interrupted").any():
         raise KeyboardInterrupt
     arrays, messages = empty(kinds, count), {first + k: _numbered(text, first + k) for k, text in ensemble.message.items()}
+    arrays["status"][:] = np.where(ensemble.status == "complete", COMPLETE, FAILED)
+    arrays["steps"][:] = ensemble.steps
+    known: Sequence[Evaluated | None] = [None] * count
+    if ensemble.alike:
+        with suppress(DalembertError):  # of a function that raises: run by run it is told which
+            known = ensemble.evaluations
+    counters = any(map(callable, job.outputs.values()))
     for k in range(count):
-        arrays["status"][k] = COMPLETE if ensemble.status[k] == "complete" else FAILED
         try:
-            _keep(job, ensemble._solution(k), kinds, {name: values[k : k + 1] for name, values in arrays.items()})
+            solution = ensemble.solution(k, known[k], counters=counters)
+            _keep(job, solution, kinds, {name: values[k : k + 1] for name, values in arrays.items()})
         except DalembertError as problem:
             arrays["status"][k] = FAILED
             messages.setdefault(first + k, str(problem))
@@ -151,9 +158,9 @@ def _keep(job: Job, solution: Any, kinds: Mapping[str, Layout], into: dict[str, 
     if not len(solution.t):
         return
     complete = solution.status == "complete"
-    into["steps"][0] = solution.statistics.accepted
-    energy, drift = solution.energy, solution.drift
-    into["position_drift"][0], into["velocity_drift"][0] = drift.position.max(), drift.velocity.max()
+    energy, evaluated = solution.energy, solution.evaluated
+    into["position_drift"][0] = np.abs(evaluated.g).max(initial=0.0)
+    into["velocity_drift"][0] = np.abs(evaluated.g_dot).max(initial=0.0)
     into["energy_error"][0] = np.abs(energy.total - energy.total[0]).max() / energy.scale
     if job.times[0] != 0.0:
         solution = _without_start(solution)

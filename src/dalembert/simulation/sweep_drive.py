@@ -25,6 +25,7 @@ from dalembert.simulation.parameters import Table
 from dalembert.simulation.sweep_block import Job, run_blocks, try_runs, warm_up
 
 SECONDS = 2.0  # of a task
+_LOOK = 1.0  # seconds after which tasks are looked at, if none ended
 TRIES, LAST_TRIES = 2, 3  # of a block before it is split; of a run before it is blamed
 _DIED = "the process that computed it died each time: killed, out of memory, or a crash in compiled code"
 
@@ -149,8 +150,8 @@ class Drive:
             self._greet()
             bar.update(self.stored, self.store.runs)
             while self._fill():
-                ended, _ = wait(self._waiting, return_when=FIRST_COMPLETED)
-                for future in ended:
+                ended, _ = wait(self._waiting, _LOOK, return_when=FIRST_COMPLETED)
+                for future in ended | {future for future in self._waiting if future.cancelled()}:  # of these, wait is not told
                     self._take(future, self._waiting.pop(future))
                 bar.update(self.stored, self.store.runs)
             return True
