@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io.sweep_store import SweepStore
+from dalembert.simulation.sweep_drive import Crew
 
 pytestmark = pytest.mark.nojit
 T_END, TIMES = 0.04, [0.02, 0.04]
@@ -166,6 +167,26 @@ def test_states_are_kept_by_default_and_starts_can_be_swept(tmp_path):
     assert found["q"].shape == (3, 2, 7) and found["u"].shape == (3, 2, 6)
     np.testing.assert_allclose(found["u"].values[:, 0], starts[:, 7:], atol=1e-12)
     assert found.dataset["initial_states"].shape == (3, 13)
+    for k, run in enumerate(da.simulate_many(model, T_END, initial_states=starts)):
+        assert found["steps"].values[k] == run.statistics.accepted
+        assert found["energy_error"].values[k] == np.ptp(run.energy.total) / run.energy.scale
+        assert found["position_drift"].values[k] == run.drift.position.max()
+        assert found["velocity_drift"].values[k] == run.drift.velocity.max()
+    assert len(set(found["energy_error"].values.tolist())) == 3
+
+
+def test_angles_of_many_starts_are_those_of_few(monkeypatch):
+    """By compiled code from 64 starts on, by plain Python below."""
+    from dalembert.simulation import ensemble_variants
+
+    mechanism = da.compile(pendulum(1.0))
+    turned = np.linspace(-2.0, 2.0, 5)
+    starts = np.tile(mechanism.x_0[:13], (5, 1))
+    starts[:, 3], starts[:, 5] = np.cos(turned / 2), np.sin(turned / 2)
+    few = ensemble_variants.full_states(mechanism, starts)
+    monkeypatch.setattr(ensemble_variants, "_MANY", 1)
+    np.testing.assert_allclose(ensemble_variants.full_states(mechanism, starts), few, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(np.abs(few[:, 14]), np.abs(turned), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +266,20 @@ def test_a_client_that_is_gone(made, tmp_path):
         sweep(tmp_path / "s.zarr", client=pool)
     sweep(tmp_path / "s.zarr")
     assert files(tmp_path / "s.zarr") == files(made[0])
+
+
+def test_a_cluster_without_workers_is_told():
+    class Idle:
+        status = "running"
+
+        def nthreads(self):
+            return {}
+
+        def get_executor(self, pure):
+            return None
+
+    with pytest.warns(RuntimeWarning, match="no workers; the sweep waits until some come"):
+        Crew(Idle())
 
 
 def test_a_client_that_leaves_on_the_way(tmp_path):

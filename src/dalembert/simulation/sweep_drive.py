@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pickle
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
@@ -82,7 +83,10 @@ class Crew:
             self.executor, self.width = Here(), 1
         elif hasattr(client, "get_executor"):  # dask
             self._check_dask()
-            self.executor, self.width = client.get_executor(pure=False), max(1, sum(client.nthreads().values()))
+            threads = sum(client.nthreads().values())
+            if not threads:
+                warnings.warn("the cluster has no workers; the sweep waits until some come", RuntimeWarning, stacklevel=2)
+            self.executor, self.width = client.get_executor(pure=False), max(1, threads)
         elif isinstance(client, Executor):
             self.executor, self.width = client, int(getattr(client, "_max_workers", 0) or os.cpu_count() or 1)
         else:
