@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.viewer.animation import Film
 from dalembert.viewer.raster import rgb
 from dalembert.viewer.scene import colours
@@ -37,15 +38,16 @@ def test_speed_and_frame_rate(crank, tmp_path):
         assert (gif.n_frames, gif.info["duration"]) == (81, 50)
 
 
-def test_bodies_are_drawn_where_the_solution_has_them(crank):
+def test_bodies_are_drawn_where_the_solution_has_them():
     """The pixel of each centre of mass has the hue of its body, unless another body is in front of it."""
-    film = Film(crank, (640, 480))
-    times = crank.t[[5, 60, 120]]
+    run = da.simulate(gallery.build("four_bar"), 2.0)
+    film = Film(run, (640, 480))
+    times = run.t[[2, len(run.t) // 2, -1]]
     wanted = [rgb(colour) for colour in colours(3)]
     hits = 0
     for picture, t in zip(film.pictures(times, 1.0), times, strict=True):
-        image, state = pixels(picture), crank(float(t))
-        for b, name in enumerate(("crank", "rod", "slider")):
+        image, state = pixels(picture), run(float(t))
+        for b, name in enumerate(("crank", "coupler", "rocker")):
             (x, y), _ = film.camera.seen(state.position(name))
             colour = image[round(y / 2), round(x / 2)]
             hits += colour @ wanted[b] / np.linalg.norm(colour) / np.linalg.norm(wanted[b]) > 0.98

@@ -1,5 +1,7 @@
 """Pictures without a browser: what is nearer is in front, trails are round, floors carry what rolls, stands what hangs."""
 
+import base64
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -125,9 +127,37 @@ def test_shapes_of_the_gallery():
     (hull,) = (part for part in ship["bodies"][0]["parts"] if part["kind"] == "ellipsoid")
     assert water["size"][0] > 2 * hull["size"][0] and water["at"][2] + water["size"][2] / 2 == pytest.approx(-0.2)
     parts = {body["name"]: body["parts"] for body in scene("bicycle")["bodies"]}
-    assert len(parts["rear wheel"]) > 24 and len(parts["frame"]) > 8 and len(parts["fork"]) > 3
-    rim = [np.linalg.norm(part["at"]) + part["size"][0] for part in parts["rear wheel"] if part["size"][0] > 0.01]
-    assert max(rim) == pytest.approx(0.3, abs=0.005)
+    assert len(parts["frame"]) > 8 and len(parts["fork"]) > 3
+    (tyre,) = (part for part in parts["rear wheel"] if part["kind"] == "ring")
+    assert sum(tyre["size"]) == pytest.approx(0.3) and len(parts["rear wheel"]) == 10  # and a hub and eight spokes
+
+
+@pytest.mark.parametrize(
+    ("name", "reached"),
+    [("slider_crank", "AB"), ("four_bar", "ABCD"), ("planar_quadrangle", "ABCD"), ("andrews", "OFBGHA5A7E2E4E6")],
+)
+def test_shapes_made_for_a_mechanism_reach_its_joints(name, reached):
+    """Within the thickness of a plate, a layer or a pin of the point on both bodies."""
+    shown = scene(name, 0.01)
+    model, look = gallery.build(name), {body["name"]: body["parts"] for body in shown["bodies"]}
+    for joint in model.joints:
+        for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j)):
+            if body in look and joint.name in reached:
+                assert min(part_gap(part, point) for part in look[body]) < 0.02 * shown["scale"], (joint.name, body)
+
+
+def part_gap(part, point):
+    """From a point to the box around a part of a page."""
+    x, y, z, w = part["turn"]
+    local = da.Rotation((w, x, y, z)).matrix.T @ (np.array(point) - part["at"])
+    match part["kind"]:
+        case "mesh":
+            half = np.abs(np.frombuffer(base64.b64decode(part["triangles"]), "<f4").reshape(-1, 3)).max(axis=0)
+        case "box":
+            half = 0.5 * np.array(part["size"])
+        case _:
+            half = np.array([part["size"][0], part["size"][0], part["size"][1] / 2])
+    return float(np.linalg.norm(np.maximum(np.abs(local) - half, 0.0)))
 
 
 def test_the_camera_goes_along_with_what_rolls_away():
@@ -234,3 +264,25 @@ def test_cables_and_rods_are_straight_and_plates_are_seen_through():
         column, row = np.round(film.camera.seen(np.array(middle))[0] / 2).astype(int)
         changed = [np.abs(whole - other)[row - 2 : row + 3, column - 2 : column + 3].max() > 30 for other in less]
         assert changed == [j == k for j in range(2)], "a line is drawn where it is, and only there"
+
+
+def test_pictures_are_seen_through_where_pages_are():
+    """Opacity 0.4 over what is behind, the nearer pane over the farther one, nothing over what stands before it."""
+    panes = [
+        {"type": "box", "size": (2, 0.02, 2), "position": (0, y, 0), "colour": c, "fixed": True, "clear": True}
+        for y, c in ((-0.8, "#00ff00"), (-0.4, "#0000ff"), (0.9, "#ff00ff"))
+    ]
+    model = da.Model((0, 0, 0))
+    ball = {"type": "sphere", "radius": 0.3, "colour": "#ff0000"}
+    model.add_body("ball", mass=1.0, inertia=(1, 1, 1), shape={"type": "compound", "parts": [*panes, ball]})
+    film = Film(da.simulate(model, 0.1), (200, 150), np.array([0.0, -1.0, 0.0]))
+    surfaces, seen = film.surfaces, []
+    green, blue, pink = (surface for surface in surfaces if surface.clear)
+    for behind in ([], [blue], [green], [pink], [pink, blue, green]):
+        film.surfaces = [surface for surface in surfaces if not surface.clear] + behind
+        seen.append(np.asarray(next(film.pictures(np.array([0.0]), 0.1)))[75, 100].astype(float))
+    bare, with_blue, with_green, with_pink, with_all = seen
+    assert bare[0] > 150 and (with_pink == bare).all(), "the ball hides what is behind it"
+    near, far = ((with_one - 0.6 * bare) / 0.4 for with_one in (with_green, with_blue))
+    assert near[1] > 120 and far[2] > 120 and max(near[0], near[2], far[0], far[1]) < 5
+    assert with_all == pytest.approx(0.6 * (0.6 * bare + 0.4 * far) + 0.4 * near, abs=3)

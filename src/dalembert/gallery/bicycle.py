@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import cos, pi, sin
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.gallery.looks import made_of
 from dalembert.gallery.rolling import turn
 from dalembert.model.model import Model
 from dalembert.model.validation import numbers, vector
@@ -92,10 +92,7 @@ def bicycle(speed: float = 4.6, angles: npt.ArrayLike = (0.0, 0.0, 0.0), rates: 
 def _shape(name: str) -> dict[str, object]:
     """Wheels with spokes, tubes of the frame with saddle and rider, fork with handlebar; in body axes."""
     if name in RADII:
-        radius = RADII[name] - 0.018
-        rim = [radius * np.array([cos(a), 0.0, sin(a)]) for a in np.linspace(0, 2 * pi, 25)]
-        spokes = [_tube(np.zeros(3), 0.99 * end, 0.006) for end in rim[1::4]]
-        return {"type": "compound", "parts": [*(_tube(p, q, 0.018) for p, q in pairwise(rim)), *spokes]}
+        return {"type": "wheel", "radius": RADII[name], "width": 0.036, "axis": "y"}
     steering = [HEAD - s * STEERING_AXIS for s in (0.5, 0.74, 0.84, 0.98)]
     bracket, seat, hip, shoulder = (
         np.array([x, 0.0, z]) for x, z in ((0.42, -0.28), (0.24, -0.82), (0.22, -0.98), (0.5, -1.42))
@@ -104,16 +101,18 @@ def _shape(name: str) -> dict[str, object]:
         blades = [_tube(steering[0] + y * Y, FRONT_WHEEL + y * Y, 0.015) for y in (-0.05, 0.05)]
         bar = _tube(steering[3] - 0.26 * Y, steering[3] + 0.26 * Y, 0.014)
         tubes = [*blades, _tube(steering[0], steering[3], 0.02), bar]
-        return {"type": "compound", "parts": [_moved(tube, FORK) for tube in tubes]}
+        return made_of(*(_moved(tube, FORK) for tube in tubes))
     ends = ((REAR_WHEEL, bracket), (REAR_WHEEL, seat), (bracket, seat), (bracket, steering[1]), (seat, steering[2]))
     tubes = [*(_tube(p, q, 0.018) for p, q in ends), _tube(seat, hip + 0.1 * Z, 0.015)]
     tubes.append({"type": "box", "size": (0.24, 0.13, 0.05), "position": hip + 0.08 * Z, "colour": "#333840"})
-    rider = [_tube(hip, shoulder, 0.11), {"type": "sphere", "radius": 0.11, "position": shoulder + 0.05 * X - 0.15 * Z}]
+    rider = [_tube(hip, shoulder, 0.11), {"type": "sphere", "radius": 0.11, "position": shoulder + 0.08 * X - 0.19 * Z}]
     for side, foot in ((-0.1, (0.5, -0.16)), (0.1, (0.36, -0.42))):
         knee, pedal = np.array([0.6, side, -0.75]), np.array([foot[0], side, foot[1]])
-        rider += [_tube(hip + side * Y, knee, 0.06), _tube(knee, pedal, 0.05)]
+        elbow, hand = shoulder + np.array([0.14, 2.2 * side, 0.26]), steering[3] + 2.2 * side * Y - 0.03 * Z
+        ways = ((hip + side * Y, knee, 0.06), (knee, pedal, 0.05), (shoulder + side * Y, elbow, 0.035), (elbow, hand, 0.03))
+        rider += [_tube(*way) for way in ways]
     parts = [*tubes, *(part | {"colour": "#7d8794"} for part in rider)]
-    return {"type": "compound", "parts": [_moved(part, FRAME) for part in parts]}
+    return made_of(*(_moved(part, FRAME) for part in parts))
 
 
 def _tube(start: Array, end: Array, radius: float) -> dict[str, Any]:

@@ -39,16 +39,25 @@ def spatial_four_bar(redundant: bool = True, *, crank_angle: float = 2.0) -> Mod
     def world(p: np.ndarray) -> np.ndarray:
         return TILT.apply((p[0], 0.0, p[1]))
 
-    def bar(name: str, start: np.ndarray, end: np.ndarray) -> None:
+    def bar(name: str, start: np.ndarray, end: np.ndarray, side: float) -> None:
+        """side : in front of the plane of the pins or behind it, in the picture"""
         length = hypot(*(end - start))
         angle = atan2(end[1] - start[1], end[0] - start[0])
         turn = TILT * Rotation.from_axis_angle((0.0, -1.0, 0.0), angle)
         solid = box(2.0 * length, (length, 0.06, 0.1))
-        model.add_body(name, **solid.body(), position=world((start + end) / 2), rotation=turn)
+        look = {"points": [(x, 0.035 * side, 0) for x in (-length / 2, length / 2)], "radius": 0.08, "thickness": 0.06}
+        model.add_body(
+            name,
+            mass=solid.mass,
+            inertia=solid.inertia,
+            position=world((start + end) / 2),
+            rotation=turn,
+            shape={"type": "plate", **look, "axis": "y"},
+        )
 
-    bar("crank", a, b)
-    bar("coupler", b, c)
-    bar("rocker", d, c)
+    bar("crank", a, b, 1)
+    bar("coupler", b, c, -1)
+    bar("rocker", d, c, 1)
     model.add_revolute("A", model.ground, "crank", point=world(a), axis=NORMAL)
     if redundant:
         model.add_revolute("B", "crank", "coupler", point=world(b), axis=NORMAL)

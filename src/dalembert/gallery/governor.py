@@ -6,10 +6,22 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 from dalembert.model.shapes import box
 
 _DENSITY, _BALL, _HINGE, _TOP = 3000.0, 5.0, 0.05, 1.0
+_LOOKS = {
+    "shaft": made_of(
+        {"type": "cylinder", "radius": 0.018, "length": 1.05},
+        {"type": "box", "size": (0.13, 0.05, 0.05), "position": (0, 0, 0.5)},
+    ),
+    "slider": made_of(
+        {"type": "cylinder", "radius": 0.04, "length": 0.1},
+        *({"type": "cylinder", "radius": 0.065, "length": 0.02, "position": (0, 0, z)} for z in (-0.05, 0.05)),
+        {"type": "cylinder", "radius": 0.012, "length": 0.13, "axis": "x"},
+    ),
+}
 
 
 def flyball_governor(stiffness: float = 8e5, damping: float = 4e4, rate: float = 2 * pi) -> Model:
@@ -26,9 +38,12 @@ def flyball_governor(stiffness: float = 8e5, damping: float = 4e4, rate: float =
     """
     model = Model((0.0, 0.0, -9.81), name="flyball governor")
     spin, mass = (0.0, 0.0, rate), _DENSITY * 1e-4
-    shaft = model.add_body("shaft", **box(mass, (0.01, 0.01, 1.0)).body(), position=(0, 0, 0.5), angular_velocity=spin)
-    slider = model.add_body(
-        "slider", **box(_DENSITY * 1e-3, (0.1, 0.1, 0.1)).body(), position=(0, 0, 0.5), angular_velocity=spin
+    solids = {"shaft": box(mass, (0.01, 0.01, 1.0)), "slider": box(_DENSITY * 1e-3, (0.1, 0.1, 0.1))}
+    shaft, slider = (
+        model.add_body(
+            name, mass=solid.mass, inertia=solid.inertia, position=(0, 0, 0.5), angular_velocity=spin, shape=_LOOKS[name]
+        )
+        for name, solid in solids.items()
     )
     model.add_revolute("bearing", model.ground, shaft, point=(0, 0, 0), axis=(0, 0, 1))
     model.add_prismatic("sleeve", shaft, slider, point=(0, 0, 0.5), axis=(0, 0, 1))
@@ -49,7 +64,10 @@ def flyball_governor(stiffness: float = 8e5, damping: float = 4e4, rate: float =
             rotation=turn,
             velocity=np.cross(spin, position),
             angular_velocity=spin,
-            shape={"type": "rod", "length": 1.0},
+            shape=made_of(
+                {"type": "cylinder", "radius": 0.012, "length": 1.0, "axis": "x", "position": (0.5 - centre, 0, 0)},
+                {"type": "sphere", "radius": 0.07, "position": (1.0 - centre, 0, 0)},
+            ),
         )
         model.add_revolute(f"hinge {name}", shaft, body, point=hinge, axis=(0, 1, 0))
         points = ((side * _HINGE, 0, 0), (0.5 - centre, 0, 0))

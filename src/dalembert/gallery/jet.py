@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy.typing as npt
 
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 
 GRAVITY = (0.0, -9.81, 0.0)
 E1, E2, E3 = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def _link(half: float, z: float, radius: float = 0.1, thickness: float = 0.08) -> dict[str, Any]:
+    """How a bar between x = -half and half looks, beside the plane of its pins."""
+    return {"type": "plate", "points": [(-half, 0, z), (half, 0, z)], "radius": radius, "thickness": thickness}
 
 
 def pendulum_3d(torque: npt.ArrayLike | None = None) -> Model:
@@ -45,17 +51,20 @@ def planar_quadrangle() -> Model:
         inertia=(0.08, 26.05, 26.1),
         position=(0.5, 0.8660254037844386, 0),
         rotation=(0.8660254037844386, 0, 0, 0.5),
+        shape=_link(1.0, 0.05),
     )
     long_rod: Any = {"mass": 156.20, "inertia": (0.16, 208.3, 208.4)}
     coupler = model.add_body(
         "coupler",
         **long_rod,
+        shape=_link(2.0, -0.05),
         position=(2.8235214136195177, 2.553494447796907, 0),
         rotation=(0.9776913385137864, 0, 0, 0.21004677239872216),
     )
     rocker = model.add_body(
         "rocker",
         **long_rod,
+        shape=_link(2.0, 0.05),
         position=(3.5735214136195177, 1.687469044012468, 0),
         rotation=(0.876573073625285, 0, 0, 0.48126878830350156),
     )
@@ -77,9 +86,26 @@ def crank_mechanism() -> Model:
     """
     model = Model(GRAVITY, name="crank mechanism")
     half = sqrt(0.5)
-    crank = model.add_body("crank", mass=19.50, inertia=(0.02, 0.41, 0.42), position=(0, 0, -0.25), rotation=(half, 0, half, 0))
-    rod = model.add_body("rod", mass=70.29, inertia=(0.07, 18.99, 19.04), position=(0.9, 0, -0.5))
-    slider = model.add_body("slider", mass=7.81, inertia=(0.01, 0.01, 0.01), position=(1.8, 0, -0.5))
+    web, pin = _link(0.25, -0.06, 0.06, 0.05), {"type": "cylinder", "radius": 0.03, "length": 0.1}
+    pins = [pin | {"position": (x, 0, -0.03)} for x in (-0.25, 0.25)]
+    bar: dict[str, object] = {"type": "cylinder", "radius": 0.035, "length": 1.8, "axis": "x"}
+    ends = [{"type": "box", "size": (0.05, 0.22, 0.22), "position": (x, 0, 0)} for x in (-0.14, 0.14)]
+    crank = model.add_body(
+        "crank",
+        mass=19.50,
+        inertia=(0.02, 0.41, 0.42),
+        position=(0, 0, -0.25),
+        rotation=(half, 0, half, 0),
+        shape=made_of(web, *pins),
+    )
+    rod = model.add_body("rod", mass=70.29, inertia=(0.07, 18.99, 19.04), position=(0.9, 0, -0.5), shape=bar)
+    slider = model.add_body(
+        "slider",
+        mass=7.81,
+        inertia=(0.01, 0.01, 0.01),
+        position=(1.8, 0, -0.5),
+        shape=made_of(*ends, {"type": "box", "size": (0.33, 0.22, 0.04), "position": (0, 0, -0.11)}),
+    )
     model.add_spherical("spherical", crank, rod, points=((0.25, 0, 0), (-0.9, 0, 0)))
     model.add_translational("translational", model.ground, slider, points=((0, 0, 0), (-1.8, 0, 0.5)), vectors=(E2, E3, E1, E3))
     model.add_universal("universal", rod, slider, points=((0.9, 0, 0), (0, 0, 0)), axes=(E2, E3))

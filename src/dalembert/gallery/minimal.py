@@ -11,7 +11,7 @@ _TOP: dict[str, object] = {
         {"type": "cone", "radius": 0.6, "length": 1.2, "position": (0, 0, -0.4), "rotation": (0, 1, 0, 0)},
         {"type": "cylinder", "radius": 0.6, "length": 0.3, "position": (0, 0, 0.35)},
         {"type": "cylinder", "radius": 0.07, "length": 0.5, "position": (0, 0, 0.75)},
-        {"type": "sphere", "radius": 1.0, "colour": "#cfcabd", "fixed": True},
+        {"type": "sphere", "radius": 1.0, "colour": "#cfcabd", "fixed": True, "clear": True},
     ],
 }
 

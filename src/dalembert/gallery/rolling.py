@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 
 
@@ -158,6 +159,9 @@ def sleigh() -> Model:
     Body "sleigh", joints "plane", "edge". Starts backwards at 1 m/s, turning at 0.7 rad/s, the edge over the origin along x.
     """
     model = Model((0.0, 0.0, 0.0), name="Chaplygin sleigh")
+    deck = {"type": "box", "size": (0.95, 0.95, 0.03), "position": (0, 0, 0.12)}
+    blade = {"type": "box", "size": (0.3, 0.015, 0.11), "position": (-0.25, 0, 0.055), "colour": "#6b7380"}
+    skids = [{"type": "sphere", "radius": 0.055, "position": (0.4, y, 0.055), "colour": "#6b7380"} for y in (-0.4, 0.4)]
     body = model.add_body(
         "sleigh",
         mass=2.0,
@@ -165,6 +169,7 @@ def sleigh() -> Model:
         position=(0.25, 0, 0),
         velocity=(-1.0, 0.175, 0),
         angular_velocity=(0, 0, 0.7),
+        shape=made_of(deck, blade, *skids),
     )
     model.add_planar_joint("plane", model.ground, body, point=(0.25, 0, 0), axis=(0, 0, 1))
     model.add_skate("edge", body, direction=(1, 0, 0), point=(-0.25, 0, 0))

@@ -6,12 +6,30 @@ from typing import Literal
 
 import numpy as np
 
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 from dalembert.model.validation import choice
 
 A, B, C = np.array([0.0, 0.1, 0.12]), np.array([0.0, 0.1, 0.2]), np.array([0.2, 0.0, 0.0])
 X = np.array([1.0, 0.0, 0.0])
 ROD_INERTIA = {"A": (4e-3, 4e-4, 4e-3), "C": (4e-3, 4e-3, 4e-4)}  # about n, u, n x u [kg m^2]
+
+# how they look: web with counterweight, shaft and crank pin; rod with its fork at C; an open carriage on the rail
+WEB = [(-0.017, y, z) for y, z in ((-0.014, -0.058), (0.014, -0.058), (0, 0.04))]
+CRANK = made_of(
+    {"type": "plate", "points": WEB, "radius": 0.012, "thickness": 0.01, "axis": "x"},
+    {"type": "cylinder", "radius": 0.006, "length": 0.03, "axis": "x", "position": (-0.01, 0, -0.04)},
+    {"type": "cylinder", "radius": 0.005, "length": 0.02, "axis": "x", "position": (-0.01, 0, 0.04)},
+)
+ROD = made_of(
+    {"type": "cylinder", "radius": 0.005, "length": 0.28, "axis": "y", "position": (0, 0.008, 0)},
+    {"type": "box", "size": (0.02, 0.006, 0.01), "position": (0, -0.133, 0)},
+    *({"type": "box", "size": (0.004, 0.022, 0.01), "position": (x, -0.144, 0)} for x in (-0.008, 0.008)),
+)
+SLIDER = made_of(
+    *({"type": "box", "size": (0.01, 0.034, 0.03), "position": (x, 0, -0.003)} for x in (-0.023, 0.023)),
+    {"type": "box", "size": (0.056, 0.034, 0.008), "position": (0, 0, -0.022)},
+)
 
 
 def slider_crank(rod_inertia: Literal["A", "C"] = "A", rate: float = 6.0) -> Model:
@@ -39,6 +57,7 @@ def slider_crank(rod_inertia: Literal["A", "C"] = "A", rate: float = 6.0) -> Mod
         position=(A + B) / 2,
         velocity=(0, -0.04 * rate, 0),
         angular_velocity=(rate, 0, 0),
+        shape=CRANK,
     )
     rod = model.add_body(
         "rod",
@@ -48,8 +67,11 @@ def slider_crank(rod_inertia: Literal["A", "C"] = "A", rate: float = 6.0) -> Mod
         rotation=np.column_stack([n, u, np.cross(n, u)]),
         velocity=(0.02 * rate, -0.04 * rate, 0),
         angular_velocity=(0.32 * rate, -0.16 * rate, 0.08 * rate),
+        shape=ROD,
     )
-    slider = model.add_body("slider", mass=2.0, inertia=(1e-4, 1e-4, 1e-4), position=C, velocity=(0.04 * rate, 0, 0))
+    slider = model.add_body(
+        "slider", mass=2.0, inertia=(1e-4, 1e-4, 1e-4), position=C, velocity=(0.04 * rate, 0, 0), shape=SLIDER
+    )
     model.add_revolute("A", model.ground, crank, point=A, axis=X)
     model.add_spherical("B", crank, rod, point=B)
     model.add_universal("C", rod, slider, point=C, axes=(n, X))

@@ -8,6 +8,13 @@ from dalembert.errors import ModelError
 from dalembert.model.model import Model
 
 _A, _B, _C = (-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)
+# the look: eyes of each body in its frame, thin plates in layers; the third corner of K5 and K7 puts their centre of mass right
+_EYES = (
+    ((0, 0), (0.007, 0)), ((0, 0), (-0.028, 0)), ((0, 0), (0, -0.035), (0.02, -0.018)), ((0, 0), (0, -0.02)),
+    ((0, 0), (0.04, 0), (0.0292, 0.0275)), ((0, 0), (0.02, 0)), ((0, 0), (0, -0.04), (-0.0135, 0.0032)),
+)  # fmt: skip
+_LAYERS = (0, 1, 0, 2, 1, -1, 0)
+_THICK = 0.0007
 BETA = -0.06171389001427645  # for which Theta = 0: crank and K2 on one line
 
 
@@ -48,6 +55,12 @@ def andrews(beta: float = BETA) -> Model:
                 inertia=(inertia / 2, inertia / 2, inertia),
                 position=(*_placed(origin, angle, centre), 0),
                 rotation=(cos(angle / 2), 0, 0, sin(angle / 2)),
+                shape={
+                    "type": "plate",
+                    "points": [(x - centre[0], y - centre[1], _LAYERS[k] * _THICK) for x, y in _EYES[k]],
+                    "radius": 0.0024,
+                    "thickness": _THICK,
+                },
             )
         )
     k1, k2, k3, k4, k5, k6, k7 = bodies

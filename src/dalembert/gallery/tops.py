@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 from dalembert.model.validation import vector
 
@@ -22,7 +23,11 @@ def heavy_top(angular_velocity: npt.ArrayLike = (0.0, 150.0, -4.61538)) -> Model
         position=(0, 1, 0),
         velocity=(-z, 0, x),
         angular_velocity=(x, y, z),
-        shape={"type": "disc", "radius": 0.25, "axis": "y"},
+        shape=made_of(
+            {"type": "cylinder", "radius": 0.25, "length": 0.06, "axis": "y"},
+            {"type": "cylinder", "radius": 0.02, "length": 1.05, "axis": "y", "position": (0, -0.375, 0)},
+            {"type": "cone", "radius": 0.02, "length": 0.1, "position": (0, -0.95, 0), "rotation": (0.5**0.5, 0.5**0.5, 0, 0)},
+        ),
     )
     model.add_spherical("tip", model.ground, top, point=(0, 0, 0))
     return model

@@ -25,7 +25,7 @@ _SHIP: dict[str, object] = {
         {"type": "box", "size": (1.5, 0.4, 0.12), "position": (-0.05, 0, 0.17), "colour": "#e3dccb"},
         {"type": "box", "size": (0.4, 0.3, 0.2), "position": (-0.35, 0, 0.32), "colour": "#f2efe8"},
         {"type": "cylinder", "radius": 0.07, "length": 0.22, "position": (-0.4, 0, 0.5), "colour": "#bd1f01"},
-        {"type": "box", "size": (3.0, 1.4, 0.5), "position": (0, 0, -0.45), "colour": "#9fc6d8", "fixed": True},  # water
+        {"type": "box", "size": (3.0, 1.4, 0.5), "position": (0, 0, -0.45), "colour": "#9fc6d8", "fixed": True, "clear": True},
     ],
 }
 

@@ -23,10 +23,15 @@ SHAPES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "disc": (("radius",), ("axis",)),
     "sphere": (("radius",), ()),
     "ellipsoid": (("semi_axes",), ()),
+    "plate": (
+        ("points", "radius", "thickness"),
+        ("axis",),
+    ),  # around eyes of that radius at points of the body, across the axis
+    "wheel": (("radius", "width"), ("axis",)),  # with spokes
     "mesh": (("file",), ("scale",)),
     "compound": (("parts",), ()),
 }
-_ANY = ("position", "rotation", "colour", "fixed")  # place in body axes, own colour, in the world instead of the body
+_ANY = ("position", "rotation", "colour", "fixed", "clear")  # place and colour; in the world, not the body; seen through
 
 
 def shape_record(owner: str, shape: object) -> dict[str, object] | None:
@@ -61,6 +66,12 @@ def _check(owner: str, shape: object, depth: int) -> None:
             raise ModelError(f"{owner}: there is no key {key!r}; {nearest(key, known)}")
         if key in _CHECKS:
             _CHECKS[key](owner, key, value)
+    if kind == "wheel" and not shape["width"] < shape["radius"]:
+        raise ModelError(f"{owner}: width is {shape['width']:g}; give one smaller than the radius, {shape['radius']:g}")
+    if kind == "plate":
+        along = [point["xyz".index(shape.get("axis", "z"))] for point in shape["points"]]
+        if max(along) - min(along) > shape["thickness"]:
+            raise ModelError(f"{owner}: points are {shown(shape['points'])}; give points of a plane across the axis")
     if kind == "compound":
         parts = shape["parts"]
         if not isinstance(parts, list) or depth == DEEPEST:
@@ -72,6 +83,13 @@ def _check(owner: str, shape: object, depth: int) -> None:
 def _edges(owner: str, key: str, value: Any) -> None:
     if not (vector(owner, key, value) > 0.0).all():
         raise ModelError(f"{owner}: {key} is {shown(value)}; give three lengths greater than 0")
+
+
+def _points(owner: str, key: str, value: Any) -> None:
+    if not isinstance(value, list) or not value:
+        raise ModelError(f"{owner}: {key} is {shown(value)}; give a list of points in body axes")
+    for point in value:
+        vector(owner, key, point)
 
 
 def _text(owner: str, key: str, value: Any) -> None:
@@ -86,10 +104,13 @@ def _flag(owner: str, key: str, value: Any) -> None:
 
 _CHECKS: dict[str, Callable[[str, str, Any], object]] = {
     **dict.fromkeys(("size", "semi_axes"), _edges),
-    **dict.fromkeys(("radius", "length", "scale"), lambda owner, key, value: number(owner, key, value, above=0.0)),
+    **dict.fromkeys(
+        ("radius", "length", "scale", "thickness", "width"), lambda owner, key, value: number(owner, key, value, above=0.0)
+    ),
     **dict.fromkeys(("file", "colour"), _text),
     "axis": lambda owner, key, value: choice(owner, key, value, ("x", "y", "z")),
+    "points": _points,
     "position": vector,
     "rotation": lambda owner, key, value: unit_quaternion(owner, value),
-    "fixed": _flag,
+    **dict.fromkeys(("fixed", "clear"), _flag),
 }

@@ -31,6 +31,7 @@ from dalembert.viewer.surfaces import faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
 _MOST_FRAMES = 3000
+_LARGE = 0.05  # half a part's size, over that of the mechanism: round ones get more faces
 
 
 def export_animation(
@@ -123,24 +124,17 @@ class Film:
         self.colours = [rgb(colour) for colour in colours(len(names) + len(markers))]
         self.trails = trail_bodies(solution.mechanism.model)
         self.paths = [self.motion.position(name) for name in (*names, *(marker.name for marker in markers))]
-        self.surfaces = [
-            surface
-            for b, name in enumerate(names)
-            for surface in (
-                Surface(b, faces_of(part), _painted(part, self.colours[b]))
-                for part in stage.pictures[name].parts
-                if not part.fixed
-            )
-        ]
-        dot = marker_part(stage.scale)
-        behind = range(len(names), len(names) + len(markers))
-        self.surfaces += [Surface(b, faces_of(dot), _painted(dot, self.colours[b])) for b in behind]
-        self.surfaces += [Surface(-1, faces_of(part), _painted(part, rgb(COLOUR))) for part in stage.ground]
-        for fitting in stage.fittings:
-            paint = _painted(fitting.part, rgb(COLOUR))
-            self.surfaces.append(Surface(self._index(fitting.body), faces_of(fitting.part), paint))
+        own = [(b, part) for b, name in enumerate(names) for part in stage.pictures[name].parts if not part.fixed]
+        own += [(b, marker_part(stage.scale)) for b in range(len(names), len(names) + len(markers))]
+        others = [(-1, part) for part in stage.ground] + [(self._index(f.body), f.part) for f in stage.fittings]
+        self.surfaces = [self._surface(b, part, self.colours[b]) for b, part in own]
+        self.surfaces += [self._surface(b, part, rgb(COLOUR)) for b, part in others]
         lines = lines_of(solution.mechanism.model)
         self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in lines]
+
+    def _surface(self, body: int, part: Part, colour: Array) -> Surface:
+        fine = bool(part.half.max() > _LARGE * self.scale)
+        return Surface(body, faces_of(part, fine), _painted(part, colour, fine), part.clear)
 
     def _index(self, body: str) -> int:
         return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
@@ -159,7 +153,10 @@ class Film:
         if self.way is not None:
             camera = camera.moved(np.array([np.interp(t, self.motion.t, axis) for axis in self.way.T]))
             empty = background(camera)
-        solids = [(place(surface.body, surface.faces), surface.colours) for surface in self.surfaces]
+        solids, clear = (
+            [(place(surface.body, surface.faces), surface.colours) for surface in self.surfaces if surface.clear is wanted]
+            for wanted in (False, True)
+        )
         layers = []
         for line, first, second in self.lines:
             start, end, colour = place(first, line.start[1]), place(second, line.end[1]), rgb(COLOURS[line.kind])
@@ -169,19 +166,25 @@ class Film:
             elif np.linalg.norm(end - start) > 0.0:
                 faces = faces_of(between(start, end, line.radius * self.scale))
                 solids.append((faces, np.tile(colour, (len(faces), 1))))
-        corners, paint = (np.concatenate(arrays) for arrays in zip(*solids, strict=True))
+        corners, paint = _together(solids)
         layers.append(camera.faces(corners, paint))
         recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         for b in self.trails:
             layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
         shaded = draw_shadows(empty, camera, corners)
-        return finished(painted(shaded, layers), self.title, note)
+        return finished(painted(shaded, layers, camera.faces(*_together(clear))), self.title, note)
 
 
-def _painted(part: Part, colour: Array) -> Array:
+def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Faces (n, 4, 3) and colours (n, 3) of all of them."""
+    faces, colours = [np.zeros((0, 4, 3))], [np.zeros((0, 3))]
+    return np.concatenate(faces + [face for face, _ in solids]), np.concatenate(colours + [colour for _, colour in solids])
+
+
+def _painted(part: Part, colour: Array, fine: bool) -> Array:
     """One colour per face; opposite quarters of what is round are darker, so that its spin is seen."""
-    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh))
+    faces = faces_of(Part(part.kind, part.size, mesh=part.mesh), fine)
     x, y, _ = faces.mean(axis=1).T
     dark = (x * y > 0) & (part.kind in ("cylinder", "sphere", "ellipsoid")) & (part.colour is None)
     return np.where(dark[:, None], 0.76, 1.0) * (colour if part.colour is None else rgb(part.colour))

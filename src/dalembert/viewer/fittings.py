@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
@@ -23,7 +22,7 @@ from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.glyphs import RAIL, glyph
-from dalembert.viewer.parts import Part, along_z
+from dalembert.viewer.parts import Part, along_z, extruded
 
 Place = tuple[str, Array]
 
@@ -139,7 +138,7 @@ def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:
     rim = radius[:, None] * out + (slope[:, None] * side if flat else 0.0)  # a flat touches where its support function says
     thick = 0.25 * float(radius.min())
     frame = np.column_stack([row.a_i, np.cross(row.n_i, row.a_i), row.n_i])
-    yield joint.first, Part("mesh", (1.0,), row.p_i, matrix_to_quaternion(frame), Mesh(_disc(rim, thick)), colour=_STEEL)
+    yield joint.first, Part("mesh", (1.0,), row.p_i, matrix_to_quaternion(frame), Mesh(extruded(rim, thick)), colour=_STEEL)
     if not flat:
         yield joint.second, Part("cylinder", (0.5 * thick, 1.2 * thick), row.p_j, _axis_on(model, joint), colour=_HOUSING)
         return
@@ -165,12 +164,3 @@ def profile(row: Primitive) -> tuple[Array, Array]:
     values = row.numbers or tuple(float(given(psi)) for psi in angles[:-1])
     curve = CubicSpline(np.linspace(0.0, 2.0 * np.pi, len(values) + 1), [*values, values[0]], bc_type="periodic")
     return np.asarray(curve(angles[:-1])), np.asarray(curve(angles[:-1], 1))
-
-
-def _disc(rim: Array, thick: float) -> npt.NDArray[np.float32]:
-    """(n, 3, 3) triangles of a plate around the origin with this rim (n, 2)."""
-    a = np.column_stack([rim, np.full(len(rim), 0.5 * thick)])
-    b, low = np.roll(a, -1, axis=0), np.array([1.0, 1.0, -1.0])
-    top = np.tile([0.0, 0.0, 0.5 * thick], (len(a), 1))
-    faces = [(top, a, b), (top * low, b * low, a * low), (a, a * low, b * low), (a, b * low, b)]
-    return np.concatenate([np.stack(face, axis=1) for face in faces]).astype(np.float32)

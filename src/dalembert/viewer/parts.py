@@ -7,17 +7,16 @@ those do not say enough. Links thinner than the eye can see are thickened: pictu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
 from dalembert.model.elements import Body
 from dalembert.model.mesh import Mesh, read_mesh
 from dalembert.model.rotation import Rotation, matrix_to_quaternion
-from dalembert.model.validation import nearest, shown
 
 Kind = Literal["box", "cylinder", "cone", "capsule", "ring", "sphere", "ellipsoid", "mesh"]
 Pin = tuple[Array, Array, bool]  # point and axis of a hinge in body axes, whether another body's eye is around that of this one
@@ -25,18 +24,8 @@ Pin = tuple[Array, Array, bool]  # point and axis of a hinge in body axes, wheth
 LINK = 0.013  # radius of a link between joints, over the size of the mechanism
 STEM = 0.005  # radius of a stem from a joint point to a shape that does not reach it
 SMALLEST = 0.045  # least edge of an equivalent solid
+_AROUND, _SPOKES = 24, 8  # corners of a plate's eye, spokes of a wheel
 
-_SHAPES = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "rod": ("length",),
-    "disc": ("radius",),
-    "sphere": ("radius",),
-    "ellipsoid": ("semi_axes",),
-    "cone": ("radius", "length"),
-    "mesh": ("file",),
-    "compound": ("parts",),
-}
 _TO_Z = {"x": (0.5, 0.5, 0.5, 0.5), "y": (0.5, -0.5, -0.5, -0.5), "z": (1.0, 0.0, 0.0, 0.0)}  # turn z into the axis
 
 
@@ -47,7 +36,7 @@ class Part:
     size : box (x, y, z); cylinder, capsule (radius, length) along z, caps included; cone (radius, length), its tip towards z;
         ring (radius, half its thickness) about z; sphere (radius,); ellipsoid (a, b, c) half axes; mesh (scale,) [m]
     at, turn : its place in body axes [m], unit quaternion scalar first;  colour : its own, None for the body's
-    fixed : in the world instead of the body: what the body stands or floats on;  clear : seen through in pages
+    fixed : in the world instead of the body: what the body stands or floats on;  clear : seen through
     """
 
     kind: Kind
@@ -148,23 +137,13 @@ def _without_eyes(body: Body, anchors: Sequence[Array], scale: float, rolling: S
 
 
 def given_parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
-    """The parts that a shape record describes, see `model.shapes`."""
-    kind = shape.get("type")
-    if kind not in _SHAPES:
-        raise ModelError(f"body {owner!r}: there is no shape {shown(kind)}; {nearest(str(kind), _SHAPES)}")
-    missing = [key for key in _SHAPES[kind] if key not in shape]
-    if missing:
-        raise ModelError(f"body {owner!r}: the shape {kind!r} has no {missing[0]!r}; give {', '.join(_SHAPES[kind])}")
-    try:
-        return tuple(_placed(part, shape) for part in _parts(owner, kind, shape, scale))
-    except (TypeError, ValueError) as problem:
-        raise ModelError(f"body {owner!r}: the shape {shown(dict(shape))} makes no sense: {problem}") from None
+    """The parts that a shape record describes, see `model.shape_records`, where it was checked."""
+    return tuple(_placed(part, shape) for part in _parts(owner, shape, scale))
 
 
-def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
-    turn = np.array(_TO_Z[str(shape.get("axis", "z"))]) if kind in ("cylinder", "cone", "rod", "disc") else np.array(_TO_Z["z"])
-    at = np.zeros(3)
-    match kind:
+def _parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ...]:
+    turn, at = np.array(_TO_Z[str(shape.get("axis", "z"))]), np.zeros(3)
+    match kind := shape["type"]:
         case "box":
             x, y, z = (float(edge) for edge in shape["size"])
             return (Part("box", (x, y, z)),)
@@ -181,6 +160,10 @@ def _parts(owner: str, kind: str, shape: Mapping[str, Any], scale: float) -> tup
         case "ellipsoid":
             a, b, c = (float(length) for length in shape["semi_axes"])
             return (Part("ellipsoid", (a, b, c)),)
+        case "plate":
+            return (_plate(np.array(shape["points"], dtype=float), float(shape["radius"]), float(shape["thickness"]), turn),)
+        case "wheel":
+            return tuple(_wheel(float(shape["radius"]), 0.5 * float(shape["width"]), turn))
         case "mesh":
             return (Part("mesh", (float(shape.get("scale", 1.0)),), mesh=read_mesh(f"body {owner!r}", str(shape["file"]))),)
     return tuple(part for inner in shape["parts"] for part in given_parts(owner, inner, scale))
@@ -190,8 +173,39 @@ def _placed(part: Part, shape: Mapping[str, Any]) -> Part:
     """A part with what the record says beside its form: position, rotation, colour, whether it is fixed in the world."""
     turn = Rotation(shape.get("rotation", (1.0, 0.0, 0.0, 0.0)))
     at = np.asarray(shape.get("position", (0.0, 0.0, 0.0)), dtype=float) + turn.apply(part.at)
-    colour, fixed = shape.get("colour", part.colour), bool(shape.get("fixed", part.fixed))
-    return Part(part.kind, part.size, at, (turn * Rotation(part.turn)).quaternion, part.mesh, colour, fixed)
+    said: Any = {key: shape[key] for key in ("colour", "fixed", "clear") if key in shape}
+    return replace(part, at=at, turn=(turn * Rotation(part.turn)).quaternion, **said)
+
+
+def _plate(points: Array, radius: float, thick: float, turn: Array) -> Part:
+    """A plate across `turn` z, as tight as a belt around eyes of this radius at the points (n, 3)."""
+    from scipy.spatial import ConvexHull
+
+    local = points @ Rotation(turn).matrix
+    angles = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
+    rims = local[:, None, :2] + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    rim = rims.reshape(-1, 2)[ConvexHull(rims.reshape(-1, 2)).vertices]
+    middle = 0.5 * (rim.min(axis=0) + rim.max(axis=0))
+    at = Rotation(turn).apply((*middle, local[:, 2].mean()))
+    return Part("mesh", (1.0,), at, turn, Mesh(extruded(rim - middle, thick)))
+
+
+def extruded(rim: Array, thick: float) -> npt.NDArray[np.float32]:
+    """(n, 3, 3) triangles of a plate around the origin with this rim (n, 2), all of which the origin sees."""
+    a = np.column_stack([rim, np.full(len(rim), 0.5 * thick)])
+    b, low = np.roll(a, -1, axis=0), np.array([1.0, 1.0, -1.0])
+    top = np.tile([0.0, 0.0, 0.5 * thick], (len(a), 1))
+    faces = [(top, a, b), (top * low, b * low, a * low), (a, a * low, b * low), (a, b * low, b)]
+    return np.concatenate([np.stack(face, axis=1) for face in faces]).astype(np.float32)
+
+
+def _wheel(radius: float, half: float, turn: Array) -> Iterator[Part]:
+    """Tyre, hub and spokes about `turn` z; half : of the tyre's width."""
+    yield Part("ring", (radius - half, half), turn=turn)
+    yield Part("cylinder", (1.5 * half, 4.0 * half), turn=turn)
+    for angle in 2.0 * np.pi * np.arange(_SPOKES) / _SPOKES:
+        out = Rotation(turn).apply((np.cos(angle), np.sin(angle), 0.0))
+        yield Part("cylinder", (0.3 * half, radius - 2.0 * half), 0.5 * radius * out, along_z(out))
 
 
 def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float, wanted: bool) -> Picture:
@@ -201,9 +215,9 @@ def _with_stems(parts: tuple[Part, ...], anchors: Sequence[Array], radius: float
         near = min((part for part in parts if not part.fixed), key=lambda part: part.gap(anchor))
         if near.gap(anchor) > 2.0 * radius:
             stems += [between(np.zeros(3), anchor, radius)] if wanted else []
-            thickness.append(radius)
+            thickness.append(radius if wanted else LINK / STEM * radius)
         else:
-            thickness.append(float(np.sort(near.half)[1]))
+            thickness.append(float(np.sort(near.half)[0 if near.kind == "mesh" else 1]))
     return Picture((*parts, *stems), tuple(thickness))
 
 

@@ -20,15 +20,20 @@ _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
 _PAPER, _GRID, _INK = (246, 245, 242), (222, 219, 211), (36, 39, 45)
 _GRID_CELLS = 12
+_OPACITY = 0.4  # of what is seen through
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Faces that move with a body (-1: the ground): (n, 4, 3) corners in body axes, (n, 3) colours in 0..1."""
+    """Faces that move with a body (-1: the ground): (n, 4, 3) corners in body axes, (n, 3) colours in 0..1.
+
+    clear : seen through
+    """
 
     body: int
     faces: Array
     colours: Array
+    clear: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +98,7 @@ class Camera:
         x, y, z = -(normals @ self.axes.T).T / facing
         centre = 0.5 * np.array(self.size) / self.zoom
         nearness = np.stack([x / self.zoom, -y / self.zoom, y * centre[1] - x * centre[0] - z], axis=1)
-        shade = 0.52 + 0.4 * np.maximum(normals @ self.light, 0.0) + 0.12 * (normals @ self.look.up)
+        shade = 0.66 + 0.34 * np.maximum(normals @ self.light, 0.0) + 0.08 * (normals @ self.look.up)
         return Polygons(points[kept], nearness, colours[kept] * shade[:, None])
 
     def ribbon(self, path: Array, colour: Array, ages: Array, width: float = 2.0) -> Polygons:
@@ -147,22 +152,34 @@ def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.
     return Image.composite(Image.new("RGB", camera.size, (40, 40, 45)), picture, mask)
 
 
-def painted(picture: Image.Image, layers: Sequence[Polygons]) -> Image.Image:
-    """The picture with polygons over it, the nearest one in each pixel."""
+def painted(picture: Image.Image, layers: Sequence[Polygons], clear: Polygons) -> Image.Image:
+    """The picture with polygons over it, the nearest one in each pixel; then what is seen through, the farthest first."""
     image = np.array(picture)
     height, width, _ = image.shape
+    pixels, nearest = image.reshape(-1, 3), np.zeros(width * height)
+    pixel, near, inks = _inked(layers, width, height)
+    np.maximum.at(nearest, pixel, near)
+    seen = near >= nearest[pixel]
+    pixels[pixel[seen]] = inks[seen]
+    pixel, near, inks = _inked([clear], width, height)
+    order = np.lexsort((near, pixel))
+    order = order[near[order] > nearest[pixel[order]]]
+    while len(order):  # the farthest of every pixel that is left
+        first = np.diff(pixel[order], prepend=-1) != 0
+        at = order[first]
+        pixels[pixel[at]] = np.round((1 - _OPACITY) * pixels[pixel[at]] + _OPACITY * inks[at]).astype(np.uint8)
+        order = order[~first]
+    return Image.fromarray(image)
+
+
+def _inked(layers: Sequence[Polygons], width: int, height: int) -> tuple[npt.NDArray[np.intp], Array, npt.NDArray[np.uint8]]:
+    """Of everything that covers a pixel: which pixel, how near, in which colour."""
     points, nearness, colours = (
         np.concatenate([getattr(layer, name) for layer in layers]) for name in ("points", "nearness", "colours")
     )
     x, y, which = _covered(points, width, height)
     near = nearness[which, 0] * (x + 0.5) + nearness[which, 1] * (y + 0.5) + nearness[which, 2]
-    pixel = y * width + x
-    nearest = np.zeros(width * height)
-    np.maximum.at(nearest, pixel, near)
-    seen = near >= nearest[pixel]
-    inks = np.clip(255 * colours, 0, 255).astype(np.uint8)
-    image.reshape(-1, 3)[pixel[seen]] = inks[which[seen]]
-    return Image.fromarray(image)
+    return y * width + x, near, np.clip(255 * colours, 0, 255).astype(np.uint8)[which]
 
 
 def _covered(points: Array, width: int, height: int) -> tuple[npt.NDArray[np.intp], ...]:

@@ -14,8 +14,8 @@ from dalembert.viewer.parts import Part
 _AROUND = 24
 
 
-def faces_of(part: Part) -> Array:
-    """The surface of a part in body axes."""
+def faces_of(part: Part, fine: bool = False) -> Array:
+    """The surface of a part in body axes; fine : twice as many faces on spheres and ellipsoids"""
     match part.kind:
         case "box":
             faces = _box() * part.size
@@ -33,8 +33,9 @@ def faces_of(part: Part) -> Array:
             low = [(np.cos(a), -0.5 + (1 + np.sin(a)) * radius / length) for a in bend]
             faces = _turned([*low, *((r, -z) for r, z in reversed(low))], radius, length)
         case "ellipsoid" | "sphere":
-            angles = np.linspace(-np.pi / 2, np.pi / 2, 13)
-            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0) * part.half
+            n = 2 if fine else 1
+            angles = np.linspace(-np.pi / 2, np.pi / 2, 12 * n + 1)
+            faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=n * _AROUND) * part.half
         case _:
             assert part.mesh is not None
             triangles = part.size[0] * part.mesh.triangles.astype(float)
@@ -42,9 +43,9 @@ def faces_of(part: Part) -> Array:
     return np.asarray(part.at + faces @ part.matrix.T)
 
 
-def _turned(profile: list[tuple[float, float]], radius: float, length: float) -> Array:
+def _turned(profile: list[tuple[float, float]], radius: float, length: float, *, around: int = _AROUND) -> Array:
     """A profile (r, z), in units of radius and length, turned about z."""
-    angles = np.linspace(0, 2 * np.pi, _AROUND + 1)
+    angles = np.linspace(0, 2 * np.pi, around + 1)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     faces = []
     for (r_0, z_0), (r_1, z_1) in itertools.pairwise(profile):

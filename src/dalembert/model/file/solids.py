@@ -82,6 +82,7 @@ class ShapeRecord(Record):
     rotation: Annotated[Quaternion | None, Field(description="of the shape in body axes, scalar first")] = None
     colour: Annotated[str | None, Field(description="its own, else that of the body")] = None
     fixed: Annotated[bool, Field(description="in the world instead of the body")] = False
+    clear: Annotated[bool, Field(description="seen through")] = False
 
 
 class _AlongAxis(ShapeRecord):
@@ -124,6 +125,21 @@ class EllipsoidShape(ShapeRecord):
     semi_axes: Vector
 
 
+class PlateShape(ShapeRecord):
+    type: Literal["plate"]
+    points: Annotated[list[Vector], FailFast(), Field(description="of its eyes, in body axes and across the axis [m]")]
+    radius: Annotated[Number, Field(description="of the eyes")]
+    thickness: Number
+    axis: Axis = "z"
+
+
+class WheelShape(ShapeRecord):
+    type: Literal["wheel"]
+    radius: Number
+    width: Annotated[Number, Field(description="of the tyre")]
+    axis: Axis = "z"
+
+
 class MeshShape(ShapeRecord):
     type: Literal["mesh"]
     file: Annotated[str, Field(description="STL or OBJ, in the model file's folder or below it")]
@@ -136,7 +152,17 @@ class CompoundShape(ShapeRecord):
 
 
 Shape = Annotated[
-    RodShape | CylinderShape | ConeShape | DiscShape | BoxShape | SphereShape | EllipsoidShape | MeshShape | CompoundShape,
+    RodShape
+    | CylinderShape
+    | ConeShape
+    | DiscShape
+    | BoxShape
+    | SphereShape
+    | EllipsoidShape
+    | PlateShape
+    | WheelShape
+    | MeshShape
+    | CompoundShape,
     Field(discriminator="type"),
 ]
 CompoundShape.model_rebuild()
