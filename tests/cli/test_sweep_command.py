@@ -1,6 +1,7 @@
 """dalembert sweep"""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -73,3 +74,30 @@ def test_bad_input(model, tmp_path, arguments, words):
     result = call(model, *arguments, "--out", tmp_path / "s.zarr")
     assert result.exit_code == 2 and words in result.output
     assert not (tmp_path / "s.zarr").exists()
+
+
+def test_a_sweep_is_drawn(model, tmp_path):
+    """Over time and over its parameter; what is of a run, or was not kept, is refused in one line."""
+    store = tmp_path / "s.zarr"
+    asked = (model, "--set", "length=0.5:1.5:3", "--output", "rod.x", "--out", store)
+    assert call(*asked, "--save-every", "0.01").exit_code == 0
+
+    def said(*arguments):
+        return CliRunner().invoke(app, [*map(str, arguments)])
+
+    for name in ("fan", "map"):
+        assert said("plot", store, name, "rod.x", "--out", tmp_path / f"{name}.png").exit_code == 0
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    for command, text in (
+        (("plot", store, "time", "rod.x"), "plot time: .* holds a sweep; draw 'map OUTPUT' or 'fan OUTPUT'"),
+        (("plot", store, "rod.x"), "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws it over time"),
+        (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .--output. names; did you mean 'rod.x'"),
+        (("plot", store, "fan"), "plot fan: of what?"),
+        (("export", store, tmp_path / "s.csv"), "holds a sweep"),
+        (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
+    ):
+        refused = said(*command)
+        assert refused.exit_code == 2 and refused.stderr.count("\n") == 1, refused.output
+        assert re.search(text, refused.stderr), refused.stderr
+    assert call(*asked[:-1], tmp_path / "ends.zarr").exit_code == 0
+    assert "kept 2 instants" in said("plot", tmp_path / "ends.zarr", "fan", "rod.x", "--out", tmp_path / "e.png").stderr

@@ -82,9 +82,10 @@ def _show(title: str, findings: dict[str, Any]) -> None:
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
+    held = f"{_count(f['joints'], 'joint')} and {_count(f['drivers'], 'driver')}"
     rows = {
         "degrees of freedom": f["degrees_of_freedom"],
-        "constraints": f"{f['constraint_rows']} rows of {f['joints']} joints and {f['drivers']} drivers, rank {f['rank']}",
+        "constraints": f"{f['constraint_rows']} rows of {held}, rank {f['rank']}",
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }
     if f["redundant_rows"]:

@@ -55,14 +55,18 @@ def export(
     """
     with reported_errors():
         from dalembert.cli.source import YAML
+        from dalembert.io.sweep_store import is_sweep
         from dalembert.simulation.load import load
 
         is_store = Path(source).is_dir()
+        if is_store and is_sweep(source):
+            raise ModelError(f"{source} holds a sweep; draw it by `dalembert plot`, or export da.load({source!r}).dataset")
         suffix = target.suffix.lower()
         if suffix in YAML:
             _write_model(source, target, is_store)
         elif not is_store:
-            raise ModelError(f"{source}: is no result store; give what `dalembert run MODEL --out` wrote, or a .yaml target")
+            what = "is no result store" if Path(source).exists() else "there is no such result store"
+            raise ModelError(f"{source}: {what}; give what `dalembert run MODEL --out` wrote, or a .yaml target")
         elif suffix not in FORMATS:
             known = f"{', '.join(FORMATS)}, or .yaml for its model"
             raise ModelError(f"{target}: unknown suffix '{target.suffix}'; give a path that ends in one of {known}")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dalembert.questions.equilibrium import Equilibrium
     from dalembert.questions.linear_model import LinearModel
 
+ROUNDING = 1e-12  # of the largest number of a table: what is smaller is shown as 0
+
 Rates = Annotated[list[str] | None, typer.Option("--rate", help="NAME=RATE of what moves at a constant rate, rad/s or m/s.")]
 Balanced = Annotated[bool, typer.Option("--equilibrium", help="At the equilibrium near the given state, not at that itself.")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Picture of the eigenvalues (.png, .svg, .pdf).")]
@@ -154,6 +156,7 @@ def _show_equilibrium(found: Equilibrium) -> None:
         for name in (title, "x", "y", "z"):
             table.add_column(name, justify="right")
         for name, values in rows.items():
-            table.add_row(name, *(f"{value:.6g}" for value in values))
+            largest = max((abs(value) for row in rows.values() for value in row), default=0.0)
+            table.add_row(name, *(f"{value if abs(value) > ROUNDING * largest else 0:.6g}" for value in values))
         voice.show(table)
-    voice.say(f"residual {found.residual:.2e}, {found.iterations} steps")
+    voice.say(f"residual {found.residual:.2e}, {found.iterations} step{'s' if found.iterations != 1 else ''}")

@@ -20,9 +20,11 @@ OF_SOMETHING = {
     "phase": "a joint coordinate or position",
     "spectrum": "a signal",
 }
+OF_SWEEP = {"map": "an output over parameters", "fan": "an output of all runs over time"}
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out`.")]
-Name = Annotated[str, typer.Argument(help=f"One of {', '.join((*ALONE, *OF_SOMETHING))}.")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out` or of `dalembert sweep`.")]
+_NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(OF_SWEEP)}."
+Name = Annotated[str, typer.Argument(help=_NAMES)]
 _SOMETHING = "a joint 'A', a signal 'A.angle', 'slider.x', 'B.fz', an invariant 'angular momentum z'"
 Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` takes several.")]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
@@ -40,22 +42,27 @@ def plot(
     0 = written; 1 = the result does not hold what the figure needs; 2 = bad input (run, name, path).
     """
     with reported_errors():
-        if name not in ALONE and name not in OF_SOMETHING:
-            raise ModelError(f"there is no plot {name!r}; {nearest(name, (*ALONE, *OF_SOMETHING))}")
+        of_something = OF_SOMETHING | OF_SWEEP
+        if name not in ALONE and name not in of_something:
+            hint = f"`dalembert plot {run} time {name}` draws it over time" if "." in name else ""
+            raise ModelError(f"there is no plot {name!r}; {hint or nearest(name, (*ALONE, *of_something))}")
         asked = [*(things or []), *([] if of is None else [of])]
-        if name in OF_SOMETHING and not asked:
-            raise ModelError(f"plot {name}: of what? name {OF_SOMETHING[name]}, as in `dalembert plot RUN {name} ...`")
+        if name in of_something and not asked:
+            raise ModelError(f"plot {name}: of what? name {of_something[name]}, as in `dalembert plot RUN {name} ...`")
         if len(asked) > (0 if name in ALONE else 1) and name != OVER_TIME:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         from dalembert.cli.source import check_result
-        from dalembert.plot import check_picture_path
+        from dalembert.plot import check_picture_path, save_figure
         from dalembert.simulation.load import load
+        from dalembert.simulation.sweep import Sweep
 
         check_result(run)
 
         target = out or Path(f"{name}.png")
         check_picture_path(target)
-        plots = load(run).plot
-        draw = getattr(plots, name.replace("-", "_"))
-        plots.save(target, draw(*asked))
+        found = load(run)
+        if isinstance(found, Sweep) != (name in OF_SWEEP):
+            other = ("a run", "a sweep; draw 'map OUTPUT' or 'fan OUTPUT'")[isinstance(found, Sweep)]
+            raise ModelError(f"plot {name}: {run} holds {other}")
+        save_figure(getattr(found.plot, name.replace("-", "_"))(*asked), target)
         Voice(quiet=quiet).say(f"written: {target}")

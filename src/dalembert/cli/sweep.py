@@ -22,7 +22,7 @@ from dalembert.cli.console import (
     reported_errors,
 )
 from dalembert.cli.method import Method, takes_method
-from dalembert.cli.run import SaveEvery, TEnd
+from dalembert.cli.run import TEnd
 from dalembert.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ Output = Annotated[list[str] | None, typer.Option("--output", help="What to keep
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
 Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
 Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
+SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved instants; default: the start and the end alone.")]
 _SHOWN = 3  # messages
 
 

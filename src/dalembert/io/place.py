@@ -21,7 +21,7 @@ from dalembert.results.plain import encode
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "Place", "check_target", "read_records"]
 
-FORMAT = "dalembert-result"
+FORMAT, SWEEP = "dalembert-result", "dalembert-sweep"
 FORMAT_VERSION = 2
 ADVICE = "take the file from a copy or run the simulation again"
 _COMMIT = "commit"
@@ -212,7 +212,8 @@ def _read_header(folder: Path, place: Path) -> dict[str, Any]:
     except ValueError as error:
         raise StoreError(f"{folder}: not a dalembert result, or a damaged one: {error}; {ADVICE}") from None
     if header.get("format") != FORMAT:
-        raise StoreError(f"{folder}: not a dalembert result: its format marker is not '{FORMAT}'; check the path")
+        advice = "it holds a sweep, for da.load and `dalembert plot`" if header.get("format") == SWEEP else "check the path"
+        raise StoreError(f"{folder}: not a dalembert result: its format marker is not '{FORMAT}'; {advice}")
     version = header.get("format_version")
     if version != FORMAT_VERSION:
         raise StoreError(

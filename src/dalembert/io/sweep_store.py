@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, translate_os_errors
 from dalembert.io.column import DTYPES, Column, array_metadata, as_bytes, chunk_key, digest_of, fill_of, read_block, read_column
+from dalembert.io.place import SWEEP
 from dalembert.io.record import read_record, write_record
 from dalembert.results.plain import encode
 
 __all__ = ["Layout", "SweepStore", "create_sweep", "is_sweep"]
 
-FORMAT, VERSION = "dalembert-sweep", 1
+FORMAT, VERSION = SWEEP, 1
 MARKS, PARTIAL = "blocks", ".partial"
 
 

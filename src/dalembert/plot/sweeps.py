@@ -85,10 +85,11 @@ class SweepPlots:
             raise ModelError(
                 f"plot.fan: {output!r} is no series over time; it has the dimensions {', '.join(map(str, array.dims))}"
             )
-        good = np.flatnonzero(self._sweep.status == "complete")
+        good, t = np.flatnonzero(self._sweep.status == "complete"), self._sweep.t
         if not len(good):
             raise ModelError("plot.fan: no run is complete")
-        t = self._sweep.t
+        if len(t) < 3:
+            raise ModelError(f"plot.fan: the sweep kept {len(t)} instants, too few for curves; give save_at= (--save-every)")
         each = max(1, _AT_ONCE // len(good))  # times at once
         levels = sorted({0.5, *(q for band in _BANDS for q in band[:2])})
         parts = [np.quantile(array[:, k : k + each].values[good], levels, axis=0) for k in range(0, len(t), each)]

@@ -115,7 +115,15 @@ def _swept(model: Model, sweep: object) -> tuple[Mechanism, Array, float, str]:
     pose = compile(model)
     s = pose.trajectory(np.zeros(1), pose.x_0[None]).coordinate(name)
     at = float(s[0] if s.ndim == 1 else s[0, component])
-    driven.add_driver(SWEEP + name, name, Polynomial((at, 1.0)), component=component)
+    try:
+        driven.add_driver(SWEEP + name, name, Polynomial((at, 1.0)), component=component)
+    except ModelError as problem:
+        hint = (
+            ": give times (--times) to follow that driver, or sweep a model without it"
+            if "already driven" in str(problem)
+            else ""
+        )
+        raise ModelError(f"kinematics: {problem}{hint}") from None
     mechanism = compile(driven)
     exact = model.copy()
     exact.add_driver(SWEEP + name, name, Polynomial((0.0, 1.0)), component=component)

@@ -87,6 +87,7 @@ def _unsteady(found: Linearised) -> str:
     return (
         f"linearise: the state is not steady: {found.residual:.2g} of the velocities and accelerations is left over, most at "
         f"body {found.where!r}; the model holds for a moment only. Use at=da.equilibrium(model)"
+        " (dalembert modes --equilibrium)"
     )
 
 

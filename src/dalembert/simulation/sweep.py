@@ -226,7 +226,8 @@ class Sweep:
 
     def __getitem__(self, name: str) -> xarray.DataArray:
         if name not in self.dataset:
-            raise ModelError(f"the sweep has no {name!r}; {nearest(name, [str(known) for known in self.dataset.variables])}")
+            known = nearest(name, [str(variable) for variable in self.dataset.variables])
+            raise ModelError(f"the sweep has no {name!r}, it keeps what outputs= (--output) names; {known}")
         return self.dataset[name]
 
     @property
