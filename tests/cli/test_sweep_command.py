@@ -91,7 +91,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
     for command, text in (
         (("plot", store, "time", "rod.x"), "plot time: .* holds a sweep; draw 'map OUTPUT' or 'fan OUTPUT'"),
         (("plot", store, "rod.x"), "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws it over time"),
-        (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .--output. names; did you mean 'rod.x'"),
+        (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .* did you mean 'rod.x'"),
         (("plot", store, "fan"), "plot fan: of what?"),
         (("export", store, tmp_path / "s.csv"), "holds a sweep"),
         (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
