@@ -18,6 +18,8 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.run.ending import Ending
 
+_ROUNDING = 1e-14  # of constraints, after which Newton's method would only move the last digits
+
 
 @dataclass(frozen=True, eq=False)
 class Trail:
@@ -111,11 +113,14 @@ class _Replay(ABC):
     def replay(self, trail: Trail, save_t: Array, dx: Array, dF: Array, dt: Array) -> Array:
         """(len(save_t) + 1, n, p)"""
         n, p, status = self.run.state_size, dx.shape[1], T.NEWTON_FAILED
+        sizes = np.split(trail.x[:, : self.run.size], [int(self.run.I[T.NQ])], axis=1)
         for tight in (True, False):  # Newton's method once more at every step, where it can
             if status == T.NEWTON_FAILED:
                 F = self.run.F.copy()
                 if tight:
-                    F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 0.0
+                    F[T.TOL_POSITION], F[T.TOL_VELOCITY] = (
+                        _ROUNDING * max(1.0, np.abs(part).max(initial=0.0)) for part in sizes
+                    )
                 out = self.duals(np.zeros((len(save_t) + 1) * n))
                 status = self.kernel(
                     self.what,
