@@ -210,7 +210,8 @@ def __getattr__(name: str) -> Any:
     if name == "gallery":
         return importlib.import_module("dalembert.gallery")
     if name in _PLACES:
-        return getattr(importlib.import_module(f"dalembert.{_PLACES[name]}"), name)
+        found = globals()[name] = getattr(importlib.import_module(f"dalembert.{_PLACES[name]}"), name)
+        return found
     for registry in ("formulations", "integrators") if name[:1].isupper() else ():  # of those that were added since
         found = vars(importlib.import_module(f"dalembert.{registry}")).get(name)
         if isinstance(found, type):

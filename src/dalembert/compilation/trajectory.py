@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,17 @@ class Trajectory(Series):
 
     mechanism: Mechanism
 
-    def __init__(self, mechanism: Mechanism, t: Array, x: Array) -> None:
-        super().__init__(mechanism, t, x)
-        self._joints = {joint.name: joint for joint in mechanism.model.joints}
-        self._index = {name: k + 1 for k, name in enumerate(mechanism.body_names)}
-        self._markers = {marker.name: marker for marker in mechanism.model.markers}
+    @cached_property
+    def _joints(self) -> dict[str, Joint]:
+        return {joint.name: joint for joint in self.mechanism.model.joints}
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: k + 1 for k, name in enumerate(self.mechanism.body_names)}
+
+    @cached_property
+    def _markers(self) -> dict[str, Marker]:
+        return {marker.name: marker for marker in self.mechanism.model.markers}
 
     def _body(self, body: object) -> int:
         name = str(getattr(body, "name", body))

@@ -252,7 +252,7 @@ class _Way:
             accepted=self.count, projections=int(way[poses.PROJECTIONS]), largest_projection=float(way[poses.SIZE]),
             largest_projection_share=float(way[poses.SHARE]), largest_projection_at=float(way[poses.WHEN]),
         )  # fmt: skip
-        return with_pivots(found, self.run)
+        return with_pivots(found, pivots_of(self.run))
 
 
 def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told: dict[str, object]) -> Solution:

@@ -7,7 +7,7 @@ unless rows became dependent in between. There branches meet, and which one a ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,9 +52,8 @@ def pivots_of(run: Run) -> Pivots:
     return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))
 
 
-def crossed(run: Run, integrator: Integrator, states: Series) -> tuple[str, ...]:
+def crossed(run: Run, pivots: Pivots, integrator: Integrator, states: Series) -> tuple[str, ...]:
     """One text for each singular configuration that the run went through."""
-    pivots = pivots_of(run)
     found: list[tuple[float, float, list[str]]] = []
     if not pivots.steps or not has_loops(run.mechanism):
         return ()
@@ -71,10 +70,10 @@ def crossed(run: Run, integrator: Integrator, states: Series) -> tuple[str, ...]
     return tuple(texts)
 
 
-def with_pivots(statistics: Statistics, run: Run, branch_points: int = 0) -> Statistics:
+def with_pivots(statistics: Statistics, pivots: Pivots, branch_points: int = 0) -> Statistics:
     """Statistics with the smallest pivot of a run, and how many singular configurations it went through."""
-    pivots = pivots_of(run)
-    return replace(statistics, smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time, branch_points=branch_points)
+    more = {"smallest_pivot": pivots.smallest, "smallest_pivot_time": pivots.time, "branch_points": branch_points}
+    return Statistics(**(vars(statistics) | more))
 
 
 def has_loops(mechanism: Compiled) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import cache
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -11,8 +12,13 @@ from dalembert.errors import ModelError
 
 def to_data(options: Any) -> dict[str, Any]:
     """{"type": class name, "options": {field: value}}; functions become their names."""
-    values = {f.name: getattr(options, f.name) for f in dataclasses.fields(options)}
-    return {"type": type(options).__name__, "options": {name: _plain(value) for name, value in values.items()}}
+    names = _names(type(options))
+    return {"type": type(options).__name__, "options": {name: _plain(getattr(options, name)) for name in names}}
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in dataclasses.fields(kind))
 
 
 def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
@@ -27,10 +33,10 @@ def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, str | int):
-        return value
+    if value is None or isinstance(value, str | int | float):
+        return "inf" if value == math.inf else value
     if isinstance(value, list | tuple):
         return [item if isinstance(item, str | int | float) else getattr(item, "__name__", repr(item)) for item in value]
     if callable(value):
         return getattr(value, "__name__", repr(value))
-    return "inf" if isinstance(value, float) and math.isinf(value) else value
+    return value

@@ -22,7 +22,7 @@ from dalembert.results.report import Report, make_report
 from dalembert.results.report.pieces import report_in_pieces
 from dalembert.results.signals import signal
 from dalembert.results.solution import BodyResult, Result
-from dalembert.run.conditioning import crossed, with_pivots
+from dalembert.run.conditioning import crossed, pivots_of, with_pivots
 
 if TYPE_CHECKING:
     import xarray
@@ -223,8 +223,9 @@ def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSoluti
     formulation, integrator = solution.formulation, solution.integrator
     assert formulation is not None and integrator is not None
     passes = getattr(formulation, "singular", "stop") == "pass"  # and says so itself
-    texts = () if passes else crossed(run, integrator, solution)
-    solution.statistics = with_pivots(solution.statistics, run, len(texts))
+    pivots = pivots_of(run)
+    texts = () if passes else crossed(run, pivots, integrator, solution)
+    solution.statistics = with_pivots(solution.statistics, pivots, len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:
         warnings.warn(text, RuntimeWarning, stacklevel=3)
