@@ -171,6 +171,26 @@ def test_the_report_notices_a_wrong_sensitivity():
     assert line(wrong).verdict == "FAIL"
 
 
+def wavy(q=0.4, g=9.81):
+    """Its length goes up and down within 1e-4 of q."""
+    return pendulum(length=1.3 + 1e-5 * np.sin(3e4 * q), g=g)
+
+
+def test_tables_that_bend_are_looked_at_more_closely():
+    """What near models with all parameters changed at once tell is not enough there; d/dq = d/dlength dlength/dq."""
+    t, length = np.array([0.1]), 1.3 + 1e-5 * np.sin(3e4 * 0.4)
+    found = da.simulate(wavy, 0.1, sensitivities=["q", "g"], save_at=t).derivative("bob.x", "q")
+    options = {"parameters": {"length": length}, "sensitivities": ["length"], "save_at": t}
+    expected = da.simulate(pendulum, 0.1, **options).derivative("bob.x", "length") * 0.3 * np.cos(3e4 * 0.4)
+    assert np.abs(found - expected).max() < ALLOWED
+
+
+@pytest.mark.parametrize("names", [["q"], ["q", "g"]])
+def test_a_kink_has_no_derivative(names):
+    with pytest.raises(da.ModelError, match="'q': the model has no derivative at 0: its tables jump, have a kink"):
+        da.simulate(lambda q=0.0, g=9.81: pendulum(length=1.3 + abs(q), g=g), 0.1, sensitivities=names)
+
+
 def pushed(push=2.0):
     model = pendulum()
     model.add_force("push", "bob", lambda t, x, v, R, w: (push, 0.0, 0.0))

@@ -14,9 +14,10 @@ from dalembert.model.cables import cables
 from dalembert.model.elements import Body, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
-from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.rotation import cross
 
 _SLACK = 1e-9
+_ONE = np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +37,14 @@ def find_plane(model: Model, bodies: tuple[Body, ...]) -> Plane:
     if abs(abs(normal[2]) - 1.0) < 1e-12:
         e1 = np.array([1.0, 0.0, 0.0])
     e1 = e1 / np.linalg.norm(e1)
-    plane = Plane(e1, np.cross(normal, e1), normal)
+    plane = Plane(e1, cross(normal, e1), normal)
     _check(model, bodies, plane)
     return plane
 
 
 def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
-    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
-    axes = [rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
+    rotation = {body.name: body.matrix for body in bodies}
+    axes = [rotation.get(joint.first, _ONE) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
     axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
     if axes:
         normal = axes[0] / np.linalg.norm(axes[0])
@@ -78,8 +79,8 @@ def _on_one_line(vectors: list[Array]) -> bool:
 
 def _joint_points(model: Model, bodies: tuple[Body, ...]) -> list[Array]:
     """Both points of every joint in the pose of the assembled bodies, world axes [m]."""
-    pose = {body.name: (body.position, quaternion_to_matrix(body.rotation)) for body in bodies}
-    ground = (np.zeros(3), np.eye(3))
+    pose = {body.name: (body.position, body.matrix) for body in bodies}
+    ground = (np.zeros(3), _ONE)
     points: list[Array] = []
     for joint in model.joints:
         for name, p in ((joint.first, joint.p_i), (joint.second, joint.p_j)):
@@ -100,12 +101,12 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
     for body in bodies:
         if abs(n @ body.velocity) > _SLACK * (1.0 + np.linalg.norm(body.velocity)):
             raise refuse(f"body {body.name!r}: velocity")
-        if np.linalg.norm(np.cross(n, body.angular_velocity)) > _SLACK * (1.0 + np.linalg.norm(body.angular_velocity)):
+        if np.linalg.norm(cross(n, body.angular_velocity)) > _SLACK * (1.0 + np.linalg.norm(body.angular_velocity)):
             raise refuse(f"body {body.name!r}: angular velocity")
-    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
+    rotation = {body.name: body.matrix for body in bodies}
     for joint in model.joints:
-        axis = rotation.get(joint.first, np.eye(3)) @ joint.E_i[:, 2]
-        if _turns_in_plane(joint) and np.linalg.norm(np.cross(n, axis)) > _SLACK:
+        axis = rotation.get(joint.first, _ONE) @ joint.E_i[:, 2]
+        if _turns_in_plane(joint) and np.linalg.norm(cross(n, axis)) > _SLACK:
             raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
         if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > _SLACK:
             raise refuse(f"joint {joint.name!r}: its slide")
@@ -118,16 +119,18 @@ def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.N
     """
     n = plane.normal
     loose = {body.name: body for body, kept in zip(bodies, held, strict=True) if not kept}
-    rotation = {body.name: quaternion_to_matrix(body.rotation) for body in bodies}
+    if not loose:
+        return
+    rotation = {body.name: body.matrix for body in bodies}
     position = {body.name: body.position for body in bodies}
     for body in loose.values():
         n_B = rotation[body.name].T @ n
         J_n = body.inertia @ n_B
-        if body.kind == "rigid" and np.linalg.norm(np.cross(n_B, J_n)) > _SLACK * np.linalg.norm(J_n):
+        if body.kind == "rigid" and np.linalg.norm(cross(n_B, J_n)) > _SLACK * np.linalg.norm(J_n):
             raise _loose(f"the normal is no principal axis of body {body.name!r}", body.name)
 
     def arm(name: str, p: Array) -> Array:
-        return np.asarray(rotation.get(name, np.eye(3)) @ p)
+        return np.asarray(rotation.get(name, _ONE) @ p)
 
     def in_plane(vector: Array) -> bool:
         return abs(float(n @ vector)) <= _SLACK * (1.0 + float(np.linalg.norm(vector)))

@@ -2,9 +2,9 @@
 
     dy/dp = dy/dx S + dy/dp|_x,   S = dx/dp from the kernels (run/tangents.py)
 
-Both terms are differences of the output itself, along S and between models built for p +- h, extrapolated once: what remains
-is h^4 and rounding, about 1e-12 of the output. Whatever a solution can say has a derivative so: reactions, efforts,
-energies, functions of the user.
+Both terms are differences of the output itself. Along S they are extrapolated once: what remains is h^4 and rounding, about
+1e-12 of the output. Between models built for p +- h they are those of its tables (simulation/parametrised.py), good to 1e-9.
+Whatever a solution can say has a derivative so: reactions, efforts, energies, functions of the user.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEVELS = (1.0, 0.5)
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """A model on both sides of a parameter's value: (h, at p + h, at p - h), with h and h/2."""
+    """A model on both sides of a parameter's value: (h, at p + h, at p - h), with h and h/2, or with one small h alone."""
 
     pairs: tuple[tuple[float, Any, Any], ...]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
-from dalembert.results.sensitivities import LEVELS, STEP, Neighbours
+from dalembert.results.sensitivities import LEVELS, STEP, Neighbours, extrapolated
 from dalembert.simulation.tree_tangents import as_inertias, tangent_of
 
 _ROUGH = 1e-5  # of a derivative, and of an entry over its parameter: what differences with h and h/2 may differ by
 _SMALL = 1e-3  # entries below that are not looked at more closely: they may be rounding of larger ones
+# differences with a step of _NEAR alone: what steps _FAR times as long may tell of their error, beside rounding
+_NEAR, _FAR, _FINE, _ROUNDING = 2e-5, 3.0, 1e-9, 2e-14
+_KINK = 0.1  # of a derivative: what it may differ by on both sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +43,11 @@ class Parametrised:
         """Compiled for other values of some parameters."""
         return self.family.mechanism({**self.values, **changed})
 
-    def neighbours(self, name: str, step: float) -> Neighbours:
+    def neighbours(self, name: str, step: float, levels: Sequence[float] = LEVELS) -> Neighbours:
         """Compiled models on both sides of a parameter."""
         p = float(self.values[name])
         pairs = []
-        for h in (step * level for level in LEVELS):
+        for h in (step * level for level in levels):
             above, below = p + h, p - h
             pairs.append((0.5 * (above - below), self.at(**{name: above}), self.at(**{name: below})))
         return Neighbours(tuple(pairs))
@@ -92,42 +96,71 @@ class TableTangents:
 
 def table_tangents(model: Parametrised, formulation: Formulation, run: Run, x_0: Array) -> TableTangents:
     """How the tables of a run and its first state depend on parameters: by extrapolated differences, which are checked."""
-    columns, kept = [], {}
-    for name in model.names:
-        column, kept[name] = _column(model, name, formulation, run, x_0)
-        columns.append(column)
-    both = np.array(columns).T.reshape(len(run.F) + len(x_0), len(columns))
+    base, own = run.mechanism, np.concatenate([as_inertias(run, run.F), x_0])
+
+    def numbers(name: str, mechanism: Compiled) -> Array:
+        other = formulation.prepare(mechanism)
+        _check_same(name, run, other)
+        start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), model.t_start)
+        return np.concatenate([as_inertias(other, other.F), start])
+
+    sizes = np.concatenate([np.ones(len(run.F)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
+    found = _together(model, numbers, own, _ROUNDING * sizes) if len(model.names) > 1 else None
+    if found is None:
+        found = [_alone(model, name, partial(numbers, name), own) for name in model.names]
+    kept, columns = {}, []
+    for name, (column, beside) in zip(model.names, found, strict=True):
+        if not column.any() and all(above.model.hash == base.model.hash for _, above, _ in beside.pairs):
+            raise ModelError(
+                f"parameter {name!r} has no influence: the model is the same for {model.values[name]:g} and a value beside it;"
+                " leave it out"
+            )
+        kept[name] = beside
+        columns.append(np.concatenate([tangent_of(run, column[: len(run.F)], name), column[len(run.F) :]]))
+    both = np.array(columns).T.reshape(len(own), len(columns))
     return TableTangents(both[len(run.F) :], both[: len(run.F)], kept)
 
 
-def _column(model: Parametrised, name: str, formulation: Formulation, run: Run, x_0: Array) -> tuple[Array, Neighbours]:
+def _together(
+    model: Parametrised, numbers: Callable[..., Array], own: Array, rounding: Array
+) -> list[tuple[Array, Neighbours]] | None:
+    """One pair of models for each parameter, and one for all with longer steps, which shows what short ones leave out:
+    (_FAR^3 - _FAR) times as much. None where that is too much, or where something bends."""
+    values = {name: float(model.values[name]) for name in model.names}
+    found, allowed, ahead = [], rounding.copy(), np.zeros(len(own))
+    steps = {name: _NEAR * (abs(value) or 1.0) for name, value in values.items()}
+    for name, value in values.items():
+        beside = model.neighbours(name, steps[name], (1.0,))
+        ((h, above, below),) = beside.pairs
+        after, before = numbers(name, above), numbers(name, below)
+        column = (after - before) / (2.0 * h)
+        scale = h * ((np.abs(own) + _SMALL) / (abs(value) or 1.0) + np.abs(column))
+        if np.any(np.abs(after - 2.0 * own + before) > _KINK * scale):
+            return None
+        found.append((column, beside))
+        allowed += (_FAR**3 - _FAR) * _FINE * scale
+        ahead += _FAR * h * column
+    ends = [numbers(name, model.at(**{n: v + s * _FAR * steps[n] for n, v in values.items()})) for s in (1.0, -1.0)]
+    return None if np.any(np.abs(0.5 * (ends[0] - ends[1]) - ahead) > allowed) else found
+
+
+def _alone(model: Parametrised, name: str, numbers: Callable[[Compiled], Array], own: Array) -> tuple[Array, Neighbours]:
+    """Two pairs of models, extrapolated."""
     value = float(model.values[name])
-    base, t = run.mechanism, model.t_start
-    own = np.concatenate([as_inertias(run, run.F), x_0])
-
-    def numbers(mechanism: Compiled) -> Array:
-        other = formulation.prepare(mechanism)
-        _check_same(name, run, other)
-        start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), t)
-        return np.concatenate([as_inertias(other, other.F), start])
-
     step, rough = STEP * (abs(value) or 1.0), np.inf
     for _ in range(4):  # nearer, where something in the model is curved
         beside = model.neighbours(name, step)
-        found, change = beside.derivative(numbers)
+        ends = [(h, numbers(above), numbers(below)) for h, above, below in beside.pairs]
+        found, change = extrapolated([(after - before) / (2.0 * h) for h, after, before in ends])
         scale = (np.abs(own) + _SMALL) / (abs(value) or 1.0) + np.abs(found)
         rough = float(np.max(change / scale, initial=0.0))
-        if rough <= _ROUGH:
-            if not found.any() and all(above.model.hash == base.model.hash for _, above, _ in beside.pairs):
-                raise ModelError(
-                    f"parameter {name!r} has no influence: the model is the same for {value:g} and {value + step:g};"
-                    " leave it out"
-                )
-            return np.concatenate([tangent_of(run, found[: len(run.F)], name), found[len(run.F) :]]), beside
+        h, after, before = ends[-1]
+        if rough <= _ROUGH and np.all(np.abs(after - 2.0 * own + before) <= _KINK * h * scale):
+            return found, beside
         step *= 0.125
     raise ModelError(
-        f"parameter {name!r}: the model has no derivative at {value:g}: its tables jump, or bend by {rough:.1e}, within"
-        f" {step:.1e} of it; start beside that value, or in another pose"
+        f"parameter {name!r}: the model has no derivative at {value:g}: its tables jump, have a kink, or bend by {rough:.1e},"
+        f" within {step:.1e} of it; start beside that value, or in another pose"
     )
 
 
