@@ -309,14 +309,14 @@ def _assemble_velocities(
     G, *_ = dense_rows(packed, packed.t_0, x)
     r = velocity_residual(packed, packed.t_0, x)[rows]
     start = float(np.abs(r).max(initial=0.0))
-    speed = 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
+    worst, speed = start, 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
     for _ in range(3):
-        if np.abs(r).max(initial=0.0) <= 1e-13 * speed:
+        if worst <= 1e-13 * speed:
             break
         du = -scale * least_change(G[rows] * scale, r, free)
         move(packed, x, np.zeros(len(du)), du)
         r = velocity_residual(packed, packed.t_0, x)[rows]
-    worst = float(np.abs(r).max(initial=0.0))
+        worst = float(np.abs(r).max(initial=0.0))
     if worst > 1e-9 * (speed + start):
         blamed = _blame(packed, rows, r)
         listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)

@@ -146,6 +146,8 @@ class Trajectory(Series):
 
     def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world position of a point given in body axes [m]."""
+        if self._body(body) == 0:
+            return np.zeros((len(self.t), 3)) + vector("the ground", "point", point)
         return self.position(body) + self._arm(body, point)
 
     def coordinate(self, joint: object) -> Array:

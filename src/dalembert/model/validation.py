@@ -106,7 +106,9 @@ def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Ar
         raise ModelError(f"{owner}: {label} is {shown(value)}; give {_wanted(shape)}") from None
     if array.shape != shape:
         raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {_wanted(shape)}")
-    made = frozen(array)
+    fresh = isinstance(value, list | tuple) and array.dtype == np.float64
+    made = array if fresh else frozen(array)
+    made.flags.writeable = False
     if not all(-HUGE <= entry <= HUGE for entry in made.ravel().tolist()):
         wanted = f"numbers in SI units, of size below {HUGE:g}" if np.isfinite(made).all() else "finite numbers"
         raise ModelError(f"{owner}: {label} is {shown(array)}; give {wanted}")
