@@ -44,6 +44,12 @@ def sweep(out, client=None, lengths=None, **options):
     lengths = [0.5 + 0.02 * k for k in range(16)] if lengths is None else lengths
     return da.simulate_many(pendulum, 0.02, parameters={"length": lengths}, out=out, client=client, **{"block": 2, **options})
 
+def starts(out, client=None):
+    # as many as are measured by compiled code, of a mechanism that came by pickle
+    model = pendulum(1.0)
+    states = [[0.5, 0, 0, 1, 0, 0, 0, 0, 0, -0.01 * k, 0, 0.02 * k, 0] for k in range(64)]
+    return da.simulate_many(model, 0.02, initial_states=states, out=out, client=client, block=64)
+
 if __name__ == "__main__":
     with processes(2) as pool:
         sweep(sys.argv[1], pool)
@@ -169,7 +175,11 @@ def test_a_cluster_that_loses_a_worker_changes_no_bit(study, tmp_path):
             thread, killed = kill_after(path, (2,), lambda: pids)
             study.sweep(path, client)
             thread.join(PATIENCE)
+            started = study.starts(tmp_path / "starts.zarr", client)
         assert killed
         assert files(path) == files(study.folder / "whole.zarr")
+        study.starts(tmp_path / "here.zarr")
+        assert (started.status == "complete").all()
+        assert files(tmp_path / "starts.zarr") == files(tmp_path / "here.zarr")
         with pytest.raises(da.SimulationError, match=r"client is gone \(it is closed\)"):
             study.sweep(tmp_path / "t.zarr", client)
