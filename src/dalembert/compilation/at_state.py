@@ -58,19 +58,24 @@ class RowsAtState:
         W = self._W.copy()
         for entry, change in ((T.W_H, dq), (T.W_ACC, du)):
             W[self._I[entry] + 6 :][: self._size] = change
-        self._kernel(MOVE, 0.0, x, self._I, F, W)
+        self._kernel(MOVE, 0.0, x, self._I, _own(F), W)
 
     def _at(self, F: Array, t: float, x: Array) -> Array:
         from dalembert.kernels.coordinates.at_state import ROWS
 
         W = self._W.copy()
-        self._kernel(ROWS, t, x, self._I, F, W)
+        self._kernel(ROWS, t, _own(x), self._I, _own(F), W)
         return W
 
     def _jacobian(self, W: Array) -> Array:
         G = np.zeros((int(self._I[T.M_ALL]), self._size))
         G.ravel()[self._to] = W[self._from]
         return G
+
+
+def _own(array: Array) -> Array:
+    """Compiled code takes no arrays that are read-only, though it writes to none of these."""
+    return array if array.flags.writeable else array.copy()
 
 
 @cache
