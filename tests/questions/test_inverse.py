@@ -110,6 +110,22 @@ def test_reactions_come_with_it():
     assert found.effort("m2")[0] == pytest.approx(9.81 * 0.2, abs=1e-10)
 
 
+@pytest.mark.parametrize("t", [[0.0], [0.3, 0.4]])
+def test_a_run_that_a_joint_forbids(t):
+    """The same bodies without the elbow: at first only accelerations tell, later places; the same with a joint elsewhere."""
+    loose = arm()
+    for name in ("m2", "elbow"):
+        loose.remove(name)
+    fallen = da.simulate(loose, 0.5, save_at=t)
+    with pytest.raises(da.ModelError, match=r"the motion violates 'elbow' at t = 0.* is off by .* give a motion that the joints"):
+        da.inverse_dynamics(arm(), fallen, ["m1", "m2"])
+    swung = da.simulate(arm(), 0.5, save_at=t)
+    moved = arm()
+    moved.replace("elbow", points=((0.26, 0, 0), (-0.2, 0, 0)))
+    with pytest.raises(da.ModelError, match="violates 'elbow' .* place is off by"):
+        da.inverse_dynamics(moved, swung, ["m1", "m2"])
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

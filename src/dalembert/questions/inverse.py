@@ -31,7 +31,8 @@ from dalembert.model.motions import MotionLike, Table
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.kinematics import kinematics
-from dalembert.questions.rows import CompiledRows
+from dalembert.questions.rows import CompiledRows, Rows
+from dalembert.questions.size import size_of
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.solution import BodyResult
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 PRESCRIBED = "prescribed "  # name of a driver that makes the motion, before that of its joint
 MET = 1e-7  # of what is needed: more than this left over is not met
+VIOLATED = 1e-5  # of angles, the size and their rates: more than integration leaves
 
 
 @dataclass(frozen=True)
@@ -250,9 +252,10 @@ def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator
     M, map_ = body_matrix(mechanism), twist_map(mechanism)
     efforts = np.zeros((len(motion.t), len(actuators)))
     lam, residual = np.zeros((len(motion.t), mechanism.m)), np.zeros(len(motion.t))
-    unique, left = True, np.zeros(mechanism.nu)
+    unique, left, size = True, np.zeros(mechanism.nu), size_of(mechanism, mechanism.x_0)
     for k, (t, w) in enumerate(zip(motion.t, motion.evaluated.acceleration, strict=True)):
         at = rows(float(t), x[k])
+        _refuse_violation(mechanism, float(t), at, map_ @ x[k, mechanism.nq : mechanism.nq + mechanism.nu], w, size)
         G = at.G @ map_
         needed, T = map_.T @ (M @ w - at.h), null_space(G)
         reduced = (T.T @ B[k]) / np.sqrt(weights)
@@ -269,6 +272,24 @@ def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator
             lam[k] = np.linalg.lstsq(G.T, rest - missing, rcond=1e-10)[0]
     uncontrolled = tuple(_named(mechanism, left)) if np.max(residual, initial=0.0) > MET else ()
     return InverseDynamics(motion.t, motion, actuators, unique, residual, uncontrolled, states, efforts, lam)
+
+
+def _refuse_violation(mechanism: Mechanism, t: float, at: Rows, u: Array, w: Array, size: float) -> None:
+    """Joints and drivers that stay must allow the motion: places, velocities and accelerations, by angles and parts of the size."""
+    unit = np.tile(np.repeat([size, 1.0], 3), mechanism.nb)
+    along = np.maximum(np.linalg.norm(at.G * unit, axis=1), 1e-300)
+    rate, second = (float(np.abs(one / unit).max(initial=0.0)) for one in (u, w))
+    rate, second = max(rate, np.sqrt(second)), max(second, rate**2)
+    for what, wrong, scale in (
+        ("place", at.g, 1.0), ("velocity", at.G @ u + at.g_t, rate), ("acceleration", at.G @ w + at.zeta, second),
+    ):  # fmt: skip
+        share = np.abs(wrong) / along / (scale + 1e-4)  # at rest not against rounding
+        if share.max(initial=0.0) > VIOLATED:
+            element = next(row.element for row in mechanism.rows if row.index == int(np.argmax(share)))
+            raise ModelError(
+                f"inverse dynamics: the motion violates {element!r} at t = {t:.6g} s, whose {what} is off by {share.max():.2g} of"
+                " what there is; give a motion that the joints of this model allow"
+            )
 
 
 def _named(mechanism: Mechanism, left: Array) -> Iterator[str]:
