@@ -87,7 +87,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/formulations", "distribution jet moving_frame newton project", (ADAPTIVE, WORK, BODIES)),
     ("kernels/formulations", "baumgarte conjugate_gradient moving_frame_reference", (OTHERS, DENSE)),
     ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (SMALL, ADAPTIVE, WORK, STEPS)),
-    ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton partitioned", (STEPS,)),
+    ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton complex_factors partitioned", (STEPS,)),
     ("kernels/time", "tangents", (TANGENTS,)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),

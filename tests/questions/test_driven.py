@@ -73,25 +73,26 @@ def test_a_state_that_is_not_steady_has_no_driver_as_input():
 
 @pytest.mark.nojit
 def test_functions_of_the_user_as_inputs():
-    """(J + m l^2) th'' = l (3 (1 + w) - 2 l th' + w_x) + (-3 l - 5 th + w_m) - m g l th + l w_s, w_s in body axes."""
+    """(J + m l^2) th'' = l (3 (1 + w) - 2 l th' + w_x) + (-3.5 l - 5 th + w_m) - m g l th + l (0.5 + w_s), w_s in body axes."""
     model = da.Model(gravity=(0, 0, -G))
     turned = da.Rotation.from_axis_angle((0, 1, 0), 0.5 * np.pi)  # its z is x of the world
     model.add_body("bob", mass=M, inertia=(J, J, J), position=(0, 0, -L), rotation=turned)
     model.add_revolute("pin", model.ground, "bob", point=(0, 0, 0), axis=(0, -1, 0))
     model.add_force("wind", "bob", lambda t, r, v, R, w: (3.0 - 2.0 * v[0], 0.0, 0.0))
-    model.add_motor("hold", "pin", lambda t, s, rate: -3.0 * L - 5.0 * s)
-    model.add_force("side", "bob", (0, 0, 0), frame="body")
+    model.add_motor("hold", "pin", lambda t, s, rate: -3.5 * L - 5.0 * s)
+    model.add_force("side", "bob", (0, 0, 0.5), frame="body")
     model.add_torque("twist", "bob", lambda t, r, v, R, w: (0.0, 2.0 * v[0], 0.0))
-    names = ["wind", "wind.x", "hold", "side.z", "side.x", "twist.y"]
+    model.add_force("none", "bob", (0, 0, 0))
+    names = ["wind", "wind.x", "hold", "side.z", "side.x", "twist.y", "side"]
     linear = da.linearise(model, inputs=names, outputs=[("effort", "wind"), ("effort", "hold")])
     assert linear.steady
     inertia = J + M * L**2
     by_hand = [[0.0, 1.0], [-(M * G * L + 5.0) / inertia, (-2.0 * L**2 - 2.0 * L) / inertia]]
     np.testing.assert_allclose(linear.A, by_hand, atol=1e-9)
-    np.testing.assert_allclose(linear.B, np.outer((0, 1), (3 * L, L, 1.0, L, 0.0, -1.0)) / inertia, atol=1e-10)
-    np.testing.assert_allclose(linear.D[0], (3.0, 1.0, 0, 0, 0, 0), atol=1e-12)
-    np.testing.assert_allclose(linear.D[-1], (0, 0, 1.0, 0, 0, 0), atol=1e-12)
-    for name, words in (("side", "'side' is zero at this state.*'side.x'"), ("twist", "is zero"), ("wind.n", "no motor")):
+    np.testing.assert_allclose(linear.B, np.outer((0, 1), (3 * L, L, 1.0, L, 0.0, -1.0, 0.5 * L)) / inertia, atol=1e-10)
+    np.testing.assert_allclose(linear.D[0], (3.0, 1.0, 0, 0, 0, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(linear.D[-1], (0, 0, 1.0, 0, 0, 0, 0), atol=1e-12)
+    for name, words in (("none", "'none' is zero at this state.*'none.x'"), ("twist", "is zero"), ("wind.n", "no motor")):
         with pytest.raises(da.ModelError, match=words):
             da.linearise(model, inputs=[name])
     model.add_joint_spring_damper("spring", "pin", stiffness=1.0)

@@ -117,12 +117,12 @@ def test_a_run_that_a_joint_forbids(t):
     for name in ("m2", "elbow"):
         loose.remove(name)
     fallen = da.simulate(loose, 0.5, save_at=t)
-    with pytest.raises(da.ModelError, match=r"the motion violates 'elbow' at t = 0.* is off by .* give a motion that the joints"):
+    with pytest.raises(da.ModelError, match=r"the motion violates 'elbow' at t = 0.* is off by .* give a motion that"):
         da.inverse_dynamics(arm(), fallen, ["m1", "m2"])
     swung = da.simulate(arm(), 0.5, save_at=t)
     moved = arm()
     moved.replace("elbow", points=((0.26, 0, 0), (-0.2, 0, 0)))
-    with pytest.raises(da.ModelError, match="violates 'elbow' .* place is off by"):
+    with pytest.raises(da.ModelError, match=r"violates 'elbow' .* place is off by"):
         da.inverse_dynamics(moved, swung, ["m1", "m2"])
 
 

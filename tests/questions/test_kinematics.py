@@ -240,17 +240,13 @@ def test_drivers_that_are_missing_are_named():
     table = da.Model()
     table.add_body("puck", mass=1.0, inertia=(1, 1, 1))
     table.add_planar_joint("on table", table.ground, "puck", point=(0, 0, 0), axis=(0, 0, 1))
-    wanted = [f"'on table' (component={k}, {label})" for k, label in enumerate(("x", "y", "angle"))]
-    with pytest.raises(da.ModelError) as refused:
-        da.kinematics(table, [0.0])
-    assert all(one in str(refused.value) for one in wanted)
     table.add_link("rod", (1, 0, 0), (1, 0, 1), mass=1.0, radius=0.01)
     table.add_spherical("low", table.ground, "rod", point=(1, 0, 0))
     table.add_spherical("high", table.ground, "rod", point=(1, 0, 1))
-    for k in range(3):
-        table.add_driver(f"drive{k}", "on table", 0.0, component=k)
-    with pytest.raises(da.ModelError, match="no driver of a joint takes 1 of them, motion of 'rod': a rod between"):
+    wanted = [f"'on table' (component={k}, {label})" for k, label in enumerate(("x", "y", "angle"))]
+    with pytest.raises(da.ModelError, match="no driver of a joint takes 1 of them, motion of 'rod': a rod between") as refused:
         da.kinematics(table, [0.0])
+    assert "still has 4" in str(refused.value) and all(one in str(refused.value) for one in wanted)
 
 
 def test_an_over_driven_mechanism_is_refused():

@@ -55,7 +55,7 @@ class Collocation(Integrator):
             "stages": np.zeros((2 * s + 3, nx)),
             "dense": np.zeros((len(tableau.d) + 4, nx)),
             "jacobian": np.zeros((nu + 1, nqu)),
-            "factors": np.zeros((pairs, nu + 1, nqu), dtype=np.complex128),
+            "factors": np.zeros((pairs, 2, nu + 1, nqu)),
             "pivots": np.zeros((pairs, nu), dtype=np.int64),
             "spectrum": table,
             "velocity_map": run.velocity_map,

@@ -275,7 +275,7 @@ def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator
 
 
 def _refuse_violation(mechanism: Mechanism, t: float, at: Rows, u: Array, w: Array, size: float) -> None:
-    """Joints and drivers that stay must allow the motion: places, velocities and accelerations, by angles and parts of the size."""
+    """Joints and drivers that stay must allow places, velocities and accelerations, by angles and parts of the size."""
     unit = np.tile(np.repeat([size, 1.0], 3), mechanism.nb)
     along = np.maximum(np.linalg.norm(at.G * unit, axis=1), 1e-300)
     rate, second = (float(np.abs(one / unit).max(initial=0.0)) for one in (u, w))
@@ -287,8 +287,8 @@ def _refuse_violation(mechanism: Mechanism, t: float, at: Rows, u: Array, w: Arr
         if share.max(initial=0.0) > VIOLATED:
             element = next(row.element for row in mechanism.rows if row.index == int(np.argmax(share)))
             raise ModelError(
-                f"inverse dynamics: the motion violates {element!r} at t = {t:.6g} s, whose {what} is off by {share.max():.2g} of"
-                " what there is; give a motion that the joints of this model allow"
+                f"inverse dynamics: the motion violates {element!r} at t = {t:.6g} s, whose {what} is off by {share.max():.2g}"
+                " of what there is; give a motion that the joints of this model allow"
             )
 
 

@@ -16,10 +16,10 @@ counters) do not enter f and are iterated.
 """
 
 import numpy as np
-from numpy import uintp
 
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
+from dalembert.kernels.time.complex_factors import back_substitute, dot, exchange_and_eliminate
 from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate, turn
 from dalembert.kernels.time.stepping import combine, visit
 from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
@@ -149,9 +149,18 @@ def turned_back(mu, v, w, k):
 @kernel
 def factorise(steps):
     """All factors for the Jacobian and the step size at hand."""
+    nu = steps.pivots.shape[1]
     for pair in range(steps.factors.shape[0]):
-        fill(steps.h * steps.spectrum[0, pair], pair, steps)
-        exchange_and_eliminate(steps.factors, steps.pivots, pair)
+        mu = steps.h * steps.spectrum[0, pair]
+        fill(mu, pair, steps)
+        re, im = steps.factors[pair, 0, :nu], steps.factors[pair, 1, :nu]
+        exchange_and_eliminate(re, im, steps.pivots[pair], mu.imag == 0.0)
+
+
+@inline
+def subtract(factors, pair, i, j, value):
+    factors[pair, 0, i, j] -= value.real
+    factors[pair, 1, i, j] -= value.imag
 
 
 @flat
@@ -162,8 +171,9 @@ def fill(mu, pair, steps):
     nq, at = n - nu, jacobian[jacobian.shape[0] - 1]
     for i in range(nu):
         for j in range(nu):
-            factors[pair, i, j] = -mu * jacobian[i, nq + j]
-        factors[pair, i, i] += 1.0
+            factors[pair, 0, i, j] = -mu.real * jacobian[i, nq + j]
+            factors[pair, 1, i, j] = -mu.imag * jacobian[i, nq + j]
+        factors[pair, 0, i, i] += 1.0
     for k in range(velocity_map.shape[0]):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
@@ -178,92 +188,53 @@ def fill(mu, pair, steps):
                         + jacobian[i, q + 2] * d[2]
                         + jacobian[i, q + 3] * d[3]
                     )
-                    factors[pair, i, u - nq + j] -= mu * mu * kd
+                    subtract(factors, pair, i, u - nq + j, mu * mu * kd)
         else:
             for i in range(nu):
                 for j in range(size):
-                    factors[pair, i, u - nq + j] -= mu * mu * jacobian[i, q + j]
-
-
-@flat
-def exchange_and_eliminate(factors, pivots, pair):
-    """factors[pair] <- its factors L U, rows exchanged as pivots[pair] says [GolubVanLoan2013, 3.4]."""
-    n = uintp(pivots.shape[1])
-    for k in range(n):
-        best, pivot = 0.0, k
-        for i in range(k, n):
-            size = abs(factors[pair, i, k].real) + abs(factors[pair, i, k].imag)
-            if size > best:
-                best, pivot = size, i
-        pivots[pair, k] = pivot
-        if pivot != k:
-            for j in range(n):
-                factors[pair, k, j], factors[pair, pivot, j] = factors[pair, pivot, j], factors[pair, k, j]
-        for i in range(k + uintp(1), n):
-            if factors[pair, i, k] != 0.0:
-                factors[pair, i, k] /= factors[pair, k, k]
-                multiple = factors[pair, i, k]
-                for j in range(k + uintp(1), n):
-                    factors[pair, i, j] -= multiple * factors[pair, k, j]
-
-
-@flat
-def back_substitute(factors, pivots, pair, nq):
-    """The velocities of row nu, from nq on, <- solution for that right-hand side."""
-    n = pivots.shape[1]
-    for i in range(n):
-        pivot = pivots[pair, i]
-        factors[pair, n, nq + i], factors[pair, n, nq + pivot] = factors[pair, n, nq + pivot], factors[pair, n, nq + i]
-    for i in range(n):
-        value = factors[pair, n, nq + i]
-        for j in range(i):
-            value -= factors[pair, i, j] * factors[pair, n, nq + j]
-        factors[pair, n, nq + i] = value
-    for i in range(n - 1, -1, -1):
-        value = factors[pair, n, nq + i]
-        for j in range(i + 1, n):
-            value -= factors[pair, i, j] * factors[pair, n, nq + j]
-        factors[pair, n, nq + i] = value / factors[pair, i, i]
+                    subtract(factors, pair, i, u - nq + j, mu * mu * jacobian[i, q + j])
 
 
 @kernel
 def solve(mu, pair, steps):
-    """factors[pair, nu] <- (I - mu J)^-1 of what it holds, a vector over q and u."""
+    """The last row of factors[pair] <- (I - mu J)^-1 of what it holds, a vector over q and u."""
     jacobian, factors, velocity_map = steps.jacobian, steps.factors, steps.velocity_map
     nu, n = jacobian.shape[0] - 1, jacobian.shape[1]
-    nq, at, z = n - nu, jacobian[jacobian.shape[0] - 1], factors[pair, factors.shape[1] - 1]
+    nq, at, x, y, real = n - nu, jacobian[jacobian.shape[0] - 1], factors[pair, 0, nu], factors[pair, 1, nu], mu.imag == 0.0
     for k in range(velocity_map.shape[0]):
         q, u = velocity_map[k, 0], velocity_map[k, 1]
         if velocity_map[k, 2] == EULER_PARAMETERS:
-            z[q], z[q + 1], z[q + 2], z[q + 3] = turned_back(mu, (z[q], z[q + 1], z[q + 2], z[q + 3]), at, u)
+            z = complex(x[q], y[q]), complex(x[q + 1], y[q + 1]), complex(x[q + 2], y[q + 2]), complex(x[q + 3], y[q + 3])
+            for j, value in enumerate(turned_back(mu, z, at, u)):
+                x[q + j], y[q + j] = value.real, value.imag
     for i in range(nu):
-        value = 0.0 * mu
-        for j in range(nq):
-            value += jacobian[i, j] * z[j]
-        z[nq + i] += mu * value
-    back_substitute(factors, steps.pivots, pair, nq)
+        value = mu * complex(dot(jacobian[i], x, nq), 0.0 if real else dot(jacobian[i], y, nq))
+        x[nq + i] += value.real
+        y[nq + i] += value.imag
+    back_substitute(factors[pair, 0, :nu], factors[pair, 1, :nu], steps.pivots[pair], x[nq:], y[nq:], real)
     for k in range(velocity_map.shape[0]):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
-            d = turned_back(mu, turn((at[q], at[q + 1], at[q + 2], at[q + 3]), z, u), at, u)
-            for j, value in enumerate(d):
-                z[q + j] += mu * value
+            w = complex(x[u], y[u]), complex(x[u + 1], y[u + 1]), complex(x[u + 2], y[u + 2])
+            d = turned_back(mu, turn((at[q], at[q + 1], at[q + 2], at[q + 3]), w, 0), at, u)
+            for j, each in enumerate(d):
+                subtract(factors, pair, nu, q + j, -mu * each)
         else:
             for j in range(size):
-                z[q + j] += mu * z[u + j]
+                subtract(factors, pair, nu, q + j, -mu * complex(x[u + j], y[u + j]))
 
 
 @flat
 def newton_update(steps):
     """K <- K + dK from f(x + h A K) in rows s + 2 .. 2 s + 1; the largest change of h K, relative to max(1, |x|)."""
     x, stages, factors, spectrum, h = steps.x, steps.stages, steps.factors, steps.spectrum, steps.h
-    nu, s, n = factors.shape[1] - 1, steps.last - 1, steps.n
+    nu, s, n = steps.pivots.shape[1], steps.last - 1, steps.n
     for pair in range(factors.shape[0]):
         for j in range(n):
             w = 0.0 * spectrum[0, pair]
             for i in range(1, s + 1):
                 w += spectrum[s + i, pair] * (stages[s + 1 + i, j] - stages[i, j])
-            factors[pair, nu, j] = w
+            factors[pair, 0, nu, j], factors[pair, 1, nu, j] = w.real, w.imag
         solve(h * spectrum[0, pair], pair, steps)
     change = 0.0
     for i in range(1, s + 1):
@@ -271,7 +242,8 @@ def newton_update(steps):
             if j < n:
                 delta = 0.0
                 for pair in range(factors.shape[0]):
-                    delta += (spectrum[i, pair] * factors[pair, nu, j]).real
+                    vector = spectrum[i, pair]
+                    delta += vector.real * factors[pair, 0, nu, j] - vector.imag * factors[pair, 1, nu, j]
                 stages[i, j] += delta
                 change = larger(change, h * delta, x[j])
             else:
@@ -287,7 +259,7 @@ def filtered_error(steps, system):
     where there is none.
     """
     x, y, stages, e, factors, spectrum = steps.x, steps.y, steps.stages, steps.e, steps.factors, steps.spectrum
-    nu, n, pair, h = factors.shape[1] - 1, factors.shape[2], 0, steps.h
+    nu, n, pair, h = steps.pivots.shape[1], steps.n, 0, steps.h
     for k in range(factors.shape[0]):
         if abs(spectrum[0, k].imag) < abs(spectrum[0, pair].imag):
             pair = k
@@ -295,12 +267,12 @@ def filtered_error(steps, system):
         value = 0.0
         for j in range(steps.last):
             value += e[0, j] * stages[j, i]
-        factors[pair, nu, i] = h * value
+        factors[pair, 0, nu, i], factors[pair, 1, nu, i] = h * value, 0.0
     solve(h * spectrum[0, pair], pair, steps)
     total = 0.0
     for i in range(n):
         scale = steps.atol + steps.rtol * max(abs(x[i]), abs(y[i]))
-        total += (abs(factors[pair, nu, i]) / scale) ** 2
+        total += (factors[pair, 0, nu, i] ** 2 + factors[pair, 1, nu, i] ** 2) / (scale * scale)
     steps.err = np.sqrt(total / n)
     if e.shape[0] == 2:  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
         s = steps.last - 1

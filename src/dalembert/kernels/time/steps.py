@@ -63,10 +63,10 @@ STEPS_RECORD = Record(
     x=VECTOR, y=VECTOR, stages=MATRIX, dense=MATRIX,  # y : the new point, after the step the old one
     a=MATRIX, c=VECTOR, e=MATRIX, d=MATRIX,  # as in `Tableau`
     save_t=VECTOR, out_t=VECTOR, out_x=MATRIX,
-    # of implicit stages: derivatives of u' (nu + 1, nqu), the last row is where; factors (pairs, nu + 1, nqu), the last row is
-    # a vector over q and u; pivots (pairs, nu); eigenvalues and eigenvectors of a, see `spectrum`; blocks of q' = N(q) u, see
-    # `Run`; (7, s nu) of sweeps
-    jacobian=MATRIX, factors=Array(3, "complex128"), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
+    # of implicit stages: derivatives of u' (nu + 1, nqu), the last row is where; factors (pairs, 2, nu + 1, nqu), real and
+    # imaginary parts, the last row is a vector over q and u; pivots (pairs, nu); eigenvalues and eigenvectors of a, see
+    # `spectrum`; blocks of q' = N(q) u, see `Run`; (7, s nu) of sweeps
+    jacobian=MATRIX, factors=Array(4), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
     memory=MATRIX,
     # of slopes: the table that names kernels for numbers with derivatives, columns wanted, work (W, x, x', t), what comes out
     slopes_I=Array(1, "int64"), slopes_of=Array(1, "int64"), slopes_W=VECTOR, slopes_work=VECTOR, slopes_out=MATRIX,
