@@ -50,6 +50,7 @@ CONTACTS = ("tests/closed_form/test_contact_reactions.py", "-k", "newton")
 HANGING = ("tests/unit/test_solution_reactions.py",)
 TRACER = ("tests/unit/test_tracer.py",)
 DUAL = ("tests/unit/test_dual.py",)
+FACTORS = ("tests/unit/test_complex_factors.py",)
 RATES = ("tests/cross/test_rate_derivatives.py", "-k", "every_shape or lagrangian or laws")
 TANGENTS = ("tests/cross/test_sensitivities.py", "-k", "period or lagrangian or plane")
 DENSE = ("tests/cross/test_dense_reference.py", "-m", "nojit")
@@ -87,7 +88,8 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/formulations", "distribution jet moving_frame newton project", (ADAPTIVE, WORK, BODIES)),
     ("kernels/formulations", "baumgarte conjugate_gradient moving_frame_reference", (OTHERS, DENSE)),
     ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (SMALL, ADAPTIVE, WORK, STEPS)),
-    ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton complex_factors partitioned", (STEPS,)),
+    ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton partitioned", (STEPS,)),
+    ("kernels/time", "complex_factors", (FACTORS, STEPS)),
     ("kernels/time", "tangents", (TANGENTS,)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
