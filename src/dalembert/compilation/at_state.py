@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.callbacks import row_callback
+from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.rows import Tables, new_workspace
 from dalembert.kernels.base import tables as T
 
@@ -17,10 +18,11 @@ class RowsAtState:
     """`rows.AtState` of the tables of a structure; threads may share it."""
 
     def __init__(self, tables: Tables) -> None:
-        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address
 
         self._kernel, self._I = _compiled(), tables.I.copy()
-        self._seams = as_forces(_motions(tables)), row_callback(tables.row_source)  # kept alive as long as I names them
+        moving = "forces_and_rows" if self._I[T.NTRACED] else "force_elements" if self._I[T.NMOTION] else "no_forces"
+        self._seams = compiled_kernel(moving), row_callback(tables.row_source)  # kept alive as long as I names them
         self._I[T.AT_FORCES] = address(self._seams[0], FORCES_SIGNATURE)
         self._I[T.AT_CALLBACK] = address(self._seams[1], CALLBACK_SIGNATURE)
         self._W = new_workspace(self._I)
@@ -89,14 +91,3 @@ def _compiled() -> Any:
 
     v = types.float64[::1]
     return bind(at_state, types.int64(types.int64, types.float64, v, types.int64[::1], v, v))
-
-
-def _motions(tables: Tables) -> Any:
-    """What evaluates motions and traced rows; nothing is compiled for a model without any."""
-    from dalembert.kernels.base.slots import no_forces
-    from dalembert.kernels.mechanics.forces import force_elements
-    from dalembert.kernels.mechanics.traced_rows import forces_and_rows
-
-    if tables.I[T.NTRACED] > 0:
-        return forces_and_rows
-    return force_elements if tables.I[T.NMOTION] > 0 else no_forces

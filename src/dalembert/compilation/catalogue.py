@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,16 +30,12 @@ class Kernel:
     def function(self) -> Any:
         return getattr(importlib.import_module(f"dalembert.kernels.{self.module}"), self.name)
 
-    def compile(self) -> None:
-        """Compile it, or load it from the cache."""
+    def compile(self) -> Any:
+        """It, compiled for its seam or loaded from the cache."""
         from dalembert.compilation.loops import compiled
         from dalembert.kernels.base import slots
 
-        if self.seam == "loop":
-            compiled(self.name)
-        else:
-            bind: Any = getattr(slots, f"as_{self.seam}")
-            bind(self.function)
+        return compiled(self.name) if self.seam == "loop" else getattr(slots, f"as_{self.seam}")(self.function)
 
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
@@ -78,6 +75,11 @@ COMMON = (
     Kernel("ensemble", "time.ensemble", "loop", 2.5, "simulate_many"),
     Kernel("tree_lanes", "coordinates.tree_lanes", "system", 8.0, "simulate_many with moving-frame"),
 )
+
+
+def compiled_kernel(name: str, known: Iterable[Kernel] = COMMON) -> Any:
+    """A kernel by name, compiled for its seam."""
+    return next(kernel for kernel in known if kernel.name == name).compile()
 
 
 def common_kernels(mechanism: Compiled, loops: set[str]) -> set[str]:

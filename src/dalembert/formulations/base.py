@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dalembert.arrays import Array, IntArray
-from dalembert.compilation.catalogue import Kernel
+from dalembert.compilation.catalogue import COMMON, Kernel, compiled_kernel
 from dalembert.compilation.compiled import Compiled, Series
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
@@ -112,6 +112,12 @@ class Formulation(ABC):
 
 
 FORMULATIONS: dict[str, type[Formulation]] = {}  # in the order of their registration, the reference first
+
+
+def seams(rates: str, project: str, correct: str = "no_correction") -> tuple[Any, Any, Any]:
+    """What fills the seams of a run, compiled: kernels of formulations by name."""
+    known = [*COMMON, *(kernel for cls in FORMULATIONS.values() for kernel in cls.kernels)]
+    return compiled_kernel(rates, known), compiled_kernel(project, known), compiled_kernel(correct, known)
 
 
 def register_formulation(name: str, formulation: type[Formulation]) -> type[Formulation]:

@@ -17,12 +17,15 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation
+from dalembert.formulations.base import Formulation, seams
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS
+from dalembert.model.validation import check_literals
 
 _STABILISATION = {None: T.NO_STABILISATION, "baumgarte": T.BAUMGARTE, "projection": T.PROJECTION}
+
+_KERNELS = {"generalised": "lagrangian_impulse", "tree": "impulse_tree"}  # by coordinates, those of bodies have "impulse"
 
 
 class VelocityLevel(Formulation):
@@ -39,8 +42,8 @@ class VelocityLevel(Formulation):
     )
 
     def needs(self, mechanism: Compiled) -> set[str]:
-        special = {"generalised": {"lagrangian_impulse"}, "tree": {"impulse_tree", "tree_states"}}
-        return special.get(mechanism.coordinates, {"impulse"})
+        states = {"tree_states"} if mechanism.coordinates == "tree" else set()
+        return {_KERNELS.get(mechanism.coordinates, "impulse"), *states}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +78,10 @@ class Impulse(VelocityLevel):
     def __post_init__(self) -> None:
         if self.stabilisation not in _STABILISATION:
             raise ModelError(f"Impulse: stabilisation is {self.stabilisation!r}; give 'projection', 'baumgarte' or None")
-        if self.metric not in ("euclidean", "mass"):
-            raise ModelError(f"Impulse: metric is {self.metric!r}; give one of euclidean, mass")
+        check_literals(self)
         self.check_positive("tau", "tolerance", "max_newton")
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
-        """Tables with this formulation's settings, a workspace, and compiled slots."""
         self.refuse_other_coordinates(mechanism)
         run = prepare_velocity_level("Impulse", mechanism)
         run.I[T.STABILISE], run.I[T.PREDICT] = _STABILISATION[self.stabilisation], int(self.predict)
@@ -127,15 +128,11 @@ class ImpulseRun(Run):
 
 def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
     """A run of rigid impulses, not stabilised, whose state remembers the last step."""
-    from dalembert.kernels.base.slots import as_system, no_correction
-
     tree = make_tree(mechanism) if isinstance(mechanism, Mechanism) and mechanism.coordinates == "tree" else None
     I, F = (mechanism.I.copy(), mechanism.F.copy()) if tree is None else (tree.I.copy(), tree.F.copy())
     I[T.MEMORY_X] = I[T.NX]
     callbacks: Callbacks | GeneratedCode
     if isinstance(mechanism, LagrangianMechanism):
-        from dalembert.kernels.formulations.lagrangian_impulse import lagrangian_impulse as kernel
-
         if F[T.AUGMENT] > 0:
             raise ModelError(
                 f"{owner} steps as if there were no constraints, and without them the velocity {without_inertia(mechanism)} has"
@@ -143,12 +140,8 @@ def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
             )
         callbacks = mechanism.code
     else:
-        if tree is None:
-            from dalembert.kernels.formulations.impulse import impulse as kernel
-        else:
-            from dalembert.kernels.formulations.impulse_tree import impulse_tree as kernel
         assert isinstance(mechanism, Mechanism)
         callbacks = Callbacks(mechanism)
-    system = as_system(kernel)
-    W, correct = mechanism.workspace() if tree is None else new_workspace(I), as_system(no_correction)
-    return ImpulseRun(mechanism, I, F, W, system, system, correct, 0, callbacks, tree)
+    kernel = _KERNELS.get(mechanism.coordinates, "impulse")
+    W = mechanism.workspace() if tree is None else new_workspace(I)
+    return ImpulseRun(mechanism, I, F, W, *seams(kernel, kernel), 0, callbacks, tree)

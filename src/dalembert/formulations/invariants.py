@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ def with_invariants(run: Run, invariants: Invariants) -> Run:
             name = getattr(function, "__name__", f"invariant {k}")
             raise ModelError(f"invariant {name!r} is {values[-1]} at the start; give a function that is finite there")
     run.I[T.NINVARIANT], run.I[T.INVARIANT_F] = len(values), len(run.F)
-    return run.with_constants(np.concatenate([run.F, values]))
+    return replace(run, F=np.concatenate([run.F, values]))
 
 
 def _at_stake(run: Run) -> float:

@@ -16,10 +16,11 @@ from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation, set_tolerances
+from dalembert.formulations.base import Formulation, seams, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
+from dalembert.model.validation import check_literals
 
 _STAGES = {"none": 0, "constraints": 1, "all": 2}
 SWEEPS = 2  # of refinement, where masses differ by orders of magnitude
@@ -69,15 +70,7 @@ class Jet(Formulation):
     )
 
     def __post_init__(self) -> None:
-        allowed = {
-            "projection": ("quasi-orthogonal", "orthogonal", "none"),
-            "stages": tuple(_STAGES),
-            "metric": ("euclidean", "mass"),
-            "solver": ("block", "cg"),
-        }
-        for label, values in allowed.items():
-            if getattr(self, label) not in values:
-                raise ModelError(f"Jet: {label} is {getattr(self, label)!r}; give one of {', '.join(values)}")
+        check_literals(self)
         check_invariants("Jet", self.invariants)
         self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
         self._check_baumgarte()
@@ -96,15 +89,16 @@ class Jet(Formulation):
                     raise ModelError(f"Jet: projection='none' goes with {label}={only!r}, not {getattr(self, label)!r}")
 
     def needs(self, mechanism: Compiled) -> set[str]:
+        return set(self._names(mechanism))
+
+    def _names(self, mechanism: Compiled) -> tuple[str, str, str]:
+        """Kernels of the rates, of the projection and of what corrects invariants."""
+        kept = self.invariants is not None
         if mechanism.coordinates == "generalised":
-            return {"lagrangian"} | ({"correct_lagrangian"} if self.invariants is not None else set())
-        by_option = {
-            "correct_invariants": self.invariants is not None,
-            "project_orthogonal": self.projection == "orthogonal",
-            "baumgarte": self.projection == "none",
-            "jet_rate_by_cg": self.solver == "cg",
-        }
-        return {"jet"} | {name for name, used in by_option.items() if used}
+            return "lagrangian", "lagrangian", "correct_lagrangian" if kept else "no_correction"
+        projection = {"orthogonal": "project_orthogonal", "none": "baumgarte"}.get(self.projection, "jet")
+        rates = "jet_rate_by_cg" if self.solver == "cg" else "baumgarte" if self.projection == "none" else "jet"
+        return rates, projection, "correct_invariants" if kept else "no_correction"
 
     @classmethod
     def suits(cls, mechanism: Compiled) -> str:
@@ -118,30 +112,21 @@ class Jet(Formulation):
         return SWEEPS if options.get("solver") == "block" else 0
 
     def prepare(self, mechanism: Compiled) -> Run:
-        """Tables with this formulation's settings, a workspace, and compiled slots."""
         self.refuse_other_coordinates(mechanism)
         return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
         """The same on generalised coordinates, in dense algebra."""
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.coordinates.lagrangian import lagrangian
-
         assert isinstance(mechanism, LagrangianMechanism)
         for label, only in (("projection", "quasi-orthogonal"), ("solver", "block")):
             if getattr(self, label) != only:
                 raise ModelError(f"Jet: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
         I, F = self._settings(mechanism)
         I[T.MASS_METRIC] = int(self.metric == "mass")
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct
-        else:
-            correct = no_correction
         functions = invariant_functions(self.invariants)
         code = GeneratedCode(mechanism.model, functions, energy=True) if self.invariants else mechanism.code
-        system = as_system(lagrangian)
-        W = mechanism.workspace()
-        run = Run(mechanism, I, F, W, system, system, as_system(correct), _STAGES[self.stages], code)
+        kernels = seams(*self._names(mechanism))
+        run = Run(mechanism, I, F, mechanism.workspace(), *kernels, _STAGES[self.stages], code)
         return with_invariants(run, self.invariants)
 
     def _settings(self, mechanism: Compiled) -> tuple[IntArray, Array]:
@@ -150,32 +135,16 @@ class Jet(Formulation):
         return I, F
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.jet import jet
-
         I, F = self._settings(mechanism)
         if self.metric == "mass":
             I[T.METRIC_F] = I[T.MASS_F]
-        system = project = jet
-        correct, orthogonal = no_correction, self.projection == "orthogonal"
-        if self.solver == "cg":
-            from dalembert.kernels.formulations.conjugate_gradient import jet_rate_by_cg as system
-        if orthogonal:
-            from dalembert.kernels.formulations.orthogonal import project_orthogonal as project
-        if self.projection == "none":
-            from dalembert.kernels.formulations.baumgarte import baumgarte as system
-
-            project = system
-            F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.invariants import correct_invariants as correct
+        names, orthogonal = self._names(mechanism), self.projection == "orthogonal"
+        F[T.ALPHA], F[T.BETA] = self.baumgarte or (0.0, 0.0)
         if not orthogonal:  # room of their own is behind the workspace
             I[T.W_BEND] = I[T.W_A]
         rows: Literal["", "bends"] = "bends" if orthogonal or self.invariants else ""
-        if system is jet and mechanism.uneven:
+        if names[0] == "jet" and mechanism.uneven:
             I[T.REFINE] = SWEEPS
-        system, project, correct = as_system(system), as_system(project), as_system(correct)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows=rows)
-        W = new_workspace(I, dense=orthogonal)
-        run = Run(mechanism, I, F, W, system, project, correct, _STAGES[self.stages], functions)
+        run = Run(mechanism, I, F, new_workspace(I, dense=orthogonal), *seams(*names), _STAGES[self.stages], functions)
         return with_invariants(run, self.invariants)

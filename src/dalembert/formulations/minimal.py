@@ -17,13 +17,14 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations.base import Formulation, set_tolerances
+from dalembert.formulations.base import Formulation, seams, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL
 from dalembert.kernels.base.views import Marks
+from dalembert.model.validation import check_literals
 
 Tables = tuple[IntArray, Array, Array]  # I, F, W
 
@@ -80,11 +81,7 @@ class Minimal(Formulation):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cut", tuple(self.cut))
-        options = {"basis": _BASES, "order": tuple(_ORDERS), "singular": ("stop", "pass"), "velocities": ("bodies", "joints")}
-        for label, allowed in options.items():
-            if getattr(self, label) not in allowed or isinstance(getattr(self, label), bool):
-                names = ", ".join(map(str, allowed))
-                raise ModelError(f"Minimal: {label} is {getattr(self, label)!r}; give one of {names}")
+        check_literals(self)
         if not isinstance(self.continuation, bool):
             raise ModelError(f"Minimal: continuation is {self.continuation!r}; give True or False")
         if self.velocities == "joints" and self.singular == "pass":
@@ -95,13 +92,21 @@ class Minimal(Formulation):
         self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
+        return set(self._names(mechanism)) | ({"tree_states"} if self._on_joints(mechanism) else set())
+
+    def _on_joints(self, mechanism: Compiled) -> bool:
+        return mechanism.coordinates == "tree" or (self.velocities == "joints" and mechanism.coordinates != "generalised")
+
+    def _names(self, mechanism: Compiled) -> tuple[str, str, str]:
+        """Kernels of the rates, of the end of a step and of what corrects invariants."""
         if mechanism.coordinates == "generalised":
-            return {"lagrangian_minimal"} | ({"correct_lagrangian"} if self.invariants is not None else set())
-        if self.velocities == "joints" or mechanism.coordinates == "tree":
-            names, correct = {"tree_states", "minimal_tree", "minimal_tree_step"}, "correct_tree_invariants"
+            rates, step, correct = "lagrangian_minimal", "lagrangian_minimal", "correct_lagrangian"
+        elif self._on_joints(mechanism):
+            rates, step, correct = "minimal_tree", "minimal_tree_step", "correct_tree_invariants"
         else:
-            names, correct = {"minimal" if self.singular == "stop" else "minimal_across", "minimal_step"}, "correct_invariants"
-        return names | ({correct} if self.invariants is not None else set())
+            rates = "minimal" if self.singular == "stop" else "minimal_across"
+            step, correct = "minimal_step", "correct_invariants"
+        return rates, step, correct if self.invariants is not None else "no_correction"
 
     def takes(self, integrator: Integrator) -> str | None:
         if self.singular == "pass" and not integrator.adaptive and super().takes(integrator) is None:
@@ -120,52 +125,32 @@ class Minimal(Formulation):
         return passed(run, x, states) if run.passed(x) else ()
 
     def prepare(self, mechanism: Compiled) -> Run:
-        """Tables with this formulation's settings, a workspace, and compiled slots."""
         self.refuse_other_coordinates(mechanism)
         if isinstance(mechanism, LagrangianMechanism):
             return self._on_lagrangian(mechanism)
         assert isinstance(mechanism, Mechanism)
-        on_tree = self.velocities == "joints" or mechanism.coordinates == "tree"
-        return self._on_tree(mechanism) if on_tree else self._on_bodies(mechanism)
+        return self._on_tree(mechanism) if self._on_joints(mechanism) else self._on_bodies(mechanism)
 
     def _on_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.minimal_step import minimal_step
-
-        if self.singular == "pass":
-            from dalembert.kernels.formulations.bridge import minimal_across as rates
-        else:
-            from dalembert.kernels.formulations.minimal import minimal as rates
-        correct = no_correction
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.invariants import correct_invariants as correct
         a_size, nb6 = int(mechanism.I[T.W_Y] - mechanism.I[T.W_A]), 6 * (mechanism.nb + 1)
         used, columns = _velocities_in_use(mechanism), mechanism.degrees_of_freedom + 2
         f = mechanism.degrees_of_freedom
         given = mechanism.I, mechanism.F, new_workspace(mechanism.I)
         I, F, W = self._tables(given, f, used, _weights(mechanism), columns * nb6, a_size)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
-        system, project = as_system(rates), as_system(minimal_step)
-        run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions)
+        run = MinimalRun(mechanism, I, F, W, *seams(*self._names(mechanism)), 0, functions)
         return with_invariants(run, self.invariants)
 
     def _on_tree(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.minimal_tree import minimal_tree, minimal_tree_step
-
         if self.singular == "pass":
             raise ModelError("Minimal: singular='pass' needs the velocities of bodies: coordinates='absolute'")
-        correct = no_correction
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.tree_invariants import correct_tree_invariants as correct
         tree = make_tree(mechanism, self.cut)
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
         given = tree.I, tree.F, new_workspace(tree.I, dense=True)
         I, F, W = self._tables(given, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
-        system, project = as_system(minimal_tree), as_system(minimal_tree_step)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
-        run = MinimalRun(mechanism, I, F, W, system, project, as_system(correct), 0, functions, tree)
+        run = MinimalRun(mechanism, I, F, W, *seams(*self._names(mechanism)), 0, functions, tree)
         return with_invariants(run, self.invariants)
 
     def _tables(self, given: Tables, f: int, used: Sequence[int], weights: Array, columns: int, rows: int) -> Tables:
@@ -199,22 +184,15 @@ class Minimal(Formulation):
 
     def _on_lagrangian(self, mechanism: LagrangianMechanism) -> Run:
         """The same on generalised coordinates, in dense algebra."""
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.lagrangian_minimal import lagrangian_minimal
-
         for label, only in (("singular", "stop"), ("velocities", "bodies")):
             if getattr(self, label) != only:
                 raise ModelError(f"Minimal: {label}={getattr(self, label)!r} is for bodies; a Lagrangian system takes {only!r}")
         n, f = mechanism.nu, mechanism.degrees_of_freedom
         given = mechanism.I, mechanism.F, mechanism.workspace()
         I, F, W = self._tables(given, f, range(n), np.ones(n), (f + 5) * n, 0)
-        correct = no_correction
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.lagrangian_invariants import correct_lagrangian as correct
-        system = as_system(lagrangian_minimal)
         functions, energy = invariant_functions(self.invariants), self.invariants is not None
         code = GeneratedCode(mechanism.model, functions, energy=energy, turning=True)
-        run = MinimalRun(mechanism, I, F, W, system, system, as_system(correct), 0, code)
+        run = MinimalRun(mechanism, I, F, W, *seams(*self._names(mechanism)), 0, code)
         return with_invariants(run, self.invariants)
 
 

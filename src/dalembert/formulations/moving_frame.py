@@ -11,7 +11,7 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
-from dalembert.formulations.base import Formulation, set_tolerances
+from dalembert.formulations.base import Formulation, seams, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
 from dalembert.model.validation import choice
@@ -53,30 +53,23 @@ class MovingFrame(Formulation):
         self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
-        names = {"tree_states", "moving_frame" if self.path == "fast" else "moving_frame_reference"}
-        return names | ({"correct_tree_invariants"} if self.invariants is not None else set())
+        return {"tree_states", *self._names()}
+
+    def _names(self) -> tuple[str, str, str]:
+        """Kernels of the rates, of the projection and of what corrects invariants."""
+        equations = "moving_frame" if self.path == "fast" else "moving_frame_reference"
+        return equations, equations, "no_correction" if self.invariants is None else "correct_tree_invariants"
 
     @classmethod
     def suits(cls, mechanism: Compiled) -> str:
         return "it is O(n) in the coordinates of the joints" if mechanism.coordinates == "tree" else ""
 
     def prepare(self, mechanism: Compiled) -> Run:
-        """Tables of the tree with this formulation's settings, a workspace, and compiled slots."""
         self.refuse_other_coordinates(mechanism)
         assert isinstance(mechanism, Mechanism)
-        from dalembert.kernels.base.slots import as_system, no_correction
-
         tree = make_tree(mechanism, self.cut)
         I, F = tree.I.copy(), tree.F.copy()
         set_tolerances(self, I, F)
-        correct = no_correction
-        if self.path == "fast":
-            from dalembert.kernels.formulations.moving_frame import moving_frame as equations
-        else:
-            from dalembert.kernels.formulations.moving_frame_reference import moving_frame_reference as equations
-        if self.invariants is not None:
-            from dalembert.kernels.formulations.tree_invariants import correct_tree_invariants as correct
-        system = as_system(equations)
         W, functions = new_workspace(I, dense=self.path == "reference"), invariant_functions(self.invariants)
-        run = Run(mechanism, I, F, W, system, system, as_system(correct), 0, Callbacks(mechanism, functions), tree)
+        run = Run(mechanism, I, F, W, *seams(*self._names()), 0, Callbacks(mechanism, functions), tree)
         return with_invariants(run, self.invariants)

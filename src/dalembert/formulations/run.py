@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks
+from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode
 from dalembert.compilation.tree import Tree
@@ -121,36 +122,17 @@ class Run:
         names = {row.primitive: row.element for row in rows}
         return names.get(list(names)[primitive] if self.tree is not None else primitive, "?")
 
-    def with_constants(self, F: Array) -> Run:
-        """The same run with a longer table of constants."""
-        return replace(self, F=F)
-
     @property
     def forces(self) -> Any:
         """The slot of force elements and prescribed motions; nothing is compiled for a model without any."""
-        from dalembert.kernels.base.slots import as_forces, no_forces
-
+        name = "force_elements" if self.I[T.NFORCE] > 0 or self.I[T.NMOTION] > 0 else "no_forces"
         if self.I[T.NCHOICE] > 0:
-            from dalembert.kernels.coordinates.choosing import choosing_bodies, choosing_cut_joints
-
-            return as_forces(choosing_bodies if self.tree is None else choosing_cut_joints)
-        if self.I[T.NTRACED] > 0:
-            from dalembert.kernels.mechanics.traced_rows import forces_and_rows
-
-            return as_forces(forces_and_rows)
-        if self.I[T.NFORCE] == 0 and self.I[T.NMOTION] == 0:
-            return as_forces(no_forces)
-        from dalembert.kernels.mechanics.forces import force_elements
-
-        return as_forces(force_elements)
+            name = "choosing_bodies" if self.tree is None else "choosing_cut_joints"
+        elif self.I[T.NTRACED] > 0:
+            name = "forces_and_rows"
+        return compiled_kernel(name)
 
     @property
     def laws(self) -> Any:
         """The slot of force elements that few models have."""
-        from dalembert.kernels.base.slots import as_forces, no_forces
-
-        if self.I[T.NLAW] == 0:
-            return as_forces(no_forces)
-        from dalembert.kernels.mechanics.laws import force_laws
-
-        return as_forces(force_laws)
+        return compiled_kernel("force_laws" if self.I[T.NLAW] > 0 else "no_forces")

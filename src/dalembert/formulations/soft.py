@@ -50,7 +50,6 @@ class Soft(VelocityLevel):
                     raise ModelError(f"{where} is {value!r}; give a finite number that is not negative")
 
     def prepare(self, mechanism: Compiled) -> ImpulseRun:
-        """Tables with this formulation's settings, a workspace, and compiled slots."""
         self.refuse_other_coordinates(mechanism)
         run = prepare_velocity_level("Soft", mechanism)
         kp, kd = self.gains(mechanism)

@@ -17,7 +17,7 @@ from dalembert.compilation.lagrangian_start import without_inertia
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace as bodies_workspace
 from dalembert.errors import ModelError
-from dalembert.formulations.base import Formulation
+from dalembert.formulations.base import Formulation, seams
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
@@ -85,9 +85,7 @@ class Variational(Formulation):
         return self._of_bodies(mechanism) if isinstance(mechanism, Mechanism) else self._of_lagrangian(mechanism)
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.jet import jet
-        from dalembert.kernels.formulations.variational_bodies import MEAN, variational_bodies
+        from dalembert.kernels.formulations.variational_bodies import MEAN
 
         if self.curve in METHODS and self.curve != "euler":
             straight = ", ".join(curve for curve in CURVES if curve not in METHODS)
@@ -108,15 +106,10 @@ class Variational(Formulation):
         W = bodies_workspace(I)
         I[T.UNKNOWNS] = mechanism.nu + mechanism.m
         used = _place(len(W), ("node", "impulses"), I)
-        project = as_system(jet)
-        system = as_system(variational_bodies)
         W = np.concatenate([W, np.zeros(used - len(W))])
-        return Run(mechanism, I, F, W, system, project, as_system(no_correction), 0, Callbacks(mechanism, rows="bends"))
+        return Run(mechanism, I, F, W, *seams("variational_bodies", "jet"), 0, Callbacks(mechanism, rows="bends"))
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
-        from dalembert.kernels.base.slots import as_system, no_correction
-        from dalembert.kernels.formulations.variational import variational
-
         assert isinstance(mechanism, LagrangianMechanism)
         e = mechanism.model.equations
         if self.curve in METHODS and self.curve != "euler" and mechanism.F[T.AUGMENT] > 0:
@@ -146,9 +139,8 @@ class Variational(Formulation):
         upper = np.triu(b[:, None] * (a - b / 2), 1)
         F = np.concatenate([F, (upper - upper.T).ravel(), b, table.c[1 : _STAGES + 1]])
         code = GeneratedCode(mechanism.model, discrete=discrete)
-        system = as_system(variational)
         W = new_workspace(mechanism.model, I)
-        return Run(mechanism, I, F, W, system, system, as_system(no_correction), 0, code)
+        return Run(mechanism, I, F, W, *seams("variational", "variational"), 0, code)
 
 
 def _place(used: int, names: tuple[str, ...], I: IntArray) -> int:

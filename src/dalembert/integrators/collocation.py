@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled
 from dalembert.errors import ModelError
 from dalembert.integrators.collocation_tableau import spectrum
 from dalembert.integrators.integrator import Integrator
@@ -38,13 +37,7 @@ class Collocation(Integrator):
         self._positive("stage_tolerance")
 
     def needs(self) -> set[str]:
-        """Names of the kernels that its steps call."""
         return {self.loop, "iterate_newton", "filtered_error"}
-
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step and what solves its stages."""
-        newton = {"newton": compiled("iterate_newton"), "filtered": compiled("filtered_error")}
-        return {"attempt": compiled(self.loop), **newton}
 
     def workspace(self, run: Run) -> dict[str, Any]:
         """Stages: rates, residuals or predictions, one spare row; the others as in kernels/time/steps.py."""

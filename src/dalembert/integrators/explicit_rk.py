@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from dalembert.compilation.loops import compiled
 from dalembert.integrators import tableau
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
@@ -22,45 +21,35 @@ class ExplicitRungeKutta(Integrator):
 
     @property
     def tableau(self) -> Tableau:
-        """Coefficients of the method."""
         return self.coefficients
 
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step."""
-        return {"attempt": compiled("runge_kutta")}
 
-
-@dataclass(frozen=True, kw_only=True)
 class Euler(ExplicitRungeKutta):
     """Explicit Euler, order 1. Fixed step."""
 
-    coefficients: ClassVar[Tableau] = tableau.EULER
+    coefficients = tableau.EULER
 
 
-@dataclass(frozen=True, kw_only=True)
 class Midpoint(ExplicitRungeKutta):
     """Explicit midpoint rule, order 2. Fixed step."""
 
-    coefficients: ClassVar[Tableau] = tableau.MIDPOINT
+    coefficients = tableau.MIDPOINT
 
 
-@dataclass(frozen=True, kw_only=True)
 class RungeKutta4(ExplicitRungeKutta):
     """The classical method of order 4. Fixed step."""
 
-    coefficients: ClassVar[Tableau] = tableau.RUNGE_KUTTA_4
+    coefficients = tableau.RUNGE_KUTTA_4
 
 
-@dataclass(frozen=True, kw_only=True)
 class DormandPrince(ExplicitRungeKutta):
     """Dormand-Prince 5(4) [DormandPrince1980]: order 5, fixed or adaptive, dense output of order 4."""
 
-    coefficients: ClassVar[Tableau] = tableau.DORMAND_PRINCE
+    coefficients = tableau.DORMAND_PRINCE
     citations: ClassVar[tuple[str, ...]] = ("DormandPrince1980", "HairerNorsettWanner1993")
 
 
-@dataclass(frozen=True, kw_only=True)
 class DOP853(ExplicitRungeKutta):
     """Dormand-Prince 8(5,3): order 8, fixed or adaptive, dense output of order 7. The default."""
 
-    coefficients: ClassVar[Tableau] = tableau.DOP853
+    coefficients = tableau.DOP853

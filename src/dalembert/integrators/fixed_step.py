@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled
-from dalembert.errors import ModelError
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
 
@@ -38,17 +36,8 @@ class FixedStep(Integrator):
     loop: ClassVar[str] = "own_steps"
     citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006",)
 
-    def __post_init__(self) -> None:
-        if self.composition not in COMPOSITIONS:
-            raise ModelError(f"FixedStep: composition is {self.composition!r}; give one of {', '.join(map(str, COMPOSITIONS))}")
-        super().__post_init__()
-
     @property
     def tableau(self) -> Tableau:
         """One step without stages; the substeps lie in e."""
         substeps = np.array([COMPOSITIONS[self.composition]])
         return Tableau(1, 1, np.zeros((2, 2)), np.ones((1, 1)), np.array([0.0, 1.0]), substeps, np.zeros((0, 1)))
-
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step."""
-        return {"attempt": compiled("own_steps")}

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from dalembert.compilation.loops import compiled
-from dalembert.errors import ModelError
 from dalembert.integrators.collocation import Collocation
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.integrators.tableau import Tableau
-
-if TYPE_CHECKING:
-    pass
 
 _SOLVERS = ("auto", "fixed-point", "newton")
 MAX_STAGES = 8
@@ -38,33 +33,19 @@ class GaussLegendre(Collocation):
     most_stages: ClassVar[int] = MAX_STAGES
     citations: ClassVar[tuple[str, ...]] = ("HairerLubichWanner2006", "HairerWanner1996", "WalkerNi2011")
 
-    def __post_init__(self) -> None:
-        if self.solver not in _SOLVERS:
-            raise ModelError(f"GaussLegendre: solver is {self.solver!r}; give one of {', '.join(_SOLVERS)}")
-        super().__post_init__()
-
     @property
     def tableau(self) -> Tableau:
-        """Coefficients of the method."""
         return gauss_tableau(self.stages)
 
     @property
     def stage_settings(self) -> tuple[int, float]:
-        """Solver and tolerance of implicit stages."""
         default = 1e-13 if self.adaptive else 1e-15
         return _SOLVERS.index(self.solver), self.stage_tolerance or default
 
     @property
     def rate_rows(self) -> tuple[int, int, int]:
-        """See `Integrator`."""
         return 0, self.stages + 1, self.stages + 2
 
     def needs(self) -> set[str]:
-        """Names of the kernels that its steps call."""
         newton = super().needs() if self.solver != "fixed-point" else {self.loop}
         return newton | ({"iterate"} if self.solver != "newton" else set())
-
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step and what solves its stages."""
-        parts = super().compiled_parts() if self.solver != "fixed-point" else {"attempt": compiled(self.loop)}
-        return parts if self.solver == "newton" else parts | {"sweeps": compiled("iterate")}

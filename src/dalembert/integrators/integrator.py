@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalembert.compilation.loops import compiled
 from dalembert.errors import ModelError
 from dalembert.integrators.tableau import Tableau
+from dalembert.model.validation import check_literals
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run
+
+_SEAMS = {"iterate_newton": "newton", "filtered_error": "filtered", "iterate": "sweeps"}  # others make the step itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +49,7 @@ class Integrator(ABC):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        check_literals(self)
         if self.step is None and not self.estimates_error:
             raise ModelError(f"{name} has no error estimate: give a step size, {name}(step=...)")
         for label in ("step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min"):
@@ -98,6 +103,6 @@ class Integrator(ABC):
         """Names of the kernels that its steps call."""
         return {self.loop}
 
-    @abstractmethod
     def compiled_parts(self) -> dict[str, Any]:
         """What the time loop calls, compiled, by the names of the seams in kernels/time/steps.py."""
+        return {_SEAMS.get(name, "attempt"): compiled(name) for name in self.needs()}

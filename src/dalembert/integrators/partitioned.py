@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.tableau import Tableau
 
@@ -40,12 +39,7 @@ class Partitioned(Integrator):
         """Rates at both ends and in between, dense output."""
         return {"stages": np.zeros((3, run.state_size)), "dense": np.zeros((4, run.state_size))}
 
-    def compiled_parts(self) -> dict[str, Any]:
-        """The step."""
-        return {"attempt": compiled("partitioned")}
 
-
-@dataclass(frozen=True, kw_only=True)
 class SymplecticEuler(Partitioned):
     """Positions by the old velocities, velocities by the new positions: order 1. Fixed step.
 
@@ -58,7 +52,6 @@ class SymplecticEuler(Partitioned):
     citations: ClassVar[tuple[str, ...]] = ("Variational", "HairerLubichWanner2006")
 
 
-@dataclass(frozen=True, kw_only=True)
 class StoermerVerlet(Partitioned):
     """Half a kick, a drift, half a kick: order 2. Fixed step.
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from dalembert.integrators.collocation import Collocation
 from dalembert.integrators.collocation_tableau import radau_tableau
 from dalembert.integrators.tableau import Tableau
-
-if TYPE_CHECKING:
-    pass
 
 _NEWTON = 2
 MAX_STAGES = 5
@@ -36,16 +33,14 @@ class RadauIIA(Collocation):
 
     @property
     def tableau(self) -> Tableau:
-        """Coefficients of the method."""
         return radau_tableau(self.stages)
 
     @property
     def stage_settings(self) -> tuple[int, float]:
-        """Solver and tolerance of implicit stages."""
         default = 0.01 * min(self.rtol, self.atol) if self.adaptive else 1e-15
         return _NEWTON, self.stage_tolerance or default
 
     @property
     def rate_rows(self) -> tuple[int, int, int]:
-        """See `Integrator`; at the start the rate of the polynomial through the stages, in the spare row."""
+        """At the start the rate of the polynomial through the stages, in the spare row."""
         return 2 * self.stages + 2, self.stages, self.stages + 2

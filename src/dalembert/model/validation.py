@@ -10,8 +10,9 @@ import inspect
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -148,6 +149,23 @@ def choice(owner: str, label: str, value: object, options: Iterable[str]) -> Non
     options = tuple(options)
     if not isinstance(value, str) or value not in options:
         raise ModelError(f"{owner}: {label} is {shown(value)}; give {' or '.join(map(repr, options))}")
+
+
+def check_literals(options: Any) -> None:
+    """Refuse values of a dataclass that the Literal types of its fields do not list."""
+    for label, allowed in _literals(type(options)).items():
+        value = getattr(options, label)
+        if value not in allowed or isinstance(value, bool):
+            raise ModelError(f"{type(options).__name__}: {label} is {value!r}; give one of {', '.join(map(str, allowed))}")
+
+
+@cache
+def _literals(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
+    try:
+        hints = get_type_hints(cls)
+    except NameError:  # a class of one's own, with types that only a type checker knows
+        return {}
+    return {label: get_args(hint) for label, hint in hints.items() if get_origin(hint) is Literal}
 
 
 def near(name: str, known: Iterable[str]) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks, row_callback
+from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.one_element import cut_to
 from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.errors import ModelError, SimulationError
@@ -91,16 +92,14 @@ def effort_of(states: Trajectory, element: object) -> Effort:
 def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     """(nt, 6 (nb + 1)) wrenches, (nt, 3 records), (nt,) energy of one element."""
     from dalembert.compilation.loops import compiled
-    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address, as_forces, no_forces
+    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address
     from dalembert.kernels.base.views import System
-    from dalembert.kernels.mechanics.forces import force_elements
-    from dalembert.kernels.mechanics.laws import force_laws
 
     mechanism, nt = states.mechanism, len(states.t)
     callbacks = None if force.function is None else Callbacks(mechanism)  # others may be missing in a run that was loaded
     I = cut_to(mechanism, force)
     called = row_callback(mechanism.row_source) if callbacks is None else callbacks.compiled
-    kept = (as_forces(force_elements), as_forces(force_laws if I[T.NLAW] else no_forces), called)
+    kept = (compiled_kernel("force_elements"), compiled_kernel("force_laws" if I[T.NLAW] else "no_forces"), called)
     signatures = (FORCES_SIGNATURE, FORCES_SIGNATURE, CALLBACK_SIGNATURE)
     I[T.AT_FORCES], I[T.AT_LAWS], I[T.AT_CALLBACK] = map(address, kept, signatures)
     count = int(I[T.NFORCE])
