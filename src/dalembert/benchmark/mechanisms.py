@@ -83,18 +83,13 @@ def n_four_bar(n: int, t_end: float) -> Problem:
 def _squeezer(name: str, title: str, beta: float, t_end: float, **more: Any) -> Problem:
     """Andrews' mechanism. Angles of joints are those turned since the start."""
     start = {joint: _start_angle(beta, body) for joint, body in (("O", 0), ("B", 2), ("A5", 4), ("A7", 6))}
-    angles = {"beta": "O", "gamma": "B", "delta": "A5", "epsilon": "A7"}
-
-    def angle(joint: str) -> Any:
-        return lambda s: s.coordinate(joint) + start[joint]
-
     outputs: dict[str, Any] = {
         "x_F": lambda s: s.point("K1", (0.007 - 0.00092, 0, 0))[:, 0],
         "y_F": lambda s: s.point("K1", (0.007 - 0.00092, 0, 0))[:, 1],
     }
-    for quantity, joint in angles.items():
-        outputs[quantity] = angle(joint)
-        outputs[f"{quantity}_rate"] = _joint_rate(joint)
+    for quantity, joint in zip(("beta", "gamma", "delta", "epsilon"), start, strict=True):
+        outputs[quantity] = lambda s, joint=joint: s.coordinate(joint) + start[joint]
+        outputs[f"{quantity}_rate"] = lambda s, joint=joint: s.coordinate_rate(joint)
     return Problem(
         name=name,
         title=title,
@@ -107,10 +102,6 @@ def _squeezer(name: str, title: str, beta: float, t_end: float, **more: Any) -> 
         short=0.01,
         **more,
     )
-
-
-def _joint_rate(joint: str) -> Any:
-    return lambda s: s.coordinate_rate(joint)
 
 
 def _start_angle(beta: float, body: int) -> float:

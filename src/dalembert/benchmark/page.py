@@ -59,7 +59,7 @@ def _section(result: ProblemResult) -> str:
         for e in p.expected
     )
     said = "".join(f"<li>{_e(text)}</li>" for text in result.evidence)
-    notes = [f"{_together(runs)}: {note}" for note, runs in _by_note(result).items()]
+    notes = [f"{', '.join(run.formulation for run in runs)}: {note}" for note, runs in _by_note(result).items()]
     reasons = [f"{run.formulation} {run.verdict}: {run.reason}" for run in result.runs if run.reason and run.by == "values"]
     remarks = "".join(f"<li>{_e(text)}</li>" for text in (*notes, *reasons))
     head = "".join(f'<th class="{_side(name)}">{name}</th>' for name in _COLUMNS)
@@ -85,10 +85,6 @@ def _by_note(result: ProblemResult) -> dict[str, list[Run]]:
         if run.outcomes and run.t_end < result.problem.t_end:
             found.setdefault(f"up to {run.t_end:g} s, while errors of low order are small", []).append(run)
     return found
-
-
-def _together(runs: list[Run]) -> str:
-    return ", ".join(run.formulation for run in runs)
 
 
 def _row(run: Run) -> str:

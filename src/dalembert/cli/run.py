@@ -101,7 +101,8 @@ def run(
         unwritten = None if failure is None else failure.__cause__
         if isinstance(unwritten, StoreError):
             code, out = FAILED, None
-        _write_picture(solution, plot)
+        if plot is not None and len(solution.t):
+            solution.plot.save(plot)
         written = [str(path) for path in (out, plot) if path is not None and path.exists()]
         if written:
             voice.say(f"written: {', '.join(written)}")
@@ -206,8 +207,3 @@ def _report(solution: AnySolution, report: Report, voice: Voice, as_json: bool) 
     if solution.status == "interrupted":
         return INTERRUPTED
     return PASSED if report.passed and solution.status != "failed" else FAILED
-
-
-def _write_picture(solution: AnySolution, path: Path | None) -> None:
-    if path is not None and len(solution.t):
-        solution.plot.save(path)

@@ -84,7 +84,7 @@ def compare(
     return Comparison(
         name=mechanism.model.name or "model",
         t_end=float(t_end),
-        reference=reference.with_size(error.size),
+        reference=dataclasses.replace(reference, size=error.size),
         measurements=tuple(_result(job, error, reference.accuracy) for job in jobs),
         excluded=tuple(excluded),
         settings={

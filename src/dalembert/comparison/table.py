@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import io
 import itertools
@@ -43,10 +42,6 @@ class Reference:
     check: str
     accuracy: float
     size: float = 1.0
-
-    def with_size(self, size: float) -> Reference:
-        """The same with the length that errors are divided by."""
-        return dataclasses.replace(self, size=size)
 
 
 @dataclass(frozen=True)

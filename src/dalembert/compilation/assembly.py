@@ -90,7 +90,8 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
     start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, size)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
-    velocity_start, x = _assemble_velocities(packed, x, movable, _not_given(flat), velocity_rows)
+    untold = np.repeat([not given for body in flat.bodies for given in body.given], 3)
+    velocity_start, x = _assemble_velocities(packed, x, movable, untold, velocity_rows)
 
     own = {id(row) for row in given}
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
@@ -358,11 +359,6 @@ def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> t
             elif rate[k] and depends(k, np.ones(len(A), dtype=bool)):
                 doubled.append(repr(row.element))
     return list(dict.fromkeys(locked)), list(dict.fromkeys(doubled))
-
-
-def _not_given(flat: FlatModel) -> npt.NDArray[np.bool_]:
-    """(6 nb,) velocities about which the user said nothing."""
-    return np.repeat([not given for body in flat.bodies for given in body.given], 3)
 
 
 def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:

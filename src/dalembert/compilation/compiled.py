@@ -103,11 +103,11 @@ class Compiled(ABC):
 
     def row_names(self) -> list[str]:
         """Names of the rows in the order of the multipliers, "element.label"."""
-        names = [""] * self.m
-        for row in self.rows:
-            if row.index < self.m:
-                names[row.index] = f"{row.element}.{row.label}"
-        return names
+        return self.residual_names()[: self.m]
+
+    def residual_names(self) -> list[str]:
+        """Names of all rows in the order of g."""
+        return [f"{row.element}.{row.label}" for row in sorted(self.rows, key=lambda row: row.index)]
 
     def rows_of(self, element: str) -> list[int]:
         """Kernel row numbers of a joint, driver or constraint (numbers >= m vanish in the plane)."""

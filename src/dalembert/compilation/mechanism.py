@@ -48,7 +48,6 @@ class Mechanism(Compiled):
 
     @property
     def rank(self) -> int:
-        """Rank of the constraint Jacobian in general position."""
         return self.m - len(self.redundant)
 
     @property
@@ -83,7 +82,6 @@ class Mechanism(Compiled):
         return replace(self, coordinates="absolute") if self.coordinates == "tree" else self
 
     def workspace(self, *, dense: bool = False) -> Array:
-        """A new workspace for one thread."""
         return new_workspace(self.I, dense=dense)
 
     def energies(self, x: Array, t: float = 0.0) -> tuple[float, float]:
@@ -97,15 +95,14 @@ class Mechanism(Compiled):
 
     def with_signs_of(self, near: Array, x: Array) -> Array:
         x = x.copy()
-        for kind, q, _ in self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:]:
-            if kind == T.RIGID and near[q + 3 : q + 7] @ x[q + 3 : q + 7] < 0:
-                x[q + 3 : q + 7] *= -1.0
+        for q in self.quaternion_columns:
+            if near[q : q + 4] @ x[q : q + 4] < 0:
+                x[q : q + 4] *= -1.0
         return x
 
     def turning_speed(self, x: Array) -> float:
-        table = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:]
-        spins = [x[:, self.nq + u + 3 : self.nq + u + 6] for kind, _, u in table if kind == T.RIGID]
-        spins += [x[:, self.nq + u + 2 : self.nq + u + 3] for kind, _, u in table if kind == T.PLANAR]
+        spins = [x[:, self.nq + u + 3 : self.nq + u + 6] for kind, _, u in self.body_columns if kind == T.RIGID]
+        spins += [x[:, self.nq + u + 2 : self.nq + u + 3] for kind, _, u in self.body_columns if kind == T.PLANAR]
         return max((float(np.linalg.norm(w, axis=1).max()) for w in spins), default=0.0)
 
     def state(self, t: float, x: Array) -> State:
@@ -119,7 +116,11 @@ class Mechanism(Compiled):
         return Trajectory(self, t, x)
 
     @property
+    def body_columns(self) -> list[list[int]]:
+        """Kind, first coordinate in q and first velocity in u of every movable body."""
+        return self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+
+    @property
     def quaternion_columns(self) -> list[int]:
         """Where the Euler parameters of the bodies begin in q."""
-        table = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)
-        return [int(row[T.B_Q]) + 3 for row in table[1:] if row[T.B_KIND] == T.RIGID]
+        return [q + 3 for kind, q, _ in self.body_columns if kind == T.RIGID]

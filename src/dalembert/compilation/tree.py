@@ -109,7 +109,8 @@ class Tree:
         nt, nb, (p, c) = len(x_all), mechanism.nb, (self.index("parent"), self.index("body"))
         R = np.tile(np.eye(3), (nt, nb + 1, 1, 1))
         r, v, w = np.zeros((3, nt, nb + 1, 3))
-        for b, (kind, at, rate) in _body_columns(mechanism):
+        for b, (kind, at, rate) in enumerate(mechanism.body_columns, start=1):
+            rate += mechanism.nq
             r[:, b], v[:, b] = x_all[:, at : at + 3], x_all[:, rate : rate + 3]
             if kind == T.RIGID:
                 R[:, b] = rotation_matrices(x_all[:, at + 3 : at + 7])
@@ -156,12 +157,6 @@ class Tree:
         out = np.zeros((len(x), len(self.mechanism.x_0)))
         compiled("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
         return out
-
-
-def _body_columns(mechanism: Mechanism) -> list[tuple[int, tuple[int, int, int]]]:
-    """Body -> kind, first coordinate, first velocity in an absolute state."""
-    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)
-    return [(b, (int(row[0]), int(row[1]), int(row[2]) + mechanism.nq)) for b, row in enumerate(table) if b]
 
 
 @lru_cache(maxsize=8)
@@ -221,7 +216,7 @@ def _signed(tree: Tree) -> tuple[Link, ...]:
     start = tree.to_absolute(tree.from_absolute(x_0)[None])[0]
     flipped = {
         b: np.sign(start[at + 3 : at + 7] @ x_0[at + 3 : at + 7])
-        for b, (kind, at, _) in _body_columns(tree.mechanism)
+        for b, (kind, at, _) in enumerate(tree.mechanism.body_columns, start=1)
         if kind == T.RIGID
     }
     return tuple(replace(link, sign=float(flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0))) for link in tree.links)

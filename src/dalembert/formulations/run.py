@@ -13,6 +13,7 @@ from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.tree import Tree
 from dalembert.errors import SimulationError
 from dalembert.kernels.base import tables as T
@@ -73,13 +74,12 @@ class Run:
     def velocity_map(self) -> npt.NDArray[np.int64]:
         """Blocks of q' = N(q) u in the order of q: first coordinate, first velocity in the state, and how many q' = u follow,
         or -4 for Euler parameters driven by an angular velocity in body axes."""
-        I, nq = self.I, int(self.I[T.NQ])
+        nq = int(self.I[T.NQ])
         starts: list[int] = []
         if self.tree is not None:
             starts = [int(link.q) for link in self.view.links if link.turn == T.QUATERNION]
-        elif self.mechanism.coordinates != "generalised":
-            bodies = I[I[T.BODY_I] :][: T.BODY_I_W * (I[T.NB] + 1)].reshape(-1, T.BODY_I_W)[1:]
-            starts = [int(body[T.B_Q]) + 3 for body in bodies if body[T.B_KIND] == T.RIGID]
+        elif isinstance(self.mechanism, Mechanism):
+            starts = self.mechanism.quaternion_columns
         blocks, q, u = [], 0, nq
         for start in [*sorted(starts), nq]:
             if start > q:

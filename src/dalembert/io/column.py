@@ -14,7 +14,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,9 @@ def read_block(path: Path, size: int, rows: NDArray[Any]) -> str:
 
 def clear_columns(folder: Path) -> None:
     """Remove every array of ours in a folder, and nothing else."""
-    for path in _children(folder):
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if not path.is_dir() or path.is_symlink():
+            continue
         try:
             metadata = json.loads(read_regular(path / "zarr.json", BLOCK_BYTES))
             ours = metadata["node_type"] == "array" and metadata["attributes"] == _MARK
@@ -203,11 +205,6 @@ def clear_columns(folder: Path) -> None:
                 _rmdir(Path(at))
             _unlink([path / name for name in ("c", "c.partial", "zarr.json.partial", "zarr.json") if (path / name).is_file()])
             _rmdir(path)
-
-
-def _children(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from (path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
 
 
 def _unlink(paths: list[Path]) -> None:

@@ -181,7 +181,7 @@ def _start(mechanism: Compiled, settings: dict[str, Any], versions: dict[str, st
         "versions": versions,
         "bodies": mechanism.body_names,
         "rows": mechanism.row_names(),
-        "monitored_rows": _monitored_rows(mechanism),
+        "monitored_rows": mechanism.residual_names(),
     }
     return attributes, files
 
@@ -231,11 +231,6 @@ def _ending(arrays: Mapping[str, Array]) -> Ending | None:
         return None
     t, start = parts.pop("t").tolist()
     return Ending(t, start, parts.pop("x"), parts.pop("state"), parts)
-
-
-def _monitored_rows(mechanism: Compiled) -> list[str]:
-    """Names of all rows in the order of g."""
-    return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
 
 
 def _rebuild(
@@ -313,7 +308,7 @@ def _recompile(folder: Path, place: Path, attributes: Mapping[str, Any], given: 
     if data_of_phase is not None and isinstance(model, Model):
         mechanism = next_phase(model, phase_of_data(model, data_of_phase), mechanism, t_start, x_0)
     same_rows = mechanism.row_names() == attributes["rows"]
-    if not (same_rows and _monitored_rows(mechanism) == attributes["monitored_rows"]):
+    if not (same_rows and mechanism.residual_names() == attributes["monitored_rows"]):
         raise StoreError(
             f"{folder}: the stored model compiles to other constraint rows than those that ran; read it with {wrote}"
         )

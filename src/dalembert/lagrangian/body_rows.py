@@ -132,14 +132,10 @@ def _law_part(law: str, size: Size, moving: bool) -> tuple[Part, Part, Part]:
 def _function_part(owner: str, names: Sequence[str], primitive: Primitive) -> tuple[Part, Part, Part]:
     bodies, moving = _Bodies(Size(len(names))), primitive.kind == "V"
     rows = trace_function(owner, names, primitive.function, bodies, moving)
-    values = [row for row, label in zip(rows, _labels(len(rows)), strict=True) if label in primitive.labels]
+    values = [row for k, row in enumerate(rows, start=1) if str(k) in primitive.labels]
     if len(values) != len(primitive.labels):
         raise ModelError(f"{owner}: its function returned {len(rows)} residuals, and not the same number as before")
     return _with_bends(bodies, values, moving)
-
-
-def _labels(count: int) -> list[str]:
-    return [str(k + 1) for k in range(count)]
 
 
 def trace_function(owner: str, names: Sequence[str], function: Any, bodies: _Bodies, moving: bool) -> list[Node]:

@@ -98,9 +98,9 @@ class CouplingVerbs(ElementStore):
     def _coordinate(self, owner: str, which: object) -> tuple[Joint, int]:
         """A joint and the component of one of its coordinates that can be coupled."""
         joint, component = which if isinstance(which, tuple) and len(which) == 2 else (which, None)
-        if isinstance(joint, str) and component is None and not isinstance(self._find(joint), Joint):
+        if isinstance(joint, str) and component is None and not isinstance(self._elements.get(joint), Joint):
             before, _, label = joint.rpartition(".")
-            known = self._find(before)
+            known = self._elements.get(before)
             if isinstance(known, Joint) and label in known.coordinates:
                 joint, component = before, known.coordinates.index(label)
         found = self._joint(owner, joint)

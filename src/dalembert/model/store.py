@@ -90,30 +90,20 @@ class ElementStore:
 
     def _body(self, owner: str, which: object) -> Body:
         """A body of this model, by handle or name."""
-        name = which.name if isinstance(which, Body) else which
-        found = self._find(name)
-        if not isinstance(found, Body):
-            known = [b.name for b in self.bodies] + [GROUND]
-            raise ModelError(f"{owner}: there is no body {shown(name)}; {nearest(name, known)}")
-        if isinstance(which, Body) and which is not found and which.kind != "ground":
-            raise ModelError(f"{owner}: body {which.name!r} belongs to another model; give a body of this one, as it is now")
-        return found
+        return self._element(owner, Body, which, [*(body.name for body in self.bodies), GROUND])
 
     def _joint(self, owner: str, which: object) -> Joint:
         """A joint of this model, by handle or name."""
-        name = which.name if isinstance(which, Joint) else which
-        found = self._find(name)
-        if not isinstance(found, Joint):
-            known = [j.name for j in self.joints]
-            raise ModelError(f"{owner}: there is no joint {shown(name)}; {nearest(name, known)}")
-        if isinstance(which, Joint) and which is not found:
-            raise ModelError(f"{owner}: joint {which.name!r} belongs to another model; give a joint of this one, as it is now")
-        return found
+        return self._element(owner, Joint, which, [joint.name for joint in self.joints])
 
-    def _find(self, name: object) -> Element | None:
-        if not isinstance(name, str):
-            return None
-        return self._ground if name == GROUND else self._elements.get(name)
+    def _element(self, owner: str, kind: type[E], which: object, known: list[str]) -> E:
+        name, noun = which.name if isinstance(which, kind) else which, kind.__name__.lower()
+        found = (self._ground if name == GROUND else self._elements.get(name)) if isinstance(name, str) else None
+        if not isinstance(found, kind):
+            raise ModelError(f"{owner}: there is no {noun} {shown(name)}; {nearest(name, known)}")
+        if isinstance(which, kind) and which is not found and name != GROUND:
+            raise ModelError(f"{owner}: {noun} {name!r} belongs to another model; give a {noun} of this one, as it is now")
+        return found
 
     def _two_bodies(self, owner: str, first: object, second: object) -> tuple[Body, Body]:
         """The two different bodies that an element connects."""

@@ -153,7 +153,7 @@ def choice(owner: str, label: str, value: object, options: Iterable[str]) -> Non
 
 def check_literals(options: Any) -> None:
     """Refuse values of a dataclass that the Literal types of its fields do not list."""
-    for label, allowed in _literals(type(options)).items():
+    for label, allowed in _literals(options.__class__).items():
         value = getattr(options, label)
         if value not in allowed or isinstance(value, bool):
             raise ModelError(f"{type(options).__name__}: {label} is {value!r}; give one of {', '.join(map(str, allowed))}")

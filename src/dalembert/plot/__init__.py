@@ -32,7 +32,7 @@ from dalembert.plot.style import (
 from dalembert.results.invariants import Monitored, as_list, kept_invariants
 from dalembert.results.report.checks import checks
 from dalembert.results.sampling import curve
-from dalembert.results.signals import Signal, signal
+from dalembert.results.signals import signal
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -106,7 +106,7 @@ class Plots:
         """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
         if not signals:
             raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
-        items = [self._signal(name) for name in signals]
+        items = [signal(self._curve, name) for name in signals]
         units = list(dict.fromkeys(item.unit for item in items))
         with house_style():
             figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
@@ -155,9 +155,6 @@ class Plots:
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
         draw_paths(figure, self._curve, None, place)
-
-    def _signal(self, name: object) -> Signal:
-        return signal(self._curve, name)
 
     @cached_property
     def _curve(self) -> Any:

@@ -68,7 +68,8 @@ def column(
     driver = next(driver for driver in around.mechanism.model.drivers if driver.name == name)
     h = STEP * (1.0 if driver.primitive.kind == "A" else around.size)
     here, pushed = values((0.0, 0.0, 0.0)), values((0.0, 0.0, 1.0))
-    by = [central(np.array([values(_only(level, j * h)) for j in POINTS]), h) for level in (0, 1)] + [pushed - here]
+    moved = [[values((j * h * q, j * h * v, 0.0)) for j in POINTS] for q, v in ((1, 0), (0, 1))]
+    by = [*(central(np.array(along), h) for along in moved), pushed - here]
     sizes = [np.abs(one) for one in by[:2]] + [np.maximum(np.abs(here), np.abs(pushed))]
     B, s, d, scale = [], [], [], []
     for one, size in zip(by, sizes, strict=True):
@@ -85,7 +86,3 @@ def column(
         small = np.abs(through[level]) <= ROUNDING * (scale[level] + np.abs(C) @ more)
         through[level] = np.where(small, 0.0, through[level]).reshape(m)
     return Column(S @ B[0] - A @ s[0] + A @ c, (through[0], through[1], through[2]))
-
-
-def _only(level: int, size: float) -> tuple[float, float, float]:
-    return (size, 0.0, 0.0) if level == 0 else (0.0, size, 0.0)

@@ -268,15 +268,10 @@ def displaced(mechanism: Mechanism, x: Array, d: Array, e: Array, *, linear: boo
     linear : only by how much, to first order
     """
     start, x, nq = x, np.zeros_like(x) if linear else x.copy(), mechanism.nq
-    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)[1:]
-    for b, (kind, q, u) in enumerate(table):
+    for b, (kind, q, u) in enumerate(mechanism.body_columns):
         u += nq
-        dr, turn, dv, dw = (
-            d[:, 6 * b : 6 * b + 3],
-            d[:, 6 * b + 3 : 6 * b + 6],
-            e[:, 6 * b : 6 * b + 3],
-            e[:, 6 * b + 3 : 6 * b + 6],
-        )
+        dr, turn = d[:, 6 * b : 6 * b + 3], d[:, 6 * b + 3 : 6 * b + 6]
+        dv, dw = e[:, 6 * b : 6 * b + 3], e[:, 6 * b + 3 : 6 * b + 6]
         if kind == T.PLANAR:
             plane = mechanism.plane
             assert plane is not None

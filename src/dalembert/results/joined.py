@@ -23,7 +23,7 @@ def evaluated_in_pieces(solution: Any) -> Evaluated:
     pieces = solution.pieces
     parts = [piece.evaluated for piece in pieces]
     first = pieces[0].mechanism
-    rows, monitored = first.row_names(), _monitored(first)
+    rows, monitored = first.row_names(), first.residual_names()
 
     def placed(names: list[str], own: list[str], values: Array) -> Array:
         made = np.zeros((len(values), len(names)))
@@ -32,7 +32,7 @@ def evaluated_in_pieces(solution: Any) -> Evaluated:
                 made[:, k] = values[:, own.index(name)]
         return made
 
-    owns = [(piece.mechanism.row_names(), _monitored(piece.mechanism)) for piece in pieces]
+    owns = [(piece.mechanism.row_names(), piece.mechanism.residual_names()) for piece in pieces]
     return Evaluated(
         lam=_kept(solution, [placed(rows, own, e.lam) for (own, _), e in zip(owns, parts, strict=True)]),
         acceleration=_kept(solution, [e.acceleration for e in parts]),
@@ -40,10 +40,6 @@ def evaluated_in_pieces(solution: Any) -> Evaluated:
         g_dot=_kept(solution, [placed(rows, own, e.g_dot) for (own, _), e in zip(owns, parts, strict=True)]),
         energy=_kept(solution, [e.energy for e in parts]),
     )
-
-
-def _monitored(mechanism: Any) -> list[str]:
-    return [f"{row.element}.{row.label}" for row in sorted(mechanism.rows, key=lambda row: row.index)]
 
 
 def drift_in_pieces(solution: Any) -> Drift:

@@ -61,7 +61,9 @@ def start_of(
     if initial is not None and t is None:
         t = _state(initial)[0]
     if free:
-        check_names("simulate: free", model, free) if isinstance(model, Model) else _refuse_free(model)
+        if not isinstance(model, Model):
+            raise ModelError(f"free is for a Model of bodies; got {shown(model)}")
+        check_names("simulate: free", model, free)
     phase = Phase(frozenset(free))
     given_model = phase.of(model) if free and isinstance(model, Model) else model
     mechanism = as_compiled(given_model, coordinates, formulation, 0.0 if initial is not None else t or 0.0)
@@ -134,10 +136,6 @@ def starting_at(mechanism: Any, t: float, x: Array) -> Any:
     x = np.array(x)
     x.flags.writeable = False
     return replace(mechanism, x_0=x, t_0=t)
-
-
-def _refuse_free(model: object) -> None:
-    raise ModelError(f"free is for a Model of bodies; got {shown(model)}")
 
 
 def _state(initial: object) -> tuple[float, Array]:

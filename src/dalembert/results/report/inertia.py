@@ -39,7 +39,9 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
     if lost > 1e-3 * limit:
         lightest = min(mechanism.model.bodies, key=lambda body: body.mass).name
         shown = f"condition {worst:.2g}: accelerations are rounded to {lost:.2g}; body {lightest!r} is light beside the others"
-        yield limited("mass conditioning", shown + (f", use {_reducing()}" if lost > limit else ""), lost, limit)
+        if lost > limit:
+            shown += f", use {next(cls.__name__ for cls in FORMULATIONS.values() if not cls.by_multipliers)}"
+        yield limited("mass conditioning", shown, lost, limit)
 
 
 def rounding(solution: Result) -> Iterator[Line]:
@@ -77,8 +79,3 @@ def _condition(rows: Array, rank: int) -> float:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     values = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
     return float((values[0] / max(values[rank - 1], 1e-300)) ** 2)
-
-
-def _reducing() -> str:
-    """The first formulation that reduces the equations instead."""
-    return next(cls.__name__ for cls in FORMULATIONS.values() if not cls.by_multipliers)
