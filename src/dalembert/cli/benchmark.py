@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.cli.console import (
-    FAILED,
     AsJson,
+    Code,
     Formulations,
     Quiet,
     Voice,
@@ -66,7 +66,7 @@ def benchmark(
         show_measured(voice, result, as_json, out, "problems were run")
         if not result.passed:
             complain(f"failed: {', '.join(r.problem.name for r in result.problems if not r.passed)}")
-            raise typer.Exit(FAILED)
+            raise typer.Exit(Code.FAILED)
 
 
 def _list(as_json: bool) -> None:

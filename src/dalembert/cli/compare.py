@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.console import (
-    FAILED,
     AsJson,
+    Code,
     Formulations,
     ModelName,
     Quiet,
@@ -87,7 +87,7 @@ def compare(
         show_measured(voice, result, as_json, out, "runs were made", advice)
         if all(run.problem for run in result.measurements):
             complain("no run was completed; see the reasons above")
-            raise typer.Exit(FAILED)
+            raise typer.Exit(Code.FAILED)
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

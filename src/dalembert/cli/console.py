@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from enum import IntEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -24,8 +25,14 @@ from dalembert.errors import DalembertError, SimulationError
 if TYPE_CHECKING:
     from rich.console import Console
 
-PASSED, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 WIDTH = 110  # columns, where there is no terminal
+
+
+class Code(IntEnum):
+    """How a command ends."""
+
+    PASSED, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
 
 ModelName = Annotated[
     str,
@@ -54,9 +61,9 @@ class OneLineErrors(TyperGroup):
             if not hasattr(problem, "format_message"):
                 raise
             complain(" ".join(problem.format_message().split()))
-            sys.exit(BAD_INPUT)
-        code = result if isinstance(result, int) else PASSED
-        sys.exit(code or (FAILED if _output_lost else PASSED))
+            sys.exit(Code.BAD_INPUT)
+        code = result if isinstance(result, int) else Code.PASSED
+        sys.exit(code or (Code.FAILED if _output_lost else Code.PASSED))
 
 
 _output_lost: list[str] = []  # why standard output took no more, other than that its reader left
@@ -175,7 +182,7 @@ def show_measured(voice: Voice, result: Any, as_json: bool, out: Sequence[Path] 
         voice.say(f"\nwritten: {', '.join(map(str, out))}")
     if result.interrupted:
         complain(f"interrupted: not all {what}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(Code.INTERRUPTED)
 
 
 def names_in(text: str | None) -> list[str] | None:
@@ -207,10 +214,10 @@ def reported_errors() -> Iterator[None]:
             yield
         except SimulationError as problem:
             complain(problem)
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit(Code.FAILED) from None
         except DalembertError as problem:
             complain(problem)
-            raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(Code.BAD_INPUT) from None
         except KeyboardInterrupt:
             complain("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(Code.INTERRUPTED) from None

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.console import FAILED, Voice, print_json, reported_errors
+from dalembert.cli.console import Code, Voice, print_json, reported_errors
 
 REQUIRED = ("numpy", "scipy", "numba", "llvmlite", "xarray", "numcodecs", "matplotlib", "pydantic", "PyYAML", "typer", "rich")
 OPTIONAL = {
@@ -31,7 +31,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="For programs.")
         else:
             _show(findings)
         if findings["problems"]:
-            raise typer.Exit(FAILED)
+            raise typer.Exit(Code.FAILED)
 
 
 def examine() -> dict[str, Any]:

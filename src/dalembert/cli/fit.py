@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import FAILED, PASSED, AsJson, ModelName, Quiet, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, print_json, reported_errors
 from dalembert.cli.method import Method, takes_method
 from dalembert.cli.run import Picture
 from dalembert.errors import ModelError
@@ -73,7 +73,7 @@ def fit(
             voice = Voice(quiet=quiet)
             voice.say(f"{found}\n")
             voice.say(str(report))
-    raise typer.Exit(PASSED if report.passed else FAILED)
+    raise typer.Exit(Code.PASSED if report.passed else Code.FAILED)
 
 
 def _starts(given: list[str]) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:

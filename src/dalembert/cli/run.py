@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import (
-    FAILED,
-    INTERRUPTED,
-    PASSED,
-    AsJson,
-    ModelName,
-    Quiet,
-    Voice,
-    complain,
-    print_json,
-    reported_errors,
-)
+from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, complain, print_json, reported_errors
 from dalembert.cli.method import Method, positive, takes_method
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -100,7 +89,7 @@ def run(
         code = _report(solution, solution.report(invariants=monitor or [], verbose=verbose), voice, as_json)
         unwritten = None if failure is None else failure.__cause__
         if isinstance(unwritten, StoreError):
-            code, out = FAILED, None
+            code, out = Code.FAILED, None
         if plot is not None and len(solution.t):
             solution.plot.save(plot)
         written = [str(path) for path in (out, plot) if path is not None and path.exists()]
@@ -110,7 +99,7 @@ def run(
             complain(f"{unwritten}; the run is not stored, an older result there is as it was")
         elif failure is not None:
             complain(failure if quiet or as_json or failure.__cause__ else _in_short(failure))
-        elif code == INTERRUPTED:
+        elif code == Code.INTERRUPTED:
             kept = f"what was computed is in {out}" if out else "give --out to keep what is computed"
             complain(f"{solution.message}; {kept}")
     raise typer.Exit(code)
@@ -205,5 +194,5 @@ def _report(solution: AnySolution, report: Report, voice: Voice, as_json: bool) 
     else:
         voice.show(report)
     if solution.status == "interrupted":
-        return INTERRUPTED
-    return PASSED if report.passed and solution.status != "failed" else FAILED
+        return Code.INTERRUPTED
+    return Code.PASSED if report.passed and solution.status != "failed" else Code.FAILED

@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import (
-    FAILED,
-    INTERRUPTED,
-    PASSED,
-    AsJson,
-    ModelName,
-    Quiet,
-    Voice,
-    complain,
-    print_json,
-    reported_errors,
-)
+from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, complain, print_json, reported_errors
 from dalembert.cli.method import Method, takes_method
 from dalembert.cli.run import TEnd
 from dalembert.errors import ModelError, SimulationError
@@ -95,7 +84,7 @@ def sweep(
             _show(found, data, Voice(quiet=quiet))
         if found.interrupted:
             complain("interrupted; the same command goes on with what is missing")
-    raise typer.Exit(INTERRUPTED if found.interrupted else PASSED if data["complete"] == len(found) else FAILED)
+    raise typer.Exit(Code.INTERRUPTED if found.interrupted else Code.PASSED if data["complete"] == len(found) else Code.FAILED)
 
 
 def values_of(text: str) -> tuple[str, Any]:

@@ -118,7 +118,8 @@ class Mechanism(Compiled):
     @property
     def body_columns(self) -> list[list[int]]:
         """Kind, first coordinate in q and first velocity in u of every movable body."""
-        return self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+        found: list[list[int]] = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+        return found
 
     @property
     def quaternion_columns(self) -> list[int]:

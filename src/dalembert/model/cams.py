@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Body, Joint, Primitive
-from dalembert.model.frames import along, own_axes, rotation_matrix
+from dalembert.model.frames import along, own_axes, own_point, rotation_matrix
 from dalembert.model.motions import Table
 from dalembert.model.store import ElementStore
 from dalembert.model.validation import argument_count, frozen, shown, unit_vector, vector
@@ -74,9 +74,7 @@ class CamVerbs(ElementStore):
             raise ModelError(f"{owner}: point mass {j.name!r} has no axes and carries no flat; use add_body, or pitch=")
         n, x = unit_vector(owner, "axis", axis), unit_vector(owner, "zero", zero)
         _normal_to(owner, "zero", x, n)
-        p_i, p_j = vector(owner, "centre", centre), vector(owner, "point", point)
-        if j.kind == "point" and p_j.any():
-            raise ModelError(f"{owner}: point is {shown(p_j)} on point mass {j.name!r}; give (0, 0, 0)")
+        p_i, p_j = vector(owner, "centre", centre), own_point(owner, j, point, None)
         a_j = frozen(np.zeros(3))
         if normal is not None:
             a_j = unit_vector(owner, "normal", normal)

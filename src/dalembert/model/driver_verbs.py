@@ -6,11 +6,12 @@ import numpy.typing as npt
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND, Driver, Primitive
+from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef, JointRef
 from dalembert.model.joints import driver_primitive
 from dalembert.model.motions import MotionLike, as_motion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import shown, unit_vector, vector
+from dalembert.model.validation import unit_vector, vector
 
 
 class DriverVerbs(ElementStore):
@@ -50,10 +51,7 @@ class DriverVerbs(ElementStore):
         i, j = self._two_bodies(owner, reference, body)
         if i.kind == "point":
             raise ModelError(f"{owner}: reference {i.name!r} is a point mass without axes; give a rigid body or ground")
-        p_j = vector(owner, "point", point)
-        if j.kind == "point" and p_j.any():
-            raise ModelError(f"{owner}: point is {shown(p_j)} on point mass {j.name!r}; give (0, 0, 0)")
-        a_i = unit_vector(owner, "direction", direction)
+        p_j, a_i = own_point(owner, j, point, None), unit_vector(owner, "direction", direction)
         p_i = vector(owner, "origin", origin)
         row = Primitive("O", ("point",), p_i, p_j, a_i, motion=as_motion(owner, "motion", motion))
         return self._add(Driver(name, None, i.name, j.name, row))

@@ -15,7 +15,7 @@ from dalembert.formulations import Formulation
 from dalembert.integrators.integrator import Integrator
 from dalembert.model.validation import nearest
 from dalembert.questions.objectives import function_of
-from dalembert.questions.unknowns import Unknowns
+from dalembert.questions.unknowns import Unknowns, named_values
 from dalembert.simulation.simulate import duration, simulate
 
 _TIMES = 401
@@ -44,8 +44,7 @@ class Gradient:
         return self.by[name]
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.by.items())
-        return f"<{self.value:.9g}; by {parts}>"
+        return f"<{self.value:.9g}; by {named_values(self.by)}>"
 
 
 def gradient(

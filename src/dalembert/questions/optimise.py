@@ -13,7 +13,7 @@ from dalembert.errors import AssemblyError, ModelError, SimulationError
 from dalembert.model.validation import shown
 from dalembert.questions.gradient import RunOptions, Runs, slopes
 from dalembert.questions.objectives import function_of
-from dalembert.questions.unknowns import Unknowns
+from dalembert.questions.unknowns import Unknowns, named_values
 from dalembert.results.report.sensitivities import sensitivity_lines
 from dalembert.results.report.table import Line, Report, limited
 
@@ -54,8 +54,8 @@ class Optimum:
         return Report("report of an optimisation", tuple(lines))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name} {value:.6g}" for name, value in self.parameters.items())
-        return f"<{self.value:.6g} in {self.evaluations} runs, {'converged' if self.converged else self.message}: {parts}>"
+        how = "converged" if self.converged else self.message
+        return f"<{self.value:.6g} in {self.evaluations} runs, {how}: {named_values(self.parameters)}>"
 
 
 def optimise(

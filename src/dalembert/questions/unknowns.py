@@ -18,6 +18,11 @@ _LOWER = np.tril_indices(3)
 _MOMENTS = ("mass", "xx", "yy", "zz", "xy", "xz", "yz")
 
 
+def named_values(values: Mapping[str, float]) -> str:
+    """One line with all of them."""
+    return ", ".join(f"{name} {value:.6g}" for name, value in values.items())
+
+
 @dataclass(frozen=True, eq=False)
 class PhysicalInertia:
     """Mass [kg] and inertia [kg m^2] of a body about its centre of mass, body axes, as an unknown of `fit` or `optimise`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
@@ -147,9 +148,8 @@ def simulate(
     times = save_times(save_at, t_end, start.t)
     if out is not None and any(event.action is not None for event in watched):
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
-    made = _Runs(formulation, integrator, chosen, t_end, times, bool(np.any(_asked(save_at) == start.t)), watched, clock)
-    made.out = None if out is None else (out, overwrite)
-    made.traced = varied is not None
+    first, store = bool(np.any(_asked(save_at) == start.t)), None if out is None else (out, overwrite)
+    made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, varied is not None)
     with Progress(progress) as bar:
         made.all_of(start, bar)
     solution: Solution | LagrangianSolution = joined(made.pieces, None if save_at is None else _asked(save_at))
@@ -182,26 +182,24 @@ def simulate(
     return solution
 
 
+@dataclass(eq=False)
 class _Runs:
     """A run, in pieces where events act."""
 
-    def __init__(
-        self,
-        formulation: Formulation,
-        integrator: Integrator,
-        chosen: str,
-        t_end: float,
-        times: Array | None,
-        first: bool,
-        events: tuple[Event, ...],
-        clock: Clock,
-    ) -> None:
-        self.formulation, self.integrator, self.chosen, self.t_end = formulation, integrator, chosen, t_end
-        self.times, self.first, self.events, self.clock = times, first, events, clock
-        self.out: tuple[str | os.PathLike[str], bool] | None = None
-        self.pieces: list[Solution | LagrangianSolution] = []
-        self.failure: SimulationError | None = None
-        self.traced, self.trails, self.acted = False, list[Trail](), list[Acted]()
+    formulation: Formulation
+    integrator: Integrator
+    chosen: str
+    t_end: float
+    times: Array | None
+    first: bool
+    events: tuple[Event, ...]
+    clock: Clock
+    out: tuple[str | os.PathLike[str], bool] | None
+    traced: bool
+    pieces: list[Solution | LagrangianSolution] = field(default_factory=list)
+    failure: SimulationError | None = None
+    trails: list[Trail] = field(default_factory=list)
+    acted: list[Acted] = field(default_factory=list)
 
     def all_of(self, start: Start, bar: Progress) -> None:
         """Pieces until the end, or until something fails."""
