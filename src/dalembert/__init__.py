@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from dalembert.formulations.soft import Soft
     from dalembert.formulations.variational import Variational
     from dalembert.integrators import register_integrator
+    from dalembert.integrators.collocation import GaussLegendre, RadauIIA
     from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, ExplicitRungeKutta, Midpoint, RungeKutta4
     from dalembert.integrators.fixed_step import FixedStep
-    from dalembert.integrators.gauss_legendre import GaussLegendre
     from dalembert.integrators.integrator import Integrator
     from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
-    from dalembert.integrators.radau import RadauIIA
     from dalembert.integrators.tableau import explicit_tableau
     from dalembert.lagrangian.system import LagrangianSystem
     from dalembert.model.assembly import Assembly
@@ -76,9 +75,8 @@ _LAZY = """
     integrators                Integrator register_integrator
     integrators.explicit_rk    DOP853 DormandPrince Euler ExplicitRungeKutta Midpoint RungeKutta4
     integrators.fixed_step     FixedStep
-    integrators.gauss_legendre GaussLegendre
+    integrators.collocation    GaussLegendre RadauIIA
     integrators.partitioned    StoermerVerlet SymplecticEuler
-    integrators.radau          RadauIIA
     integrators.tableau        explicit_tableau
     lagrangian.system          LagrangianSystem
     model.assembly             Assembly

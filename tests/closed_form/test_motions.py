@@ -6,7 +6,7 @@ import pytest
 import dalembert as da
 from dalembert.compilation.pack_motions import motion_rates, stops_between
 from dalembert.errors import ModelError, StoreError
-from dalembert.results.report.drivers import driver_lines
+from dalembert.results.report.elements import driver_lines
 
 TIMES = np.linspace(-0.7, 3.1, 41)
 

@@ -15,8 +15,8 @@ from dalembert.formulations.moving_frame import MovingFrame
 from dalembert.formulations.soft import Soft
 from dalembert.gallery.car_axis import car_axis_of_bodies
 from dalembert.gallery.squeezer import BETA
+from dalembert.integrators.collocation import GaussLegendre
 from dalembert.integrators.explicit_rk import DOP853, RungeKutta4
-from dalembert.integrators.gauss_legendre import GaussLegendre
 
 
 def pendulum() -> Problem:

@@ -22,7 +22,7 @@ from dalembert.benchmark.record import CANNOT, FAILED, PASSED, Curves, Outcome, 
 from dalembert.compilation.compile import compile
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.pairs import check_pair
+from dalembert.formulations.base import check_pair
 from dalembert.integrators.explicit_rk import DOP853, RungeKutta4
 from dalembert.integrators.fixed_step import FixedStep
 from dalembert.model.validation import nearest

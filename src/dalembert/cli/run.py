@@ -70,7 +70,7 @@ def run(
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
         from dalembert.compilation.compile import usual_coordinates
-        from dalembert.formulations.default import default_formulation
+        from dalembert.formulations.base import default_formulation
 
         source = find_model(model)  # first: a Python file may register methods of its own
         stepping, coordinates = method.make_integrator(), method.make_coordinates()

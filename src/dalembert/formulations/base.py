@@ -18,6 +18,7 @@ from dalembert.compilation.compiled import Compiled, Series
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.formulations.run import Run
+from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.registry import register
 from dalembert.kernels.base import tables as T
@@ -124,3 +125,39 @@ def register_formulation(name: str, formulation: type[Formulation]) -> type[Form
     """Make a formulation known by name to `compare`, stored runs, the command line and the contract tests."""
     register(name, formulation, Formulation, FORMULATIONS)
     return formulation
+
+
+def default_formulation(mechanism: Compiled) -> tuple[Formulation, str]:
+    """The formulation, and why: of those that suit the mechanism, the last that was registered."""
+    chosen = [(cls, why) for cls in FORMULATIONS.values() if (why := cls.suits(mechanism))]
+    cls, why = chosen[-1]
+    return cls(), why
+
+
+def check_pair(formulation: object, integrator: object) -> None:
+    """Raise unless the integrator can advance what the formulation sets up."""
+    reason: str | None = ""
+    if isinstance(formulation, Formulation) and isinstance(integrator, Integrator):
+        reason = formulation.takes(integrator)
+    if reason is not None:
+        raise ModelError(reason or f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
+
+
+def _pairs() -> str:
+    """Formulations with the integrators that they take, those with the same ones together."""
+    groups: dict[str, list[str]] = {}
+    for cls in FORMULATIONS.values():
+        taken = [m for m in INTEGRATORS.values() if m.by_formulation == (cls.steps == "own")]
+        taken = [m for m in taken if not (cls.steps == "explicit" and m.implicit)]
+        text = _joined([m.__name__ for m in taken]) + (" of fixed step" if cls.steps == "explicit" else "")
+        groups.setdefault(text, []).append(cls.__name__)
+    return "pairs that do: " + "; ".join(f"{_joined(names)} with {methods}" for methods, names in groups.items())
+
+
+def _joined(names: list[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _named(options: object) -> str:
+    return f"the class {options.__name__} itself" if isinstance(options, type) else type(options).__name__

@@ -1,11 +1,10 @@
 """How time advances: the registry of integrators. Adding one is a file, or a tableau in one, and a row here."""
 
+from dalembert.integrators.collocation import GaussLegendre, RadauIIA
 from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
 from dalembert.integrators.fixed_step import FixedStep
-from dalembert.integrators.gauss_legendre import GaussLegendre
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
-from dalembert.integrators.radau import RadauIIA
 from dalembert.integrators.registry import register
 
 INTEGRATORS: dict[str, type[Integrator]] = {

@@ -25,7 +25,7 @@ from dalembert.formulations.evaluation import evaluate
 from dalembert.kernels.base import tables as T
 from dalembert.questions.inputs import with_motion
 from dalembert.questions.neighbourhood import POINTS, STEP, Neighbourhood, central, reference_run
-from dalembert.questions.states import solution_of_states
+from dalembert.questions.state import solution_of_states
 from dalembert.questions.symmetries import Steady
 from dalembert.simulation.solution import Solution
 

@@ -28,8 +28,7 @@ from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.linearise import linearise
 from dalembert.questions.neighbourhood import Neighbourhood, refuse_massless
 from dalembert.questions.poses import apart, posed, scattered
-from dalembert.questions.state import compiled
-from dalembert.questions.states import solution_of_states
+from dalembert.questions.state import compiled, solution_of_states
 from dalembert.questions.steady import scale_of
 from dalembert.questions.steady_motion import steady_motion
 from dalembert.results.html_parts import BAD, GOOD, badge, beside, table

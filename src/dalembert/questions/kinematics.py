@@ -38,7 +38,7 @@ from dalembert.model.validation import nearest, shown
 from dalembert.questions.curve import Curve, counted
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
-from dalembert.questions.size import size_of
+from dalembert.questions.state import size_of
 from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
 from dalembert.run.statistics import Statistics
 from dalembert.simulation.simulate import describe

@@ -204,7 +204,7 @@ class LinearModel:
 
         mode : index into `modes`;  amplitude : of the largest rotation [rad], or displacement over the mechanism's size
         """
-        from dalembert.questions.states import solution_of_states
+        from dalembert.questions.state import solution_of_states
 
         if not isinstance(mode, int) or not 0 <= mode < len(self.modes):
             raise ModelError(f"mode is {shown(mode)}; there are {len(self.modes)}, counted from 0")

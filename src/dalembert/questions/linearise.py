@@ -29,8 +29,7 @@ from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.named import Named, independent
 from dalembert.questions.neighbourhood import Neighbourhood, reference_run, refuse_massless
 from dalembert.questions.outputs import Output, output_of
-from dalembert.questions.state import state_of
-from dalembert.questions.states import solution_of_states
+from dalembert.questions.state import solution_of_states, state_of
 from dalembert.questions.steady import Linearised, divided, linearised
 from dalembert.simulation.solution import Solution
 

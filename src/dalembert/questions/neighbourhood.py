@@ -35,7 +35,7 @@ from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.rows import places_of_rows
-from dalembert.questions.size import size_of
+from dalembert.questions.state import size_of
 
 CLOSED = 1e-13  # of constraints, as far as double precision goes
 STEP = 0.005  # of the largest rotation [rad] or displacement over the mechanism's size, and of their rates

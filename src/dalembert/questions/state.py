@@ -1,6 +1,8 @@
-"""Where a question is asked: a compiled model with a time and a state of it."""
+"""Where a question is asked: a compiled model with a time and a state of it, how large it is, states as a `Solution`."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
@@ -8,8 +10,13 @@ from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
+from dalembert.formulations.evaluation import Evaluated
+from dalembert.formulations.jet import Jet
+from dalembert.integrators.explicit_rk import DOP853
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
+from dalembert.simulation.simulate import describe
+from dalembert.simulation.solution import Solution
 
 
 def compiled(owner: str, model: object, coordinates: Coordinates = "absolute") -> Mechanism:
@@ -38,3 +45,18 @@ def state_of(owner: str, model: object, state: object, coordinates: Coordinates 
         )
     assert isinstance(state.mechanism, Mechanism)
     return state.mechanism.as_told, float(state.t[0]), state.x[0].copy()
+
+
+def size_of(mechanism: Mechanism, x: Array) -> float:
+    """How far bodies and joints of a state are from each other [m]."""
+    start = mechanism.trajectory(np.zeros(1), x[None])
+    points = [start.position(body.name)[0] for body in mechanism.model.bodies]
+    for joint in mechanism.model.joints:
+        points += [start.point(joint.first, joint.p_i)[0], start.point(joint.second, joint.p_j)[0]]
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or 1.0
+
+
+def solution_of_states(mechanism: Mechanism, t: Array, x: Array, evaluated: Evaluated | None = None) -> Solution:
+    """(nt, nx) states at times t."""
+    settings = describe(Jet(), DOP853(), mechanism, float(t[-1]))
+    return Solution(mechanism, t, x, settings=settings, evaluated=evaluated, formulation=Jet(), integrator=DOP853())

@@ -371,7 +371,7 @@ class BodyResult(Result, Trajectory):
     def _spatial(self) -> BodyResult | None:
         if self.mechanism.plane is None or self.formulation_type.compliant:
             return None
-        from dalembert.results.spatial import spatial_twin
+        from dalembert.results.reactions import spatial_twin
 
         return spatial_twin(self)
 

@@ -19,9 +19,8 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import OUTPUTS
 from dalembert.errors import ModelError
 from dalembert.formulations import REFERENCE, Formulation
-from dalembert.formulations.default import default_formulation
+from dalembert.formulations.base import check_pair, default_formulation
 from dalembert.formulations.evaluation import Evaluated
-from dalembert.formulations.pairs import check_pair
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import DOP853

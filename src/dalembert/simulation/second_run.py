@@ -19,7 +19,7 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import DalembertError
 from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.formulations.pairs import check_pair
+from dalembert.formulations.base import check_pair
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
 from dalembert.results.report.checks import ENDED_WELL

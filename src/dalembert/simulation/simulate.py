@@ -20,8 +20,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.phases import Phase, as_data
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
-from dalembert.formulations.default import default_formulation
-from dalembert.formulations.pairs import check_pair
+from dalembert.formulations.base import check_pair, default_formulation
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import LOOKS, Advance
 from dalembert.integrators.explicit_rk import DOP853

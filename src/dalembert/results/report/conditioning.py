@@ -1,4 +1,5 @@
-"""How near the run came to singular configurations, and whether it may have left its branch there."""
+"""Digits that a run may have lost: singular configurations, projections that move more than the steps, light bodies among
+heavy ones, rounding of the accelerations."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rows import dense_rows
 from dalembert.formulations import FORMULATIONS
-from dalembert.results.report.table import Line
+from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -35,3 +38,83 @@ def conditioning(solution: Result) -> Iterator[Line]:
         keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
         text = f"branch not certain: {s.branch_points} singular configuration(s) crossed; {keeping} stays on its"
         yield Line("branch", f"{text} branch, or refuses", verdict="FAIL", data=s.branch_points)
+
+
+LIMIT = 0.5
+
+
+def projection_lines(solution: Result) -> Iterator[Line]:
+    """The largest projection of a step over the step's own change; those below 1e-6 m or rad are left out.
+
+    Adaptive steps count a tenth of it as error and so never come near the limit; fixed steps have nothing else that would
+    tell a residual that jumps.
+    """
+    statistics = solution.statistics
+    if statistics.largest_projection > 0.0:
+        share = statistics.largest_projection_share
+        shown = f"{share:.3g} of its step's own change ({statistics.largest_projection:.3g} m or rad)"
+        yield limited("largest projection", f"{shown}, t = {statistics.largest_projection_at:.4g} s", share, LIMIT)
+
+
+_SAMPLES = 5
+_MOST_ROWS = 400  # dense algebra
+
+
+def mass_conditioning(solution: Result) -> Iterator[Line]:
+    """Condition of G M^-1 G^T with rows of unit length, where masses make it worse than geometry: lam loses its digits."""
+    mechanism, kind = solution.mechanism, solution.formulation_type
+    if not isinstance(mechanism, Mechanism) or not 0 < mechanism.m <= _MOST_ROWS or not len(solution.steps.t):
+        return
+    if not kind.by_multipliers or not mechanism.uneven:
+        return
+    steps = solution.steps
+    chosen = np.unique(np.linspace(0, len(steps.t) - 1, _SAMPLES).round().astype(int))
+    found = [_conditions(mechanism, float(steps.t[k]), steps.x[k]) for k in chosen if np.all(np.isfinite(steps.x[k]))]
+    worst = max((by_mass for by_mass, by_shape in found if by_mass > 10 * by_shape), default=0.0)
+    options = solution.settings["integrator"]["options"]
+    limit = 1e-6 if options.get("step") is not None else min(1e-6, max(10 * options["rtol"], 1e-11))
+    lost = float(np.finfo(float).eps) * worst
+    lost **= 1 + kind.refinements(solution.settings["formulation"]["options"])
+    if lost > 1e-3 * limit:
+        lightest = min(mechanism.model.bodies, key=lambda body: body.mass).name
+        shown = f"condition {worst:.2g}: accelerations are rounded to {lost:.2g}; body {lightest!r} is light beside the others"
+        if lost > limit:
+            shown += f", use {next(cls.__name__ for cls in FORMULATIONS.values() if not cls.by_multipliers)}"
+        yield limited("mass conditioning", shown, lost, limit)
+
+
+def rounding(solution: Result) -> Iterator[Line]:
+    """Steps in which rounding of the accelerations is more than the tolerance: no smaller step makes less of it."""
+    s = solution.statistics
+    if s.rounded_steps:
+        shown = f"in {s.rounded_steps} of {s.accepted} steps that of the accelerations is the error, up to"
+        shown += f" {s.rounded_error:.2g} tolerances: ask for less, or use another formulation"
+        yield Line("rounding", shown, "1", "WARN", {"steps": s.rounded_steps, "error": s.rounded_error})
+
+
+def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]:
+    """Of G M^-1 G^T with the bodies' masses, and with all masses 1 and radii of gyration as they are."""
+    G = dense_rows(mechanism, t, x)[0][: mechanism.m]
+    blocks: tuple[list[Array], list[Array]] = ([], [])
+    for body in mechanism.model.bodies:
+        J = body.inertia if body.kind == "rigid" else body.mass * np.eye(3)
+        root = np.linalg.cholesky(np.linalg.inv(J))
+        for block, mass in zip(blocks, (1.0, body.mass), strict=True):
+            block += [np.eye(3) * np.sqrt(mass / body.mass), root * np.sqrt(mass)]
+    by_mass, by_shape = (_condition(G @ _diagonal(block), mechanism.rank) for block in blocks)
+    return by_mass, by_shape
+
+
+def _diagonal(blocks: list[Array]) -> Array:
+    n = len(blocks)
+    out = np.zeros((3 * n, 3 * n))
+    for k, block in enumerate(blocks):
+        out[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = block
+    return out
+
+
+def _condition(rows: Array, rank: int) -> float:
+    """Squared condition of rows of unit length, that of their products; redundant ones do not count."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    values = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
+    return float((values[0] / max(values[rank - 1], 1e-300)) ** 2)
