@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 
 from dalembert.arrays import Array
@@ -20,7 +17,7 @@ class RowsAtState:
     def __init__(self, tables: Tables) -> None:
         from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address
 
-        self._kernel, self._I = _compiled(), tables.I.copy()
+        self._kernel, self._I = compiled_kernel("at_state"), tables.I.copy()
         moving = "forces_and_rows" if self._I[T.NTRACED] else "force_elements" if self._I[T.NMOTION] else "no_forces"
         self._seams = compiled_kernel(moving), row_callback(tables.row_source)  # kept alive as long as I names them
         self._I[T.AT_FORCES] = address(self._seams[0], FORCES_SIGNATURE)
@@ -78,16 +75,3 @@ class RowsAtState:
 def _own(array: Array) -> Array:
     """Compiled code takes no arrays that are read-only, though it writes to none of these."""
     return array if array.flags.writeable else array.copy()
-
-
-@cache
-def _compiled() -> Any:
-    from dalembert.kernels.base.compiler import JIT, bind
-    from dalembert.kernels.coordinates.at_state import at_state
-
-    if not JIT:
-        return at_state
-    from numba import types
-
-    v = types.float64[::1]
-    return bind(at_state, types.int64(types.int64, types.float64, v, types.int64[::1], v, v))

@@ -71,7 +71,7 @@ COMMON = (
     Kernel("choosing_cut_joints", "coordinates.choosing", "forces", 6.0, "redundant joints, moving-frame"),
     Kernel("tree_states", "coordinates.tree_states", "loop", 1.5, "--formulation moving-frame"),
     Kernel("follow_poses", "time.poses", "loop", 2.0, "kinematics"),
-    Kernel("at_state", "coordinates.at_state", "system", 2.5, "variants of parameters"),
+    Kernel("at_state", "coordinates.at_state", "loop", 2.5, "variants of parameters"),
     Kernel("ensemble", "time.ensemble", "loop", 2.5, "simulate_many"),
     Kernel("tree_lanes", "coordinates.tree_lanes", "system", 8.0, "simulate_many with moving-frame"),
 )

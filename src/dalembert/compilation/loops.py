@@ -28,6 +28,7 @@ LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "evaluate_forces": ("time.outputs", "evaluate_forces", ()),
     "follow_poses": ("time.poses", "follow_poses", ()),
     "tree_states": ("coordinates.tree_states", "tree_states", ()),
+    "at_state": ("coordinates.at_state", "at_state", ()),
 }
 
 
@@ -68,5 +69,6 @@ def _signature(name: str) -> Any:
         "evaluate_forces": i(v, m, m, m, v, SYSTEM),
         "follow_poses": i(v, m, v, v, v, m, v, SYSTEM),
         "tree_states": types.none(m, m, SYSTEM),
+        "at_state": i(i, types.float64, v, types.int64[::1], v, v),
     }
     return signatures[name]
