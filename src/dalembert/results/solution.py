@@ -18,7 +18,6 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
-from dalembert.kernels.base import tables as T
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest
 from dalembert.results.coupling_efforts import MEASURED, coupling_effort
@@ -340,14 +339,8 @@ class BodyResult(Result, Trajectory):
 
     @property
     def unit_length_error(self) -> float:
-        """Largest ||theta| - 1| of all bodies and times."""
-        worst = 0.0
-        for b in range(1, self.mechanism.nb + 1):
-            kind, q, _ = self._columns(b)
-            if kind == T.RIGID:
-                length = np.linalg.norm(self.q[:, q + 3 : q + 7], axis=1)
-                worst = float(np.max(np.abs(length - 1.0), initial=worst))
-        return worst
+        lengths = [np.linalg.norm(self.q[:, k : k + 4], axis=1) for k in self.mechanism.quaternion_columns]
+        return float(np.max(np.abs(np.array(lengths) - 1.0), initial=0.0))
 
     def reaction(self, element: object, body: object = None) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (nt, 3), world axes, acting at .point (nt, 3).
@@ -371,7 +364,7 @@ class BodyResult(Result, Trajectory):
     def _spatial(self) -> BodyResult | None:
         if self.mechanism.plane is None or self.formulation_type.compliant:
             return None
-        from dalembert.results.reactions import spatial_twin
+        from dalembert.results.spatial import spatial_twin
 
         return spatial_twin(self)
 

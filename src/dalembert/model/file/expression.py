@@ -18,24 +18,9 @@ MAX_LENGTH = 200
 MAX_EXPONENT = 100.0
 
 CONSTANTS = {"pi": math.pi}
-FUNCTIONS: dict[str, Callable[..., float]] = {
-    "sqrt": math.sqrt,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "hypot": math.hypot,
-    "exp": math.exp,
-    "log": math.log,
-    "radians": math.radians,
-    "degrees": math.degrees,
-    "abs": abs,
-    "min": min,
-    "max": max,
-}
+_OF_MATH = "sqrt sin cos tan asin acos atan atan2 hypot exp log radians degrees"
+FUNCTIONS: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _OF_MATH.split()}
+FUNCTIONS |= {"abs": abs, "min": min, "max": max}
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -20,7 +20,7 @@ from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
 from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
-from dalembert.model.file.values import Record
+from dalembert.model.file.values import MOTIONS, Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
@@ -29,15 +29,7 @@ from dalembert.model.store import SECTIONS
 from dalembert.model.validation import nearest, number, numbers, shown, vector
 
 _NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
-_MOTIONS: dict[str, Any] = {
-    "constant": motions.Constant,
-    "polynomial": motions.Polynomial,
-    "harmonic": motions.Harmonic,
-    "smooth_step": motions.SmoothStep,
-    "table": motions.Table,
-    "sum": motions.Sum,
-    "product": motions.Product,
-}
+_MOTIONS: dict[str, Any] = {name: getattr(motions, record.__name__.removesuffix("Record")) for name, record in MOTIONS.items()}
 MAX_KEYS = 200
 
 

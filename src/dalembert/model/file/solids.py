@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import FailFast, Field
 
-from dalembert.model.file.values import Axis, Number, Pair, Quaternion, Record, Vector
+from dalembert.model.file.values import Axis, Number, Pair, Quaternion, Record, Vector, by_type
 
 
 class RodRecord(Record):
@@ -65,14 +65,7 @@ class MeshRecord(Record):
 
 
 Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord | MeshRecord, Field(discriminator="type")]
-SOLIDS: dict[str, type[Record]] = {
-    "rod": RodRecord,
-    "cylinder": CylinderRecord,
-    "disc": DiscRecord,
-    "box": BoxRecord,
-    "sphere": SphereRecord,
-    "mesh": MeshRecord,
-}
+SOLIDS = by_type(*get_args(get_args(Solid)[0]))
 
 
 class ShapeRecord(Record):
@@ -167,6 +160,4 @@ Shape = Annotated[
 ]
 CompoundShape.model_rebuild()
 
-SHAPES: dict[str, type[Record]] = {
-    get_args(shape.model_fields["type"].annotation)[0]: shape for shape in get_args(get_args(Shape)[0])
-}
+SHAPES = by_type(*get_args(get_args(Shape)[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import Len
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationInfo, WithJsonSchema
@@ -164,17 +164,6 @@ class ProductRecord(Record):
     parts: Annotated[list[Motion], Len(1, 100)]
 
 
-MOTIONS: dict[str, type[Record]] = {
-    "constant": ConstantRecord,
-    "polynomial": PolynomialRecord,
-    "harmonic": HarmonicRecord,
-    "smooth_step": SmoothStepRecord,
-    "table": TableRecord,
-    "sum": SumRecord,
-    "product": ProductRecord,
-}
-
-
 def _motion_form(value: Any) -> Any:
     return value.get("type") if isinstance(value, Mapping) else "number"
 
@@ -192,3 +181,11 @@ Motion = Annotated[
 ]
 SumRecord.model_rebuild()
 ProductRecord.model_rebuild()
+
+
+def by_type(*records: type[Record]) -> dict[str, type[Record]]:
+    """Records by what they say under `type`."""
+    return {get_args(record.model_fields["type"].annotation)[0]: record for record in records}
+
+
+MOTIONS = by_type(*(get_args(kind)[0] for kind in get_args(get_args(Motion)[0])[1:]))

@@ -94,6 +94,8 @@ def rounding(solution: Result) -> Iterator[Line]:
 
 def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]:
     """Of G M^-1 G^T with the bodies' masses, and with all masses 1 and radii of gyration as they are."""
+    from scipy.linalg import block_diag
+
     G = dense_rows(mechanism, t, x)[0][: mechanism.m]
     blocks: tuple[list[Array], list[Array]] = ([], [])
     for body in mechanism.model.bodies:
@@ -101,16 +103,8 @@ def _conditions(mechanism: Mechanism, t: float, x: Array) -> tuple[float, float]
         root = np.linalg.cholesky(np.linalg.inv(J))
         for block, mass in zip(blocks, (1.0, body.mass), strict=True):
             block += [np.eye(3) * np.sqrt(mass / body.mass), root * np.sqrt(mass)]
-    by_mass, by_shape = (_condition(G @ _diagonal(block), mechanism.rank) for block in blocks)
+    by_mass, by_shape = (_condition(G @ block_diag(*block), mechanism.rank) for block in blocks)
     return by_mass, by_shape
-
-
-def _diagonal(blocks: list[Array]) -> Array:
-    n = len(blocks)
-    out = np.zeros((3 * n, 3 * n))
-    for k, block in enumerate(blocks):
-        out[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = block
-    return out
 
 
 def _condition(rows: Array, rank: int) -> float:

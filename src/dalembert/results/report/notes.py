@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
@@ -68,7 +68,8 @@ def _run_notes(solution: Result) -> Iterator[Line]:
         yield Line("events", shown, data=[list(event) for event in solution.events])
     if s.accepted:
         steps = f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)"
-        yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=_counters(solution))
+        counters = {name: value for name, value in asdict(s).items() if name != "time"}
+        yield Line("steps", f"{steps}; size {s.smallest_step:.3g} to {s.largest_step:.3g} s", data=counters)
         newton = f"Newton {s.newton_average:.3g} on average, {s.newton_maximum} at most"
         yield Line("work", f"{s.rate_evaluations} rate evaluations, {s.projections} projections, {newton}")
         if s.stage_solver:
@@ -105,12 +106,6 @@ def _components(mechanism: Compiled, name: str) -> str:
     rows = [row.label for row in getattr(mechanism, "undetermined", ()) if row.element == name]
     everything = len(rows) in (0, sum(row.element == name for row in mechanism.rows))
     return name if everything else f"{name} ({', '.join(rows)})"
-
-
-def _counters(solution: Result) -> dict[str, Any]:
-    counters = asdict(solution.statistics)
-    del counters["time"]
-    return counters
 
 
 def _duration(seconds: float) -> str:
