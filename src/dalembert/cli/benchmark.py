@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.cli.console import (
-    AsJson,
+    Answer,
     Code,
     Formulations,
-    Quiet,
     Voice,
     complain,
     names_in,
@@ -19,6 +18,7 @@ from dalembert.cli.console import (
     reported_errors,
     show_measured,
 )
+from dalembert.cli.method import grouped
 
 if TYPE_CHECKING:
     from dalembert.benchmark.record import SuiteResult
@@ -30,13 +30,14 @@ Listing = Annotated[bool, typer.Option("--list", help="List the problems with th
 Out = Annotated[list[Path] | None, typer.Option(help="Report to write, .html or .json; may be repeated.")]
 
 
+@grouped
 def benchmark(
     problems: Names = None,
     listing: Listing = False,
     formulations: Formulations = None,
     out: Out = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Run the published problems by every formulation and compare with the values from outside.
 
@@ -46,14 +47,13 @@ def benchmark(
     Exit codes:
     0 = all verdicts pass; 1 = a verdict failed; 2 = bad input (name, option, path); 130 = interrupted.
     """
-    voice = Voice(quiet=quiet, to_stderr=as_json)
     with reported_errors():
         from dalembert.benchmark.record import check_report_path
 
         for path in out or []:
             check_report_path(path)
         if listing:
-            _list(as_json)
+            _list(answer.as_json)
             return
         from dalembert.benchmark.runner import run_suite
 
@@ -62,8 +62,8 @@ def benchmark(
                 so_far.save(path)
 
         chosen = names_in(formulations)
-        result = run_suite(problems or None, formulations=chosen, progress=False if quiet else None, after_each=keep)
-        show_measured(voice, result, as_json, out, "problems were run")
+        result = run_suite(problems or None, formulations=chosen, progress=answer.progress, after_each=keep)
+        show_measured(answer, result, out, "problems were run")
         if not result.passed:
             complain(f"failed: {', '.join(r.problem.name for r in result.problems if not r.passed)}")
             raise typer.Exit(Code.FAILED)

@@ -7,19 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import (
-    AsJson,
-    Code,
-    Formulations,
-    ModelName,
-    Quiet,
-    Voice,
-    complain,
-    names_in,
-    reported_errors,
-    show_measured,
-)
-from dalembert.cli.method import Coordinates, known_kind
+from dalembert.cli.console import Answer, Code, Formulations, ModelName, complain, names_in, reported_errors, show_measured
+from dalembert.cli.method import Coordinates, grouped, known_kind
 from dalembert.errors import ModelError
 
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
@@ -34,6 +23,7 @@ Error = Annotated[float | None, typer.Option(help="An error that you can allow: 
 Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join(FORMATS)}; may be repeated.")]
 
 
+@grouped
 def compare(
     model: ModelName,
     t_end: TEnd = None,
@@ -46,8 +36,8 @@ def compare(
     budget: Budget = 25.0,
     error: Error = None,
     out: Out = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Simulate a model by several formulations and integrators; compare error, drift, energy, work and time.
 
@@ -56,7 +46,6 @@ def compare(
     Exit codes:
     0 = done; 1 = nothing can run the model; 2 = bad input (model, option, path); 130 = interrupted.
     """
-    voice = Voice(quiet=quiet, to_stderr=as_json)
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
 
@@ -78,13 +67,13 @@ def compare(
             coordinates=coordinates,  # type: ignore[arg-type]
             repeats=repeats,
             budget=budget,
-            progress=False if quiet else None,
+            progress=answer.progress,
             **{key: value for key, value in ladders.items() if value is not None},
         )
         for path in out or []:
             result.save(path)
         advice = "" if error is None else result.advice(error)
-        show_measured(voice, result, as_json, out, "runs were made", advice)
+        show_measured(answer, result, out, "runs were made", advice)
         if all(run.problem for run in result.measurements):
             complain("no run was completed; see the reasons above")
             raise typer.Exit(Code.FAILED)

@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -44,6 +45,23 @@ ModelName = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a command answers, as options that several share."""
+
+    as_json: AsJson = False
+    quiet: Quiet = False
+
+    @property
+    def voice(self) -> Voice:
+        return Voice(quiet=self.quiet, to_stderr=self.as_json)
+
+    @property
+    def progress(self) -> bool | None:
+        """Of what takes long: None for a bar on terminals."""
+        return False if self.quiet else None
 
 
 class OneLineErrors(TyperGroup):
@@ -170,9 +188,10 @@ def complain(text: object) -> None:
         write(plain(f"dalembert: error: {line}"), err=True)
 
 
-def show_measured(voice: Voice, result: Any, as_json: bool, out: Sequence[Path] | None, what: str, more: str = "") -> None:
+def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what: str, more: str = "") -> None:
     """A table of runs, or its JSON; what was written; an exit where it was interrupted before all of `what` was done."""
-    if as_json:
+    voice = answer.voice
+    if answer.as_json:
         print_json(result.to_dict())
     else:
         voice.show(result)

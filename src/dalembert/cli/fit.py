@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, print_json, reported_errors
-from dalembert.cli.method import Method, takes_method
+from dalembert.cli.console import Answer, Code, ModelName, print_json, reported_errors
+from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import Picture
 from dalembert.errors import ModelError
 
@@ -24,7 +24,7 @@ Sigma = Annotated[list[str] | None, typer.Option(help="Noise of an output, NAME=
 Confidence = Annotated[float, typer.Option(help="Level of the intervals.")]
 
 
-@takes_method
+@grouped
 def fit(
     model: ModelName,
     data: Data,
@@ -33,8 +33,8 @@ def fit(
     sigma: Sigma = None,
     confidence: Confidence = 0.95,
     plot: Picture = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Fit parameters (--set) of a model to measured motion (--data): estimates, standard errors, and a report on them.
 
@@ -67,12 +67,10 @@ def fit(
             from dalembert.plot.style import save_figure
 
             save_figure(found.plot.residuals(), plot)
-        if as_json:
+        if answer.as_json:
             print_json({**found.to_dict(), "report": report.to_dict()})
         else:
-            voice = Voice(quiet=quiet)
-            voice.say(f"{found}\n")
-            voice.say(str(report))
+            answer.voice.say(f"{found}\n\n{report}")
     raise typer.Exit(Code.PASSED if report.passed else Code.FAILED)
 
 

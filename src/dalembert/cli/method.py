@@ -88,21 +88,23 @@ def known_kind(coordinates: str | None) -> Any:
     return coordinates
 
 
-def takes_method(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose argument `method` is given by the options of `Method`, in its place."""
-    types, own = get_type_hints(Method, include_extras=True), get_type_hints(command, include_extras=True)
-    shared = [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
-        for field in dataclasses.fields(Method)
-    ]
-    listed: list[inspect.Parameter] = []
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose arguments of the classes `Method` and `Answer` are given by the options of these, in their places."""
+    own, listed = get_type_hints(command, include_extras=True), list[inspect.Parameter]()
+    groups = {name: kind for name, kind in own.items() if dataclasses.is_dataclass(kind)}
     for parameter in inspect.signature(command).parameters.values():
-        one = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[parameter.name])
-        listed += shared if parameter.name == "method" else [one]
+        kind: Any = groups.get(parameter.name)
+        types = get_type_hints(kind, include_extras=True) if kind else own
+        for one in dataclasses.fields(kind) if kind else (parameter,):
+            listed.append(
+                inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name])
+            )
 
     @wraps(command)
     def called(**options: Any) -> None:
-        command(method=Method(**{parameter.name: options.pop(parameter.name) for parameter in shared}), **options)
+        for name, kind in groups.items():
+            options[name] = kind(**{field.name: options.pop(field.name) for field in dataclasses.fields(kind)})
+        command(**options)
 
     called.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in listed}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, complain, print_json, reported_errors
-from dalembert.cli.method import Method, positive, takes_method
+from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.model.validation import nearest
@@ -42,7 +42,7 @@ EstimateError = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 
 
-@takes_method
+@grouped
 def run(
     model: ModelName,
     method: Method,
@@ -55,8 +55,8 @@ def run(
     plot: Picture = None,
     estimate_error: EstimateError = False,
     verbose: Verbose = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Assemble and simulate a mechanism, print the trust report, write a result and a picture.
 
@@ -66,7 +66,7 @@ def run(
     0 = all verdicts pass; 1 = a verdict failed, the run failed or could not be stored;
     2 = bad input (model, option, path); 130 = interrupted.
     """
-    voice = Voice(quiet=quiet, to_stderr=as_json)
+    voice = answer.voice
     with reported_errors():
         from dalembert.cli.source import end_of_run, find_model
         from dalembert.compilation.compile import usual_coordinates
@@ -85,8 +85,8 @@ def run(
         _compile(mechanism, used, stepping, voice)
         voice.say(f"simulating to t = {end:g} s with {type(used).__name__} and {type(stepping).__name__}\n")
         options: dict[str, Any] = {"formulation": entering, "integrator": stepping, "save_at": times, "out": out}
-        solution, failure = _simulate(mechanism, end, quiet=quiet, estimate_error=estimate_error, **options)
-        code = _report(solution, solution.report(invariants=monitor or [], verbose=verbose), voice, as_json)
+        solution, failure = _simulate(mechanism, end, progress=answer.progress, estimate_error=estimate_error, **options)
+        code = _report(solution, solution.report(invariants=monitor or [], verbose=verbose), answer)
         unwritten = None if failure is None else failure.__cause__
         if isinstance(unwritten, StoreError):
             code, out = Code.FAILED, None
@@ -98,7 +98,7 @@ def run(
         if isinstance(unwritten, StoreError):
             complain(f"{unwritten}; the run is not stored, an older result there is as it was")
         elif failure is not None:
-            complain(failure if quiet or as_json or failure.__cause__ else _in_short(failure))
+            complain(failure if answer.quiet or answer.as_json or failure.__cause__ else _in_short(failure))
         elif code == Code.INTERRUPTED:
             kept = f"what was computed is in {out}" if out else "give --out to keep what is computed"
             complain(f"{solution.message}; {kept}")
@@ -157,13 +157,13 @@ def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voic
         kernel.compile()
 
 
-def _simulate(mechanism: Compiled, end: float, *, quiet: bool, **options: Any) -> tuple[AnySolution, SimulationError | None]:
+def _simulate(mechanism: Compiled, end: float, **options: Any) -> tuple[AnySolution, SimulationError | None]:
     """The solution, whole or partial, and what broke the run."""
     from dalembert.simulation.simulate import simulate
     from dalembert.simulation.solution import AnySolution
 
     try:
-        return simulate(mechanism, end, overwrite=True, progress=False if quiet else None, **options), None
+        return simulate(mechanism, end, overwrite=True, **options), None
     except SimulationError as problem:
         if not isinstance(problem.solution, AnySolution):
             raise
@@ -187,12 +187,12 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
             raise ModelError(f"option --monitor: there is no invariant {name!r}; {nearest(name, known)}")
 
 
-def _report(solution: AnySolution, report: Report, voice: Voice, as_json: bool) -> int:
+def _report(solution: AnySolution, report: Report, answer: Answer) -> int:
     """Print the report; the exit code that follows from it."""
-    if as_json:
+    if answer.as_json:
         print_json(report.to_dict())
     else:
-        voice.show(report)
+        answer.voice.show(report)
     if solution.status == "interrupted":
         return Code.INTERRUPTED
     return Code.PASSED if report.passed and solution.status != "failed" else Code.FAILED

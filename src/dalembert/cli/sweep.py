@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, Code, ModelName, Quiet, Voice, complain, print_json, reported_errors
-from dalembert.cli.method import Method, takes_method
+from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
 from dalembert.errors import ModelError, SimulationError
 
@@ -28,7 +28,7 @@ SaveEvery = Annotated[float | None, typer.Option(help="Seconds between saved ins
 _SHOWN = 3  # messages
 
 
-@takes_method
+@grouped
 def sweep(
     model: ModelName,
     out: Out,
@@ -40,8 +40,8 @@ def sweep(
     block: Block = 256,
     processes: Processes = None,
     scheduler: Scheduler = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    answer: Answer,
 ) -> None:
     """Simulate all combinations of parameters (--set) into one store; what is interrupted or killed goes on when called again.
 
@@ -75,13 +75,13 @@ def sweep(
                 outputs=output,
                 client=client,
                 block=block,
-                progress=False if quiet else None,
+                progress=answer.progress,
             )
         data = _data(found)
-        if as_json:
+        if answer.as_json:
             print_json(data)
         else:
-            _show(found, data, Voice(quiet=quiet))
+            _show(found, data, answer.voice)
         if found.interrupted:
             complain("interrupted; the same command goes on with what is missing")
     raise typer.Exit(Code.INTERRUPTED if found.interrupted else Code.PASSED if data["complete"] == len(found) else Code.FAILED)

@@ -21,7 +21,7 @@ class Kernel:
 
     name: str
     module: str
-    seam: Literal["callback", "forces", "system", "loop"]
+    seam: Literal["callback", "forces", "loop"]
     seconds: float
     purpose: str
     optional: bool = True
@@ -49,31 +49,31 @@ class Kernel:
 
 
 COMMON = (
-    Kernel("no_callback", "base.slots", "callback", 0.5, "stands in for user functions", optional=False),
-    Kernel("no_forces", "base.slots", "forces", 0.1, "stands in for force elements", optional=False),
-    Kernel("no_correction", "base.slots", "system", 0.1, "stands in for invariants", optional=False),
-    Kernel("combine", "time.stepping", "loop", 0.4, "sums over stages", optional=False),
-    Kernel("march", "time.stepping", "loop", 1.5, "the time loop", optional=False),
-    Kernel("runge_kutta", "time.runge_kutta", "loop", 1.5, "time steps", optional=False),
-    Kernel("inside_step", "time.saving", "loop", 2.0, "states at given times, events, forces that are functions"),
-    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", "loop", 2.0, "implicit time steps"),
-    Kernel("iterate", "time.functional_iteration", "loop", 2.0, "implicit stages by functional iteration"),
-    Kernel("iterate_newton", "time.simplified_newton", "loop", 5.0, "implicit stages by Newton's method"),
-    Kernel("filtered_error", "time.simplified_newton", "loop", 1.0, "their errors"),
-    Kernel("own_steps", "time.own_steps", "loop", 1.5, "--integrator fixed-step"),
-    Kernel("partitioned", "time.partitioned", "loop", 2.0, "--integrator symplectic-euler or stoermer-verlet"),
-    Kernel("evaluate_states", "time.outputs", "loop", 0.5, "energies, residuals, multipliers", optional=False),
-    Kernel("evaluate_forces", "time.outputs", "loop", 1.5, "what force elements do: solution.effort"),
-    Kernel("force_elements", "mechanics.forces", "forces", 3.0, "forces, torques, springs, motors"),
-    Kernel("force_laws", "mechanics.laws", "forces", 3.5, "bushings, laws between bodies or of joint coordinates"),
-    Kernel("forces_and_rows", "mechanics.traced_rows", "forces", 4.0, "rolling, constraints written as functions"),
-    Kernel("choosing_bodies", "coordinates.choosing", "forces", 6.0, "redundant joints"),
-    Kernel("choosing_cut_joints", "coordinates.choosing", "forces", 6.0, "redundant joints, moving-frame"),
-    Kernel("tree_states", "coordinates.tree_states", "loop", 1.5, "--formulation moving-frame"),
-    Kernel("follow_poses", "time.poses", "loop", 2.0, "kinematics"),
-    Kernel("at_state", "coordinates.at_state", "loop", 2.5, "variants of parameters"),
-    Kernel("ensemble", "time.ensemble", "loop", 2.5, "simulate_many"),
-    Kernel("tree_lanes", "coordinates.tree_lanes", "system", 8.0, "simulate_many with moving-frame"),
+    Kernel("no_callback", "base.slots", 0.5, "stands in for user functions", "callback", optional=False),
+    Kernel("no_forces", "base.slots", 0.1, "stands in for force elements", "forces", optional=False),
+    Kernel("no_correction", "base.slots", 0.1, "stands in for invariants", optional=False),
+    Kernel("combine", "time.stepping", 0.4, "sums over stages", "loop", optional=False),
+    Kernel("march", "time.stepping", 1.5, "the time loop", "loop", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", 1.5, "time steps", "loop", optional=False),
+    Kernel("inside_step", "time.saving", 2.0, "states at given times, events, forces that are functions", "loop"),
+    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", 2.0, "implicit time steps", "loop"),
+    Kernel("iterate", "time.functional_iteration", 2.0, "implicit stages by functional iteration", "loop"),
+    Kernel("iterate_newton", "time.simplified_newton", 5.0, "implicit stages by Newton's method", "loop"),
+    Kernel("filtered_error", "time.simplified_newton", 1.0, "their errors", "loop"),
+    Kernel("own_steps", "time.own_steps", 1.5, "--integrator fixed-step", "loop"),
+    Kernel("partitioned", "time.partitioned", 2.0, "--integrator symplectic-euler or stoermer-verlet", "loop"),
+    Kernel("evaluate_states", "time.outputs", 0.5, "energies, residuals, multipliers", "loop", optional=False),
+    Kernel("evaluate_forces", "time.outputs", 1.5, "what force elements do: solution.effort", "loop"),
+    Kernel("force_elements", "mechanics.forces", 3.0, "forces, torques, springs, motors", "forces"),
+    Kernel("force_laws", "mechanics.laws", 3.5, "bushings, laws between bodies or of joint coordinates", "forces"),
+    Kernel("forces_and_rows", "mechanics.traced_rows", 4.0, "rolling, constraints written as functions", "forces"),
+    Kernel("choosing_bodies", "coordinates.choosing", 6.0, "redundant joints", "forces"),
+    Kernel("choosing_cut_joints", "coordinates.choosing", 6.0, "redundant joints, moving-frame", "forces"),
+    Kernel("tree_states", "coordinates.tree_states", 1.5, "--formulation moving-frame", "loop"),
+    Kernel("follow_poses", "time.poses", 2.0, "kinematics", "loop"),
+    Kernel("at_state", "coordinates.at_state", 2.5, "variants of parameters", "loop"),
+    Kernel("ensemble", "time.ensemble", 2.5, "simulate_many", "loop"),
+    Kernel("tree_lanes", "coordinates.tree_lanes", 8.0, "simulate_many with moving-frame"),
 )
 
 

@@ -60,13 +60,13 @@ class Jet(Formulation):
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
     by_multipliers: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("jet", "formulations.jet", "system", 9.5, "equations of motion and projection", optional=False),
-        Kernel("lagrangian", "coordinates.lagrangian", "system", 3.0, "LagrangianSystem"),
-        Kernel("correct_invariants", "formulations.invariants", "system", 5.0, "--invariants energy"),
-        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", "system", 1.5, "LagrangianSystem with invariants"),
-        Kernel("project_orthogonal", "formulations.orthogonal", "system", 5.0, "--projection orthogonal"),
-        Kernel("baumgarte", "formulations.baumgarte", "system", 8.0, 'Jet(projection="none")'),
-        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", "system", 2.0, 'Jet(solver="cg")'),
+        Kernel("jet", "formulations.jet", 9.5, "equations of motion and projection", optional=False),
+        Kernel("lagrangian", "coordinates.lagrangian", 3.0, "LagrangianSystem"),
+        Kernel("correct_invariants", "formulations.invariants", 5.0, "--invariants energy"),
+        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 1.5, "LagrangianSystem with invariants"),
+        Kernel("project_orthogonal", "formulations.orthogonal", 5.0, "--projection orthogonal"),
+        Kernel("baumgarte", "formulations.baumgarte", 8.0, 'Jet(projection="none")'),
+        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", 2.0, 'Jet(solver="cg")'),
     )
 
     def __post_init__(self) -> None:

@@ -71,12 +71,12 @@ class Minimal(Formulation):
     saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
     keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("minimal", "formulations.minimal", "system", 9.0, "--formulation minimal"),
-        Kernel("minimal_step", "formulations.minimal_step", "system", 14.0, "--formulation minimal"),
-        Kernel("minimal_across", "formulations.bridge", "system", 14.0, 'Minimal(singular="pass")'),
-        Kernel("minimal_tree", "formulations.minimal_tree", "system", 8.0, 'Minimal(velocities="joints")'),
-        Kernel("minimal_tree_step", "formulations.minimal_tree", "system", 9.0, 'Minimal(velocities="joints")'),
-        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", "system", 9.0, "LagrangianSystem, minimal"),
+        Kernel("minimal", "formulations.minimal", 9.0, "--formulation minimal"),
+        Kernel("minimal_step", "formulations.minimal_step", 14.0, "--formulation minimal"),
+        Kernel("minimal_across", "formulations.bridge", 14.0, 'Minimal(singular="pass")'),
+        Kernel("minimal_tree", "formulations.minimal_tree", 8.0, 'Minimal(velocities="joints")'),
+        Kernel("minimal_tree_step", "formulations.minimal_tree", 9.0, 'Minimal(velocities="joints")'),
+        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 9.0, "LagrangianSystem, minimal"),
     )
 
     def __post_init__(self) -> None:

@@ -41,9 +41,9 @@ class MovingFrame(Formulation):
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "tree")
     citations: ClassVar[tuple[str, ...]] = ("MovingFrame", "Featherstone2008")
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("moving_frame", "formulations.moving_frame", "system", 9.0, "--formulation moving-frame"),
-        Kernel("moving_frame_reference", "formulations.moving_frame_reference", "system", 6.0, 'MovingFrame(path="reference")'),
-        Kernel("correct_tree_invariants", "formulations.tree_invariants", "system", 5.0, "moving-frame --invariants energy"),
+        Kernel("moving_frame", "formulations.moving_frame", 9.0, "--formulation moving-frame"),
+        Kernel("moving_frame_reference", "formulations.moving_frame_reference", 6.0, 'MovingFrame(path="reference")'),
+        Kernel("correct_tree_invariants", "formulations.tree_invariants", 5.0, "moving-frame --invariants energy"),
     )
 
     def __post_init__(self) -> None:

@@ -58,8 +58,8 @@ class Variational(Formulation):
     steps: ClassVar[Literal["any", "explicit", "own"]] = "own"
     largest_order: ClassVar[int | None] = 2
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("variational", "formulations.variational", "system", 6.0, "LagrangianSystem, --formulation variational"),
-        Kernel("variational_bodies", "formulations.variational_bodies", "system", 8.0, "--formulation variational"),
+        Kernel("variational", "formulations.variational", 6.0, "LagrangianSystem, --formulation variational"),
+        Kernel("variational_bodies", "formulations.variational_bodies", 8.0, "--formulation variational"),
     )
 
     def __post_init__(self) -> None:

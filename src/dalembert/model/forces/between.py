@@ -187,10 +187,8 @@ class BetweenVerbs(ElementStore):
         points : (p_first, p_second) in the axes of each body [m]; default: the centres of mass
         parameters : numbers or arrays by name, given to the law as keyword arguments; may change without compiling anew
         """
-        owner = self._new_name(Interaction.noun, name)
-        i, j = self._two_bodies(owner, first, second)
-        for body in (i, j):
-            _refuse_point_mass(owner, body, "add_spring_damper(..., force=law) acts along the line between two points")
+        instead = "add_spring_damper(..., force=law) acts along the line between two points"
+        owner, i, j = self._turning_bodies(Interaction, name, first, second, instead)
         p_i, p_j = locate(owner, i, j, point, ORIGINS if point is None and points is None else points)
         given = parameters_of(owner, law, _FORMS, parameters)
         return self._add(Interaction(name, i.name, j.name, p_i, p_j, law, given))
@@ -219,10 +217,8 @@ class BetweenVerbs(ElementStore):
 
         Rotations may be large, below 180 degrees.
         """
-        owner = self._new_name(Bushing.noun, name)
-        i, j = self._two_bodies(owner, first, second)
-        for body in (i, j):
-            _refuse_point_mass(owner, body, "use add_spring_damper, or give it an inertia with add_body")
+        instead = "use add_spring_damper, or give it an inertia with add_body"
+        owner, i, j = self._turning_bodies(Bushing, name, first, second, instead)
         p_i, p_j = locate(owner, i, j, point, points)
         if frames is None:
             E_i, E_j = aligned_at_pose(i, j)
@@ -241,10 +237,17 @@ class BetweenVerbs(ElementStore):
             raise ModelError(f"{owner}: stiffness and damping are 0; give one of them")
         return self._add(Bushing(name, i.name, j.name, p_i, p_j, E_i, E_j, *gains))
 
-
-def _refuse_point_mass(owner: str, body: Body, instead: str) -> None:
-    if body.kind == "point":
-        raise ModelError(f"{owner}: point mass {body.name!r} cannot turn, and a torque on it would be lost; {instead}")
+    def _turning_bodies(
+        self, cls: type[Force], name: str, first: object, second: object, instead: str
+    ) -> tuple[str, Body, Body]:
+        """What messages call a new element, and its two bodies, which take a torque."""
+        owner = self._new_name(cls.noun, name)
+        i, j = self._two_bodies(owner, first, second)
+        for body in (i, j):
+            if body.kind == "point":
+                text = f"point mass {body.name!r} cannot turn, and a torque on it would be lost; {instead}"
+                raise ModelError(f"{owner}: {text}")
+        return owner, i, j
 
 
 def _frame(owner: str, label: str, value: object) -> Array:
