@@ -91,9 +91,9 @@ def known_kind(coordinates: str | None) -> Any:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose arguments of the classes `Method` and `Answer` are given by the options of these, in their places."""
     own, listed = get_type_hints(command, include_extras=True), list[inspect.Parameter]()
-    groups = {name: kind for name, kind in own.items() if dataclasses.is_dataclass(kind)}
+    groups: dict[str, Any] = {name: kind for name, kind in own.items() if dataclasses.is_dataclass(kind)}
     for parameter in inspect.signature(command).parameters.values():
-        kind: Any = groups.get(parameter.name)
+        kind = groups.get(parameter.name)
         types = get_type_hints(kind, include_extras=True) if kind else own
         for one in dataclasses.fields(kind) if kind else (parameter,):
             listed.append(

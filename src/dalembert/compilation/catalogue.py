@@ -21,9 +21,9 @@ class Kernel:
 
     name: str
     module: str
-    seam: Literal["callback", "forces", "loop"]
     seconds: float
     purpose: str
+    seam: Literal["callback", "forces", "system", "loop"] = "system"
     optional: bool = True
 
     @property
