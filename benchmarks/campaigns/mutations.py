@@ -93,7 +93,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/time", "tangents", (TANGENTS,)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
-    ("compilation", "flatten pack pack_codes pack_forces pack_motions pack_rows", (ADAPTIVE, WORK, ELEMENTS, IDENTITIES)),
+    ("compilation", "flatten pack pack_codes pack_motions pack_rows", (ADAPTIVE, WORK, ELEMENTS, IDENTITIES)),
     ("compilation", "pack_choices", (REDUNDANT, ASSEMBLY)),
     ("compilation", "tree topology", (ADAPTIVE, INVARIANTS, TREE, WORK)),
     ("compilation", "lagrangian lagrangian_start lagrangian_series", (SMALL, LAGRANGIAN, WORK)),

@@ -13,7 +13,6 @@ from dalembert.compilation.compiled import Row
 from dalembert.compilation.flatten import TRACED, FlatModel, FlatPrimitive, turning_length
 from dalembert.compilation.pack_choices import Choice, choice_section, choice_workspace
 from dalembert.compilation.pack_codes import Codes, members
-from dalembert.compilation.pack_forces import call_size, force_rows
 from dalembert.compilation.pack_motions import breakpoints, function_numbers, motion_rates, motion_values
 from dalembert.compilation.pack_rows import Frame, Item, frame_of
 from dalembert.compilation.planarity import Plane
@@ -23,7 +22,7 @@ from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS, width
-from dalembert.kernels.mechanics import laws
+from dalembert.kernels.mechanics import forces, laws
 from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import Force, Primitive
 from dalembert.model.motions import Function, leaves
@@ -313,3 +312,37 @@ def _workspace(I: list[int]) -> None:
     used = place_sections(I, own, nx)
     I[T.W_DENSE], I[T.W_BEND] = used, used + BLOCKS["saddle"].offset("B", m=m, nb=I[T.NB])
     I[T.W_SIZE] = I[T.W_BEND] + a_size
+
+
+_FORCE_KINDS = vars(laws) | vars(forces)
+
+
+def call_size(I: Sequence[int]) -> int:
+    """How much of W the functions of force elements need at most."""
+    table = np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
+    return max((24 + 3 * int(row[T.F_MEMBERS]) + int(row[T.F_COUNT]) for row in table if row[T.F_CALL] >= 0), default=0)
+
+
+def force_rows(flat: FlatModel, out: Writer) -> tuple[list[int], list[float], tuple[Force, ...]]:
+    """Both tables, and the elements whose value is a user function, in the order of their callback numbers.
+
+    out : takes their motions, tables and numbers
+    """
+    joints = {joint.name: joint for joint in flat.model.joints}
+    counters = {(item.joint, item.component): k for k, item in enumerate(flat.angles)}
+    table: list[int] = []
+    constants: list[float] = []
+    functions: list[Force] = []
+    for force in flat.forces:
+        members = force.records(joints)
+        call = -1 if force.function is None else len(functions)
+        functions += [] if force.function is None else [force]
+        for k, r in enumerate(members):
+            angle = -1 if r.angle is None else counters[r.angle]
+            table += [_FORCE_KINDS[r.kind], flat.index[r.first], flat.index[r.second], out.motion(r.motion), angle, call]
+            table += [int(r.frame == "body"), len(out.F), len(r.numbers), 0 if k else len(members)]
+            out.F += r.numbers
+            table += [out.curve(r.curve, r.gains[2]), out.curve(r.damper)]
+            for v in (r.p_i, r.p_j, r.vector, np.array(r.gains), r.E_i, r.E_j):
+                constants += v.ravel().tolist()
+    return table, constants, tuple(functions)

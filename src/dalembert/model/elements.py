@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.model.motions import Motion, Table
 from dalembert.model.rotation import quaternion_to_matrix
-from dalembert.model.validation import frozen, plain_function
+from dalembert.model.validation import frozen, plain_function, user_function
 
 GROUND = "ground"
 _ZERO = frozen((0.0, 0.0, 0.0))
@@ -352,3 +352,12 @@ def spring_energy(stiffness: float, deflection: Array, reach: float) -> tuple[Ar
     """What `Force.stored` asks of a linear spring: U = k s^2 / 2; s is a difference of numbers of size `reach`."""
     U = 0.5 * stiffness * deflection**2
     return U, U + stiffness * np.abs(deflection) * reach
+
+
+Parameters = Mapping[str, npt.ArrayLike]
+
+
+def parameters_of(owner: str, function: object, forms: Mapping[int, str], parameters: object) -> tuple[Parameter, ...]:
+    """Those of a function that is one of the forms, {number of arguments: text}, beside them."""
+    given = user_function(owner, function, forms, parameters)
+    return tuple(Parameter(name, array.shape, tuple(array.ravel().tolist())) for name, array in given.items())

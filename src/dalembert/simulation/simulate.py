@@ -22,10 +22,9 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.base import check_pair, default_formulation
 from dalembert.formulations.run import Run
-from dalembert.integrators.advance import LOOKS, Advance
+from dalembert.integrators.advance import LOOKS, Advance, Watched
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.watched import Watched
 from dalembert.io.results import open_writer
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem

@@ -18,11 +18,12 @@ from dalembert.model.elements import (
     Joint,
     Joints,
     Parameter,
+    Parameters,
     States,
     UserFunction,
+    parameters_of,
     spring_energy,
 )
-from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate, type_of

@@ -9,9 +9,20 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Call, Force, ForceRecord, Glyph, Joints, Parameter, States, UserFunction, spring_energy
+from dalembert.model.elements import (
+    Call,
+    Force,
+    ForceRecord,
+    Glyph,
+    Joints,
+    Parameter,
+    Parameters,
+    States,
+    UserFunction,
+    parameters_of,
+    spring_energy,
+)
 from dalembert.model.forces.curves import beyond, curve_of, plain_table
-from dalembert.model.forces.functions import Parameters, parameters_of
 from dalembert.model.frames import own_points, world_point
 from dalembert.model.joint_verbs import BodyRef, Pair
 from dalembert.model.motions import Table
