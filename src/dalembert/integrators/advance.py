@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,21 +19,10 @@ from dalembert.kernels.base import tables as T
 LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
 
 
-@dataclass(frozen=True)
-class StageWork:
-    """Implicit steps solved, by Newton's method of these, iterations in all and at most, Jacobian matrices."""
-
-    solves: int
-    newton: int
-    iterations: int
-    most: int
-    jacobians: int
-
-
 class Advance:
     """The state of an integration between chunks.
 
-    t, x : where it stands;  accepted, rejected : steps so far;  saved() : states stored since the last call
+    t, x : where it stands;  accepted : steps so far;  saved() : states stored since the last call
     kernel : the compiled time loop;  bundle : what it is told and keeps, see kernels/time/steps.py
     fresh : what it keeps, as at the start
     save_at : increasing times to save at, or None to save every accepted step
@@ -150,12 +138,6 @@ class Advance:
         return float(self.bundle.h_done)
 
     @property
-    def step_range(self) -> tuple[float, float]:
-        """Smallest and largest accepted step [s]; the last one, cut to end on time, does not count as smallest."""
-        largest = float(self.bundle.h_largest)
-        return min(float(self.bundle.h_smallest), largest), largest
-
-    @property
     def t_old(self) -> float:
         """Where the last accepted step began."""
         return float(self.bundle.t_old)
@@ -177,31 +159,6 @@ class Advance:
     @property
     def accepted(self) -> int:
         return int(self.bundle.accepted)
-
-    @property
-    def rejected(self) -> int:
-        return int(self.bundle.rejected)
-
-    @property
-    def refused(self) -> int:
-        """Rejected steps whose cause was not the error estimate but a failed projection or a non-finite value."""
-        return int(self.bundle.refused)
-
-    @property
-    def rounded(self) -> tuple[int, float]:
-        """Steps whose error estimate was rounding of the rates; the largest, in tolerances."""
-        return int(self.bundle.rounded), float(self.bundle.rounded_error)
-
-    @property
-    def contraction(self) -> float:
-        """Factor by which the last iteration on implicit stages changed their error."""
-        return float(self.bundle.contraction)
-
-    @property
-    def stage_work(self) -> StageWork:
-        """What solving the implicit stages took."""
-        b = self.bundle
-        return StageWork(int(b.solves), int(b.newton), int(b.iterations), int(b.iterations_max), int(b.jacobians))
 
     def call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""

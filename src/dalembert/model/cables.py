@@ -51,7 +51,6 @@ class ElasticCable(Force):
     damping: float
     length: float
     verb: ClassVar[str] = "cable"
-    noun: ClassVar[str] = "cable"
     glyph: ClassVar[Glyph] = "cable"
 
     def ends(self, joints: Joints) -> tuple[str, ...]:

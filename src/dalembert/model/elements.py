@@ -259,7 +259,7 @@ FORCES: dict[str, type[Force]] = {}  # every class of `model/forces` by its name
 class Force(ABC):
     """What acts on bodies besides joints: the base of the elements in `model/forces`, and all that is asked of one elsewhere.
 
-    verb : of the model, without `add_`;  noun : what messages call it;  joints : those of the model by name
+    verb : of the model, without `add_`;  noun : what messages call it, else the verb;  joints : those of the model by name
     glyph : what it is drawn as, see viewer/fittings.py
     """
 
@@ -271,6 +271,7 @@ class Force(ABC):
     def __init_subclass__(cls) -> None:
         if "verb" in vars(cls):
             FORCES[cls.__name__] = cls
+            cls.noun = vars(cls).get("noun", cls.verb)
 
     def __repr__(self) -> str:
         return f"<{self.noun} {self.name!r}>"
@@ -346,6 +347,22 @@ class Force(ABC):
     def leaving(self, states: States, normal: Array) -> Array:
         """(nt,) what of a load leaves the plane with this normal [N] or [N m]."""
         return np.zeros(len(states.t))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetweenPoints(Force):
+    """What acts between a point of one body and a point of another, each in the axes of its body [m]."""
+
+    first: str
+    second: str
+    p_i: Array
+    p_j: Array
+
+    def ends(self, joints: Joints) -> tuple[str, ...]:
+        return self.first, self.second
+
+    def places(self) -> tuple[tuple[str, Array], ...]:
+        return (self.first, self.p_i), (self.second, self.p_j)
 
 
 def spring_energy(stiffness: float, deflection: Array, reach: float) -> tuple[Array, Array]:

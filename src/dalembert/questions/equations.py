@@ -116,15 +116,13 @@ def body_matrix(mechanism: Mechanism) -> Array:
 def twist_map(mechanism: Mechanism) -> Array:
     """(6 nb, nu): twists (v, w_B) of the bodies of absolute or planar velocities."""
     B = np.zeros((6 * mechanism.nb, mechanism.nu))
-    I, F = mechanism.I, mechanism.F
-    for b in range(mechanism.nb):
-        kind, _, u = I[I[T.BODY_I] + T.BODY_I_W * (b + 1) :][: T.BODY_I_W]
+    for b, (kind, _, u) in enumerate(mechanism.body_columns):
         if kind == T.PLANAR:
             assert mechanism.plane is not None
-            at = int(I[T.BODY_F]) + T.BODY_F_W * (b + 1) + T.BF_NORMAL
+            at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * (b + 1) + T.BF_NORMAL
             B[6 * b : 6 * b + 3, u] = mechanism.plane.e1
             B[6 * b : 6 * b + 3, u + 1] = mechanism.plane.e2
-            B[6 * b + 3 : 6 * b + 6, u + 2] = F[at : at + 3]
+            B[6 * b + 3 : 6 * b + 6, u + 2] = mechanism.F[at : at + 3]
         else:
             size = 6 if kind == T.RIGID else 3
             B[6 * b : 6 * b + size, u : u + size] = np.eye(size)

@@ -10,7 +10,7 @@ another curve crosses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +35,7 @@ from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Polynomial
 from dalembert.model.validation import nearest, shown
-from dalembert.questions.curve import Curve, counted
+from dalembert.questions.curve import Curve, Point, counted
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
 from dalembert.questions.state import size_of
@@ -304,18 +304,11 @@ def _change_points(
 
 def _dead_centre(curve: Curve, way: _Way, value: float) -> tuple[str, float]:
     """(name, t) of the extremum of t along the curve beyond the last pose."""
-    point = curve.point(way.t, way.x, float(np.sign(value - way.t)))
-    for _ in range(_MOST_ALONG):
-        ahead = curve.beyond(point, CURVE)
-        if ahead is None:
-            break
+    for point, ahead in _along(curve, way.t, way.x, value):
         if ahead.rate * point.rate <= 0:
             turn = curve.root(point, CURVE, "rate")
             joints = [name for name in curve.mechanism.locking(turn.t, turn.x)[1] if not name.startswith(SWEEP)]
             return f"a dead centre: {', '.join(map(repr, joints)) or 'the mechanism'} cannot follow further", turn.t
-        if (ahead.t - value) * (point.t - value) <= 0:
-            break
-        point = ahead
     raise SimulationError(
         f"kinematics: poses beyond {way.t:.10g} could not be followed, though no dead centre was found; give closer values",
         time=way.t,
@@ -324,17 +317,23 @@ def _dead_centre(curve: Curve, way: _Way, value: float) -> tuple[str, float]:
 
 def _change_point(curve: Curve, t: float, x: Array, value: float) -> tuple[str, float] | None:
     """(name, t) where branches cross between a pose and the next, None where they do not."""
+    for point, ahead in _along(curve, t, x, value):
+        if ahead.sign * point.sign < 0:
+            return "a change point, where branches meet", curve.root(point, CURVE, "sign").t
+    return None
+
+
+def _along(curve: Curve, t: float, x: Array, value: float) -> Iterator[tuple[Point, Point]]:
+    """Neighbouring points of the curve from a pose on, as far as a value."""
     point = curve.point(t, x, float(np.sign(value - t)))
     for _ in range(_MOST_ALONG):
         ahead = curve.beyond(point, CURVE)
         if ahead is None:
-            return None
-        if ahead.sign * point.sign < 0:
-            return "a change point, where branches meet", curve.root(point, CURVE, "sign").t
+            return
+        yield point, ahead
         if (ahead.t - value) * (point.t - value) <= 0:
-            return None
+            return
         point = ahead
-    return None
 
 
 def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:

@@ -64,7 +64,7 @@ def vanishing_springs(mechanism: Compiled, x: Array) -> list[str]:
 
 
 def _stage_failure(advance: Advance, lock: str) -> SimulationError:
-    t, rate = advance.t, advance.contraction
+    t, rate = advance.t, float(advance.bundle.contraction)
     if advance.integrator.by_formulation:
         text = f"Newton's method did not solve the equations of the step at t = {t:.6g} s"
         return SimulationError(text + (lock or "; use a smaller step, or raise max_newton"), time=t)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dalembert.formulations.run import Run
-from dalembert.integrators.advance import Advance, StageWork
+from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
 
 
@@ -63,14 +63,13 @@ class Statistics:
 
 def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     """What a run cost."""
-    count = run.view.count
+    count, steps = run.view.count, advance.bundle
     projections = count.project
-    smallest, largest = advance.step_range
-    work = advance.stage_work
+    solvers = {"functional iteration": steps.newton < steps.solves, "Newton": steps.newton > 0}
     return Statistics(
         accepted=advance.accepted,
-        rejected=advance.rejected,
-        refused=advance.refused,
+        rejected=int(steps.rejected),
+        refused=int(steps.refused),
         rate_evaluations=int(count.rhs),
         projections=int(projections),
         newton_average=float(count.newton / projections) if projections else 0.0,
@@ -81,13 +80,13 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         invariant_gradients=int(count.dinv),
         conjugate_gradient_steps=int(count.cg),
         dependent_rows=int(count.dependent),
-        smallest_step=smallest,
-        largest_step=largest,
-        stage_solver=_stage_solver(work) if advance.integrator.implicit else "",
-        stage_iterations_average=work.iterations / work.solves if work.solves else 0.0,
-        stage_iterations_maximum=work.most,
-        stage_newton_steps=work.newton,
-        stage_jacobians=work.jacobians,
+        smallest_step=float(min(steps.h_smallest, steps.h_largest)),  # the last one, cut to end on time, does not count
+        largest_step=float(steps.h_largest),
+        stage_solver=", ".join(name for name, used in solvers.items() if used and advance.integrator.implicit),
+        stage_iterations_average=int(steps.iterations) / int(steps.solves) if steps.solves else 0.0,
+        stage_iterations_maximum=int(steps.iterations_max),
+        stage_newton_steps=int(steps.newton),
+        stage_jacobians=int(steps.jacobians),
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
         driver_gap=float(count.gap),
@@ -96,13 +95,7 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         largest_projection=float(count.leap_size),
         largest_projection_share=float(count.leap),
         largest_projection_at=float(count.leap_time),
-        rounded_steps=advance.rounded[0],
-        rounded_error=advance.rounded[1],
+        rounded_steps=int(steps.rounded),
+        rounded_error=float(steps.rounded_error),
         time=dict(parts),
     )
-
-
-def _stage_solver(work: StageWork) -> str:
-    """Which of the two solvers the run used."""
-    used = {"functional iteration": work.newton < work.solves, "Newton": work.newton > 0}
-    return ", ".join(name for name, was in used.items() if was)

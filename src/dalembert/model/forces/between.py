@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import (
+    BetweenPoints,
     Body,
     Call,
     Force,
@@ -36,37 +37,17 @@ _FORMS = {5: "law(t, r, R, v, w)"}
 _PLANE = 1e-9  # of what leaves the plane, as in compilation/planarity.py
 
 
-class _Between(Force):
-    """What both elements have."""
-
-    first: str
-    second: str
-    p_i: Array
-    p_j: Array
-
-    def ends(self, joints: Joints) -> tuple[str, ...]:
-        return self.first, self.second
-
-    def places(self) -> tuple[tuple[str, Array], ...]:
-        return (self.first, self.p_i), (self.second, self.p_j)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Interaction(_Between):
+class Interaction(BetweenPoints):
     """Force and torque on the second body by a law of its motion as seen from the first, and their reaction on the first.
 
     law : `law(t, r, R, v, w)` returning force [N] and torque [N m], all in the axes of the first body: r from its point to that
     of the second, R = (3, 3) second -> first, v = r', w = relative angular velocity; the force acts at the second's point
     """
 
-    first: str
-    second: str
-    p_i: Array
-    p_j: Array
     law: UserFunction
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "interaction"
-    noun: ClassVar[str] = "interaction"
     glyph: ClassVar[Glyph] = "link"
 
     @property
@@ -94,7 +75,7 @@ class Interaction(_Between):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bushing(_Between):
+class Bushing(BetweenPoints):
     """An elastic joint of six degrees of freedom, slack where the frames (point, axes) in both bodies coincide.
 
     z = (d, phi): translation and rotation vector from the first frame to the second, in axes half way between them. Efforts
@@ -103,16 +84,11 @@ class Bushing(_Between):
     stiffness, damping : (6, 6) symmetric, without negative eigenvalues [N/m, N, N m/rad], times s
     """
 
-    first: str
-    second: str
-    p_i: Array
-    p_j: Array
     E_i: Array
     E_j: Array
     stiffness: Array
     damping: Array
     verb: ClassVar[str] = "bushing"
-    noun: ClassVar[str] = "bushing"
     glyph: ClassVar[Glyph] = "bushing"
     point: ClassVar[None] = None  # what a model file leaves out: points and frames say it
     axes: ClassVar[None] = None

@@ -45,9 +45,10 @@ class _Load(Force):
     parameters: tuple[Parameter, ...]
 
     @property
-    @abstractmethod
     def value(self) -> Array | UserFunction:
-        """The vector or function, in `frame` axes."""
+        """The vector or function, in `frame` axes: the field that is called like the verb."""
+        found: Array | UserFunction = getattr(self, self.verb)
+        return found
 
     @property
     def at(self) -> Array:
@@ -114,12 +115,7 @@ class PointForce(_Load):
     factor: Motion | None = None
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "force"
-    noun: ClassVar[str] = "force"
     kinds: ClassVar[tuple[str, str]] = ("POINT_FORCE", "USER_FORCE")
-
-    @property
-    def value(self) -> Array | UserFunction:
-        return self.force
 
     @property
     def at(self) -> Array:
@@ -142,12 +138,7 @@ class Torque(_Load):
     factor: Motion | None = None
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "torque"
-    noun: ClassVar[str] = "torque"
     kinds: ClassVar[tuple[str, str]] = ("TORQUE", "USER_TORQUE")
-
-    @property
-    def value(self) -> Array | UserFunction:
-        return self.torque
 
     def across(self, values: Array, along: Array) -> Array:
         return np.asarray(np.linalg.norm(values - along, axis=1))

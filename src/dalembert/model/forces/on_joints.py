@@ -132,7 +132,6 @@ class JointMotor(_OnJoint):
     component: int = 0
     parameters: tuple[Parameter, ...] = ()
     verb: ClassVar[str] = "motor"
-    noun: ClassVar[str] = "motor"
     glyph: ClassVar[Glyph] = "motor"
 
     @property

@@ -10,8 +10,8 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import (
+    BetweenPoints,
     Call,
-    Force,
     ForceRecord,
     Glyph,
     Joints,
@@ -33,17 +33,13 @@ _FORMS = {3: "law(t, l, l_dot)"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpringDamper(Force):
+class SpringDamper(BetweenPoints):
     """Point-to-point spring-damper: tension `stiffness (l - length) + damping l' + force`, l = |d|.
 
     damping : [N s/m], or a table of l' that gives a tension [N]
     force : a table of l that gives a tension [N], whose energy is counted from `length` on, or a function of t, l, l'
     """
 
-    first: str
-    second: str
-    p_i: Array
-    p_j: Array
     stiffness: float
     damping: float | Table
     length: float
@@ -52,12 +48,6 @@ class SpringDamper(Force):
     verb: ClassVar[str] = "spring_damper"
     noun: ClassVar[str] = "spring-damper"
     glyph: ClassVar[Glyph] = "spring"
-
-    def ends(self, joints: Joints) -> tuple[str, ...]:
-        return self.first, self.second
-
-    def places(self) -> tuple[tuple[str, Array], ...]:
-        return (self.first, self.p_i), (self.second, self.p_j)
 
     @property
     def works(self) -> bool:
