@@ -11,14 +11,14 @@ import pytest
 import dalembert as da
 from dalembert.errors import StoreError
 from dalembert.gallery import pendulum_3d
-from dalembert.io.results import open_writer
+from dalembert.io.results import RunWriter
 from dalembert.viewer import server
 from dalembert.viewer.server import LiveServer
 
 
 def writer_of(solution, path):
     """A run that is being written; write(a, b) puts states a to b on the disk."""
-    writer = open_writer(solution.mechanism, solution.settings, path, overwrite=True)
+    writer = RunWriter(solution.mechanism, solution.settings, path, overwrite=True)
 
     def write(a, b):
         writer.append(solution.t[a:b], solution.x[a:b])

@@ -15,6 +15,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -201,23 +202,16 @@ def clear_columns(folder: Path) -> None:
             continue
         if ours:
             for at, _, files in os.walk(path / "c", topdown=False):
-                _unlink([Path(at) / name for name in files if re.fullmatch(r"\d+(\.partial)?", name)])
-                _rmdir(Path(at))
-            _unlink([path / name for name in ("c", "c.partial", "zarr.json.partial", "zarr.json") if (path / name).is_file()])
-            _rmdir(path)
+                _remove(Path(at), [name for name in files if re.fullmatch(r"\d+(\.partial)?", name)])
+            _remove(path, [name for name in ("c", "c.partial", "zarr.json.partial", "zarr.json") if (path / name).is_file()])
 
 
-def _unlink(paths: list[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)
-
-
-def _rmdir(path: Path) -> None:
-    """Remove a folder if it is empty."""
-    try:
-        path.rmdir()
-    except OSError:
-        return
+def _remove(folder: Path, files: list[str]) -> None:
+    """Remove files, and their folder if it is empty then."""
+    for name in files:
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def chunk_key(block: int, scalar: bool, inner: int) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from numpy.typing import NDArray
@@ -59,9 +58,18 @@ class Place:
     def open(self) -> bool:
         return self._open and self._lock.held
 
-    def writing(self, new: bool = False) -> _Writing:
+    @contextmanager
+    def writing(self, new: bool = False) -> Iterator[None]:
         """What goes wrong inside ends the writing; the last commit stands. new : nothing of it is kept."""
-        return _Writing(self, new)
+        self._open = False  # an error or an interrupt leaves it so
+        with translate_os_errors(self.target, "write"):
+            try:
+                yield
+            except BaseException:
+                if new:
+                    self.abandon()
+                raise
+        self._open = True
 
     def begin(self, attributes: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
         """Header and files in the free place, where a run may have been killed before its first commit."""
@@ -125,25 +133,6 @@ class Place:
     def release(self) -> None:
         self._open = False
         self._lock.release()
-
-
-class _Writing:
-    """Inside, the place counts as closed, so that an error or an interrupt leaves it so."""
-
-    def __init__(self, place: Place, new: bool) -> None:
-        self._place, self._new = place, new
-        self._errors = translate_os_errors(place.target, "write")
-
-    def __enter__(self) -> None:
-        self._place._open = False
-        self._errors.__enter__()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        if kind is None:
-            self._place._open = True
-        elif self._new:
-            self._place.abandon()
-        self._errors.__exit__(kind, error, traceback)
 
 
 def _clear(folder: Path) -> None:

@@ -38,7 +38,7 @@ from dalembert.results.versions import current_versions
 from dalembert.run.ending import STORED, Ending
 from dalembert.run.statistics import Statistics
 
-__all__ = ["RunWriter", "open_writer", "read", "save"]
+__all__ = ["RunWriter", "read", "save"]
 
 
 # An append costs about 25 ms whatever its size; more values than this are written early to bound what a crash loses.
@@ -88,33 +88,23 @@ def read(
     return solution
 
 
-def open_writer(
-    mechanism: Compiled,
-    settings: dict[str, Any],
-    path: str | os.PathLike[str],
-    overwrite: bool = False,
-    more: Mapping[str, Array] | None = None,
-) -> RunWriter:
-    """Create the store of a run that is about to start; raises before the run if the path cannot be written.
+class RunWriter:
+    """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads.
 
+    It is made before the run, and raises if the path cannot be written.
     more : what is saved beside the states, by name, as arrays of no rows
     """
-    return RunWriter(mechanism, settings, path, overwrite, more or {})
-
-
-class RunWriter:
-    """Appends states to a store while a run goes on; what is on disk is always a store that `load` reads."""
 
     def __init__(
         self,
         mechanism: Compiled,
         settings: dict[str, Any],
         path: str | os.PathLike[str],
-        overwrite: bool,
-        more: Mapping[str, Array],
+        overwrite: bool = False,
+        more: Mapping[str, Array] | None = None,
     ) -> None:
         layout = {"t": ArrayLayout(), "x": ArrayLayout(_DIMS["x"][1:], (len(mechanism.x_0),))}
-        layout |= {name: ArrayLayout(_dims(name, values), values.shape[1:]) for name, values in more.items()}
+        layout |= {name: ArrayLayout(_dims(name, values), values.shape[1:]) for name, values in (more or {}).items()}
         start, files = _start(mechanism, settings, current_versions())
         self._store = StoreWriter(path, layout, start, overwrite=overwrite, files=files)
         self._blocks: dict[str, list[Array]] = {name: [] for name in layout}

@@ -25,7 +25,7 @@ from dalembert.formulations.run import Run
 from dalembert.integrators.advance import LOOKS, Advance, Watched
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
-from dalembert.io.results import open_writer
+from dalembert.io.results import RunWriter
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
@@ -238,7 +238,7 @@ class _Runs:
             check_covered(run, integrator, formulation)
             advance.trail = [(np.array([start.t]), x_0[None].copy())]
         self.clock.lap("compilation")
-        opened = None if self.out is None else partial(open_writer, mechanism, settings, *self.out)
+        opened = None if self.out is None else partial(RunWriter, mechanism, settings, *self.out)
         recorder = Recorder(run, opened)
         if times is None or self.first or self.pieces or any(event.action is not None for event in self.events):
             recorder.add(np.array([start.t]), x_0[None], mechanism.x_0[None])
