@@ -74,11 +74,7 @@ def _state_at(run: MinimalRun, h: float, t_0: float, x_0: Array, t: float) -> Ar
     if t <= t_0:
         return x_0.copy()
     short = Advance(run, RungeKutta4(step=h), t_0, x_0, t, None)
-    status = T.TOO_MANY_STEPS
-    while status == T.TOO_MANY_STEPS:
-        status = short.steps(1000)
-        short.saved()
-    return short.x if status == T.OK else None
+    return short.x if short.to_the_end() == T.OK else None
 
 
 def _worst(

@@ -171,8 +171,8 @@ class Advance:
             self.run.callbacks.error = (name, problem)
             return failed
 
-    def steps(self, count: int, t_limit: float | None = None) -> int:
-        """Up to `count` accepted steps, not beyond t_limit; status (TOO_MANY_STEPS: count reached)."""
+    def steps(self, count: int) -> int:
+        """Up to `count` accepted steps; status (TOO_MANY_STEPS: count reached)."""
         from dalembert.kernels.time.steps import WANTS_SLOPES
 
         b = self.bundle
@@ -185,7 +185,7 @@ class Advance:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
             t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
             b.out_t, b.out_x = t, x
-        b.t_end, b.until = self.t_end if t_limit is None else t_limit, self.accepted + count
+        b.t_end, b.until = self.t_end, self.accepted + count
         begin = time.process_time()
         status: int = self.call(self.kernel, b, self.run.view)
         if status == WANTS_SLOPES:
@@ -193,6 +193,14 @@ class Advance:
             begin = time.process_time()
             status = self.call(self.kernel, b, self.run.view)
         self.cpu_time += time.process_time() - begin
+        return status
+
+    def to_the_end(self) -> int:
+        """All steps, nothing saved; status."""
+        status = T.TOO_MANY_STEPS
+        while status == T.TOO_MANY_STEPS:
+            status = self.steps(1000)
+            self.saved()
         return status
 
     def saved(self) -> tuple[Array, Array]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["export_dataset"]
 
 
-def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str], *, time: str = "time") -> None:
+def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
     """Write `dataset` to `path` (.nc, .parquet or .csv), whole or not at all; an existing file is replaced."""
     target = Path(path)
     suffix = target.suffix.lower()
@@ -49,10 +49,10 @@ def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str], *, tim
                 f"{target}: writing {target.suffix} needs the package '{package}'; pip install 'dalembert[export]'"
             )
     with written_whole(target) as temporary:
-        write(dataset, temporary, time)
+        write(dataset, temporary)
 
 
-def _write_netcdf(dataset: xarray.Dataset, path: Path, time: str) -> None:
+def _write_netcdf(dataset: xarray.Dataset, path: Path) -> None:
     plain = dataset.assign_attrs(_text_attributes(dataset.attrs))
     for name, variable in dataset.variables.items():
         plain[name].attrs = _text_attributes(variable.attrs)
@@ -61,17 +61,17 @@ def _write_netcdf(dataset: xarray.Dataset, path: Path, time: str) -> None:
     plain.to_netcdf(path, engine="h5netcdf", encoding=encoding)
 
 
-def _write_parquet(dataset: xarray.Dataset, path: Path, time: str) -> None:
+def _write_parquet(dataset: xarray.Dataset, path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    table = pyarrow.table(_columns(dataset, time))
+    table = pyarrow.table(_columns(dataset))
     attributes = json.dumps(encode(dataset.attrs))
     pyarrow.parquet.write_table(table.replace_schema_metadata({"attributes": attributes}), path)
 
 
-def _write_csv(dataset: xarray.Dataset, path: Path, time: str) -> None:
-    columns = _columns(dataset, time)
+def _write_csv(dataset: xarray.Dataset, path: Path) -> None:
+    columns = _columns(dataset)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
@@ -79,23 +79,23 @@ def _write_csv(dataset: xarray.Dataset, path: Path, time: str) -> None:
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
-_WRITERS: dict[str, tuple[tuple[str, ...], Callable[[xarray.Dataset, Path, str], None]]] = {
+_WRITERS: dict[str, tuple[tuple[str, ...], Callable[[xarray.Dataset, Path], None]]] = {
     ".nc": (("h5netcdf", "h5py"), _write_netcdf),
     ".parquet": (("pyarrow",), _write_parquet),
     ".csv": ((), _write_csv),
 }
 
 
-def _columns(dataset: xarray.Dataset, time: str) -> dict[str, NDArray[Any]]:
+def _columns(dataset: xarray.Dataset) -> dict[str, NDArray[Any]]:
     """The table: column name -> (nt,) values, the time first."""
-    if time not in dataset.sizes:
-        raise StoreError(f"the dataset has no dimension '{time}', so no rows to write; export it as .nc")
-    columns = {time: np.asarray(dataset[time].values)}
+    if "time" not in dataset.sizes:
+        raise StoreError("the dataset has no dimension 'time', so no rows to write; export it as .nc")
+    columns = {"time": np.asarray(dataset["time"].values)}
     for name, variable in dataset.data_vars.items():
-        spread = variable if time in variable.dims else variable.expand_dims({time: dataset[time]})
-        values = spread.transpose(time, ...)
+        spread = variable if "time" in variable.dims else variable.expand_dims(time=dataset["time"])
+        values = spread.transpose("time", ...)
         labels = [[str(label) for label in values[dim].values.tolist()] for dim in values.dims[1:]]
-        flat = values.values.reshape(values.sizes[time], math.prod(map(len, labels)))
+        flat = values.values.reshape(values.sizes["time"], math.prod(map(len, labels)))
         for column, key in zip(flat.T, itertools.product(*labels), strict=True):
             title = f"{name}[{','.join(key)}]" if key else str(name)
             if title in columns:

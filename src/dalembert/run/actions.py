@@ -139,10 +139,7 @@ class Push:
     def velocities(self, mechanism: Mechanism, t: float, x: Array) -> Mapping[str, Any]:
         """What the body would have without joints."""
         state, body = mechanism.state(t, x), mechanism.model.body(self.body)
-        (
-            impulse,
-            v,
-        ) = np.asarray(self.impulse, dtype=float), np.asarray(state.velocity(self.body))
+        impulse, v = np.asarray(self.impulse, dtype=float), np.asarray(state.velocity(self.body))
         if body.kind == "point":
             return {self.body: v + impulse / body.mass}
         R: Any = state.rotation(self.body)

@@ -15,10 +15,6 @@ def one_step(run: Run, integrator: Integrator, t_0: float, x_0: Array, t: float)
     if t <= t_0:
         return x_0.copy()
     short = Advance(run, integrator, t_0, x_0, t, None)
-    status = T.TOO_MANY_STEPS
-    while status == T.TOO_MANY_STEPS:
-        status = short.steps(1000)
-        short.saved()
-    if status != T.OK:
+    if (status := short.to_the_end()) != T.OK:
         raise failure_of(status, short)
     return short.x
