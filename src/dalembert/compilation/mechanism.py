@@ -10,8 +10,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Coordinates, Row
-from dalembert.compilation.locking import locking_joints
 from dalembert.compilation.planarity import Plane
+from dalembert.compilation.rank import locking_joints
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import Assembly

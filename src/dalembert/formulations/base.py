@@ -19,8 +19,7 @@ from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.formulations.run import Run
 from dalembert.integrators import INTEGRATORS
-from dalembert.integrators.integrator import Integrator
-from dalembert.integrators.registry import register
+from dalembert.integrators.integrator import Integrator, register
 from dalembert.kernels.base import tables as T
 
 

@@ -3,9 +3,8 @@
 from dalembert.integrators.collocation import GaussLegendre, RadauIIA
 from dalembert.integrators.explicit_rk import DOP853, DormandPrince, Euler, Midpoint, RungeKutta4
 from dalembert.integrators.fixed_step import FixedStep
-from dalembert.integrators.integrator import Integrator
+from dalembert.integrators.integrator import Integrator, register
 from dalembert.integrators.partitioned import StoermerVerlet, SymplecticEuler
-from dalembert.integrators.registry import register
 
 INTEGRATORS: dict[str, type[Integrator]] = {
     "euler": Euler,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -106,3 +107,17 @@ class Integrator(ABC):
     def compiled_parts(self) -> dict[str, Any]:
         """What the time loop calls, compiled, by the names of the seams in kernels/time/steps.py."""
         return {_SEAMS.get(name, "attempt"): compiled(name) for name in self.needs()}
+
+
+def register(name: str, made: type[Any], base: type[Any], known: dict[str, Any]) -> None:
+    """Enter a class of options under a name that no other has."""
+    noun = base.__name__.lower()
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise ModelError(f"the name of a {noun} is {name!r}; give words of small letters and digits, with '-' between")
+    if not isinstance(made, type) or not issubclass(made, base) or not is_dataclass(made):
+        raise ModelError(f"{noun} {name!r} is {made!r}; give a dataclass that inherits from {base.__name__}")
+    for other, cls in known.items():
+        same = (cls.__module__, cls.__qualname__) == (made.__module__, made.__qualname__)  # as where a module is run again
+        if (other == name) != same or (cls.__name__ == made.__name__ and not same):
+            raise ModelError(f"{noun} {name!r}: {cls.__name__} is registered as {other!r} already; choose another name")
+    known[name] = made

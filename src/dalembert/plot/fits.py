@@ -1,13 +1,15 @@
-"""Figures of a fit."""
+"""Figures of a fit, and of the efforts of actuators."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from dalembert.plot.style import COLOURS, DARK, house_style, new_figure
+from dalembert.arrays import Array
+from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure
 
 
 class FitPlots:
@@ -35,3 +37,17 @@ class FitPlots:
             for panel in panels[-1]:
                 panel.set_xlabel("time t [s]")
         return figure
+
+
+def draw_efforts(t: Array, efforts: Mapping[str, Array], note: str) -> Figure:
+    """One line for each actuator [N m or N]."""
+    with house_style():
+        figure = new_figure()
+        axes = figure.add_subplot()
+        for name, values in efforts.items():
+            axes.plot(t, values, label=name)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("effort [N m or N]")
+        axes.set_title(f"Inverse dynamics: {note.split(':')[0]}")
+        legend_beside(axes)
+    return figure

@@ -109,7 +109,7 @@ class InverseDynamics:
 
     def plot(self) -> Figure:
         """The efforts over time."""
-        from dalembert.plot.efforts import draw_efforts
+        from dalembert.plot.fits import draw_efforts
 
         return draw_efforts(self.t, {a.name: self.effort(a.name) for a in self.actuators}, self.note)
 

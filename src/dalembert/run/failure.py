@@ -6,8 +6,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
-from dalembert.compilation.locking import SINGULAR
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rank import SINGULAR
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
