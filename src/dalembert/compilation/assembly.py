@@ -49,8 +49,7 @@ def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
 
 
 def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int64]) -> tuple[Body, ...]:
-    table = I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
-    nq = int(I[T.NQ])
+    nq, table = int(I[T.NQ]), I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
     made = []
     for body, (_, q, u) in zip(bodies, table[1:].tolist(), strict=True):
         rotation, angular = body.rotation, body.angular_velocity
@@ -74,7 +73,11 @@ def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Pack
 
 def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[FlatPrimitive]]:
     """A model with rows for its given joint coordinates and rates, its tables, and those rows."""
-    _refuse_massless(model)
+    if names := [body.name for body in model.bodies if not body.mass]:
+        raise ModelError(
+            f"bodies without mass: {', '.join(map(repr, names))}; give add_body their mass and inertia, or ask da.kinematics,"
+            " which needs none"
+        )
     given = _given_values(model, t_0)
     flat = flatten(model, given)
     return flat, pack(flat, t_0=t_0), given
@@ -100,15 +103,6 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
     return Assembly(bodies, moved, start, velocity_start), flat, arranged(packed, flat, None) if given else packed
-
-
-def _refuse_massless(model: Model) -> None:
-    names = [body.name for body in model.bodies if not body.mass]
-    if names:
-        raise ModelError(
-            f"bodies without mass: {', '.join(map(repr, names))}; give add_body their mass and inertia, or ask da.kinematics,"
-            " which needs none"
-        )
 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:

@@ -7,8 +7,9 @@ Applied twice for second derivatives. Exact to rounding: nothing is differenced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from dalembert.kernels.base.dual import SLOPES
 from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 
 Sparse = dict[int, Node]
@@ -35,34 +36,10 @@ def partials(node: Node) -> tuple[Node, ...]:
             return b / r2, -a / r2
         case "sign":
             return (graph.constant(0.0),)
+        case "abs":
+            return (graph.make("sign", a),)
         case _:
-            return (_slope(node, a),)
-
-
-def _slope(node: Node, a: Node) -> Node:
-    """Derivative of a function of one argument."""
-    one = node.graph.constant(1.0)
-    slopes: dict[str, Callable[[], Node]] = {
-        "sin": lambda: a.cos(),
-        "cos": lambda: -a.sin(),
-        "tan": lambda: one + node * node,
-        "arcsin": lambda: one / (one - a * a).sqrt(),
-        "arccos": lambda: -one / (one - a * a).sqrt(),
-        "arctan": lambda: one / (one + a * a),
-        "sinh": lambda: a.cosh(),
-        "cosh": lambda: a.sinh(),
-        "tanh": lambda: one - node * node,
-        "arcsinh": lambda: one / (one + a * a).sqrt(),
-        "arccosh": lambda: one / (a * a - one).sqrt(),
-        "arctanh": lambda: one / (one - a * a),
-        "exp": lambda: node,
-        "expm1": lambda: node + one,
-        "log": lambda: one / a,
-        "log1p": lambda: one / (one + a),
-        "sqrt": lambda: 0.5 / node,
-        "abs": lambda: node.graph.make("sign", a),
-    }
-    return slopes[node.op]()
+            return (SLOPES[node.op](a, node),)
 
 
 def _sweep(outputs: Sequence[Node], seeds: Mapping[int, Sparse]) -> list[Sparse]:

@@ -29,8 +29,7 @@ def relation_part(owner: str, primitive: Primitive, count: int, timed: bool) -> 
     t = graph.input("t")
     if primitive.law == "coupling":
         found = trace_relations(owner, primitive.function, s, t, graph, timed)
-        labels = [str(k + 1) for k in range(len(found))]
-        rows = [row for row, label in zip(found, labels, strict=True) if label in primitive.labels]
+        rows = [row for k, row in enumerate(found, start=1) if str(k) in primitive.labels]
     else:
         rows = [s[0] - _profile(owner, primitive.function, s[1])]
     if len(rows) != len(primitive.labels):
