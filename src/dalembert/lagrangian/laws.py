@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.lagrangian.graph import TraceError
+from dalembert.model.rotation import cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +68,6 @@ class TracedBody:
     def velocity_at(self, x: Any) -> Any:
         """World velocity of the body's material point that is at x."""
         return self.v + cross(self.w, x - self.r)
-
-
-def cross(a: Any, b: Any) -> Any:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object)
 
 
 Law = Callable[[Data, TracedBody, TracedBody], list[Any]]
