@@ -71,12 +71,12 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
+def replace_file(path: Path, data: bytes, *, sync: bool = True, through: Path | None = None) -> None:
     """Replace a file in one step: a reader sees the old bytes or the new ones, with `sync` also after a loss of power.
 
-    Its name is on the disk for certain only after `sync_folder` of its folder.
+    Its name is on the disk for certain only after `sync_folder` of its folder. through : where it is written first
     """
-    temporary = path.with_name(f"{path.name}.partial")
+    temporary = through or path.with_name(f"{path.name}.partial")
     try:
         with temporary.open("wb") as file:
             file.write(data)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import StoreError
-from dalembert.files import check_parent, translate_os_errors
+from dalembert.files import check_parent, replace_file, translate_os_errors
 from dalembert.io.column import DTYPES, Column, array_metadata, as_bytes, chunk_key, digest_of, fill_of, read_block, read_column
 from dalembert.io.place import SWEEP
 from dalembert.io.record import read_record, write_record
@@ -171,15 +171,8 @@ class SweepStore:
 
     def _put(self, path: Path, data: bytes) -> None:
         """A file whole or not at all, also when two processes write it at once."""
-        temporary = self.path / MARKS / f"{secrets.token_hex(8)}{PARTIAL}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
+        replace_file(path, data, sync=False, through=self.path / MARKS / f"{secrets.token_hex(8)}{PARTIAL}")
 
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
