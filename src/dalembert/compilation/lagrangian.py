@@ -87,12 +87,9 @@ def invariant_node(system: LagrangianSystem, function: Callable[..., Any], *, by
     q, v = (Named(kind, dict(zip(e.names, nodes, strict=True))) for kind, nodes in (("q", e.q), ("v", e.v)))
     p = Named("p", shaped(dict(zip(system.parameters, e.p, strict=True))))
     name = getattr(function, "__name__", "function")
-
-    def in_order(t: Any, q: Any, v: Any) -> Any:
-        return function(t, q, v)
-
     given = {"t": e.t, "q": q, "v": v, "p": p}
-    values = trace(f"invariant {name!r}", function if by_name else in_order, given, e.graph, function)
+    called = function if by_name else lambda t, q, v: function(t, q, v)
+    values = trace(f"invariant {name!r}", called, given, e.graph, function)
     if len(values) != 1:
         raise ModelError(f"invariant {name!r} returned {len(values)} values; return one number")
     return values[0]
