@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert import gallery
 from dalembert.cli import app
-from dalembert.io.results import open_writer
+from dalembert.io.results import RunWriter
 
 SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = [sys.executable, "-c", "from dalembert.cli import app; app()"]
@@ -177,7 +177,7 @@ def test_closed_standard_output_keeps_the_result():
 @pytest.mark.parametrize("name", ["slider_crank", "oscillator"])
 def test_export_of_a_run_killed_before_its_first_state(name):
     solution = da.simulate(gallery.build(name), 0.01)
-    open_writer(solution.mechanism, solution.settings, "a.zarr")
+    RunWriter(solution.mechanism, solution.settings, "a.zarr")
     for target in ("a.csv", "a.nc", "a.parquet", "a.gif", "a.html"):
         result = call("export", "a.zarr", target)
         assert result.exit_code in (1, 2), result.output

@@ -118,7 +118,7 @@ def test_every_output_of_a_model_with_user_functions(arm, tmp_path, streamed):
 
 def test_crashed_run_with_user_functions_says_what_is_missing(arm, tmp_path):
     path = tmp_path / "run.zarr"
-    writer = results.open_writer(arm.mechanism, arm.settings, path)
+    writer = results.RunWriter(arm.mechanism, arm.settings, path)
     writer.append(arm.t, arm.x)
     writer._flush()
     loaded = da.load(path)
@@ -134,7 +134,7 @@ def test_crashed_run_with_user_functions_says_what_is_missing(arm, tmp_path):
 
 
 def test_incomplete_store_without_user_functions_gives_everything(slider_crank, tmp_path):
-    writer = results.open_writer(slider_crank.mechanism, slider_crank.settings, tmp_path / "run.zarr")
+    writer = results.RunWriter(slider_crank.mechanism, slider_crank.settings, tmp_path / "run.zarr")
     writer.append(slider_crank.t[:7], slider_crank.x[:7])
     assert len(da.load(tmp_path / "run.zarr").t) == 0
     writer._flush()
@@ -146,7 +146,7 @@ def test_incomplete_store_without_user_functions_gives_everything(slider_crank, 
 def test_appends_are_gathered(slider_crank, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "_SECONDS_BETWEEN_APPENDS", 60.0)
     monkeypatch.setattr(results, "_VALUES_PER_APPEND", 5 * slider_crank.x.shape[1])
-    writer = results.open_writer(slider_crank.mechanism, slider_crank.settings, tmp_path / "run.zarr")
+    writer = results.RunWriter(slider_crank.mechanism, slider_crank.settings, tmp_path / "run.zarr")
     committed = []
     for k in range(13):
         writer.append(slider_crank.t[k : k + 1], slider_crank.x[k : k + 1])
