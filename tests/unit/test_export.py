@@ -109,7 +109,7 @@ def test_failure_in_mid_write_keeps_the_old_file(tmp_path, dataset, suffix, monk
     path = tmp_path / f"run{suffix}"
     path.write_text("old", encoding="utf-8")
 
-    def half_written(dataset, temporary, time):
+    def half_written(dataset, temporary):
         temporary.write_text("half", encoding="utf-8")
         raise OSError(28, "No space left on device")
 
