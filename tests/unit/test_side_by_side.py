@@ -1,5 +1,7 @@
 """Runs side by side in lanes: the arithmetic of one run to the last bit, steps that suit all, failures that stay alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_mechanisms import add_forces, add_joint, add_random_body
@@ -9,6 +11,7 @@ from dalembert import gallery
 from dalembert.compilation.tree import TREE_JOINTS
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.base.views import System
 from dalembert.run import side_by_side
 
 pytestmark = pytest.mark.skipif(not JIT, reason="lanes are compiled code")
@@ -41,20 +44,23 @@ def chain():
     return mechanism, starts(mechanism, 67)
 
 
-def both(monkeypatch, mechanism, t_end, states, **options):
+def both(monkeypatch, model, t_end, **options):
     """The same runs in lanes and one by one."""
-    lanes = da.simulate_many(mechanism, t_end, initial_states=states, formulation=MOVING, **options)
+    lanes = da.simulate_many(model, t_end, formulation=MOVING, **options)
     with monkeypatch.context() as patch:
         patch.setattr(side_by_side, "ENOUGH", 10**9)
-        return lanes, da.simulate_many(mechanism, t_end, initial_states=states, formulation=MOVING, **options)
+        return lanes, da.simulate_many(model, t_end, formulation=MOVING, **options)
 
 
 @pytest.mark.parametrize("forces", [False, True])
 def test_slot_gives_every_lane_what_it_gives_one_run(forces):
     run = MOVING.prepare(tree(forces))
-    group = side_by_side.group_of(run, da.DOP853(), 1000)
+    group = side_by_side.group_of(run, run.F[None], da.DOP853(), 1000)
     assert run.I[T.M] == 0 and (run.I[T.NFORCE] > 20) == forces
     rng = np.random.default_rng(2)
+    F = run.F * rng.uniform(1.0, 1.1, (group.lanes, len(run.F)))  # every number another in every lane
+    (together_F,), _ = side_by_side.tables(F[None], np.tile(run.W, (1, group.lanes, 1)))
+    group = replace(group, F=together_F)
     x = run.from_absolute(run.mechanism.x_0) + 0.1 * rng.standard_normal((group.lanes, run.state_size))
     together = group.gather(x)[0]
     rates, rate = np.zeros(group.state_size), np.zeros((group.lanes, run.state_size))
@@ -62,7 +68,7 @@ def test_slot_gives_every_lane_what_it_gives_one_run(forces):
     for mode in (T.RATE, T.PROJECT):
         assert group.system(mode, 0.3, together, rates, group.view) == T.OK
         for lane in range(group.lanes):
-            status = run.system(mode, 0.3, x[lane], rate[lane], run.view)
+            status = run.system(mode, 0.3, x[lane], rate[lane], System(run.I, F[lane], run.W))
             assert status == T.OK
         result = (rates, rate) if mode == T.RATE else (together, x)
         for lane in range(group.lanes):
@@ -73,7 +79,7 @@ def test_slot_gives_every_lane_what_it_gives_one_run(forces):
 
 def test_a_lane_that_is_not_finite_is_noticed():
     run = MOVING.prepare(da.compile(gallery.chain(2)))
-    group = side_by_side.group_of(run, da.DOP853(), 1000)
+    group = side_by_side.group_of(run, run.F[None], da.DOP853(), 1000)
     for lane in range(group.lanes):
         x = np.repeat(run.from_absolute(run.mechanism.x_0), group.lanes)
         x[group.lanes * int(run.I[T.NQ]) + lane] = np.nan
@@ -83,19 +89,61 @@ def test_a_lane_that_is_not_finite_is_noticed():
 def test_equal_steps_give_equal_bits(monkeypatch, chain):
     """Also at times between steps, and in the three runs left over."""
     options = {"integrator": da.RungeKutta4(step=0.01), "save_at": np.linspace(0.0, 0.5, 8)}
-    lanes, alone = both(monkeypatch, *chain[:1], 0.5, chain[1], **options)
+    lanes, alone = both(monkeypatch, chain[0], 0.5, initial_states=chain[1], **options)
     for one, other in zip(lanes, alone, strict=True):
         assert np.array_equal(one.x, other.x)
         assert one.statistics == other.statistics
+
+
+def test_variants_with_equal_steps_give_equal_bits(monkeypatch):
+    """Masses and lengths by run; one that cannot be made fails alone, the others close ranks."""
+
+    def pendulums(mass, length):
+        model = da.Model()
+        previous = model.ground
+        for k in range(2):
+            rod = model.add_body(f"rod {k}", mass=mass, inertia=(mass, mass, 0.1 * mass), position=(length * (k + 0.5), 0, 0))
+            model.add_revolute(f"hinge {k}", previous, rod, point=(length * k, 0, 0), axis=(0, 1, k))
+            previous = rod
+        model.add_spring_damper(
+            "spring", model.ground, previous, stiffness=30.0 * length, length=0.1, points=((0, 0, 1), (0, 0, 0))
+        )
+        return model
+
+    count = 67
+    parameters = {"mass": np.linspace(1.0, 3.0, count), "length": np.linspace(0.5, 1.5, count) ** 2}
+    parameters["mass"][5] = -1.0
+    options = {"parameters": parameters, "integrator": da.RungeKutta4(step=0.01), "save_at": [0.25, 0.5]}
+    with pytest.warns(RuntimeWarning, match="1 of 67 runs could not start"):
+        lanes, alone = both(monkeypatch, pendulums, 0.5, **options)
+    assert lanes.failed.tolist() == alone.failed.tolist() == [5] and lanes.message == alone.message
+    rest = [k for k in range(count) if k != 5]
+    for k in rest:
+        assert np.array_equal(lanes[k].x, alone[k].x) and lanes[k].statistics == alone[k].statistics
+    assert np.ptp([lanes[k].x[-1] for k in rest], axis=0).max() > 0.1
+    one = da.simulate(pendulums(2.0, 1.0), 0.5, formulation=MOVING, integrator=da.RungeKutta4(step=0.01), save_at=[0.5])
+    assert np.array_equal(one.x[-1], lanes[33].x[-1])
+
+
+def test_runs_that_break_at_other_times_share_no_steps():
+    run = MOVING.prepare(da.compile(gallery.chain(2)))
+    I = run.I.copy()
+    I[T.STOP_F], I[T.NSTOP] = len(run.F), 1
+    alike = np.tile(np.append(run.F, 0.3), (64, 1))
+    other = alike.copy()
+    other[7, -1] = 0.4
+    stopped = replace(run, I=I, F=alike[0])
+    assert side_by_side.group_of(stopped, alike, da.DOP853(), 64) is not None
+    assert side_by_side.group_of(stopped, other, da.DOP853(), 64) is None
 
 
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-8])
 def test_shared_steps_suit_every_run(monkeypatch, chain, tolerance):
     """Errors against tight runs are no larger than those of runs that choose their steps alone."""
     mechanism, states = chain
-    options = {"save_at": np.linspace(0.0, 5.0, 7)}
-    lanes, alone = both(monkeypatch, mechanism, 5.0, states, integrator=da.DOP853(rtol=tolerance, atol=tolerance), **options)
-    _, exact = both(monkeypatch, mechanism, 5.0, states, integrator=da.DOP853(rtol=1e-12, atol=1e-12), **options)
+    options = {"initial_states": states, "save_at": np.linspace(0.0, 5.0, 7)}
+    lanes, alone = both(monkeypatch, mechanism, 5.0, integrator=da.DOP853(rtol=tolerance, atol=tolerance), **options)
+    _, exact = both(monkeypatch, mechanism, 5.0, integrator=da.DOP853(rtol=1e-12, atol=1e-12), **options)
     tip = exact.position("rod 4")
     errors = [np.abs(ensemble.position("rod 4") - tip).max(axis=(1, 2)) for ensemble in (lanes, alone)]
     assert np.median(errors[0]) < np.median(errors[1]) < tolerance
@@ -111,7 +159,7 @@ def test_failures_stay_alone(monkeypatch, chain):
     mechanism, states = chain[0], chain[1].copy()
     states[5, mechanism.nq + 3 :] = 1e200
     with pytest.warns(RuntimeWarning, match="moved"):
-        lanes, alone = both(monkeypatch, mechanism, 1.0, states)
+        lanes, alone = both(monkeypatch, mechanism, 1.0, initial_states=states)
     assert lanes.failed.tolist() == alone.failed.tolist() == [5]
     assert lanes.message == alone.message
     for k in (4, 6, 7, 64, 65, 66):  # its neighbours are run one by one, like those left over
@@ -147,7 +195,8 @@ def test_progress_counts_runs(chain):
 
 def test_what_cannot_go_side_by_side():
     def group_of(model, formulation=MOVING, integrator=None, count=64):
-        return side_by_side.group_of(formulation.prepare(da.compile(model)), integrator or da.DOP853(), count)
+        run = formulation.prepare(da.compile(model))
+        return side_by_side.group_of(run, run.F[None], integrator or da.DOP853(), count)
 
     chain = gallery.chain(2)
     assert group_of(chain) is not None
@@ -209,7 +258,8 @@ def test_arithmetic_of_lanes():
 
 
 def test_groups_gather_runs():
-    group = side_by_side.group_of(MOVING.prepare(da.compile(gallery.chain(2))), da.DOP853(), 64)
+    run = MOVING.prepare(da.compile(gallery.chain(2)))
+    group = side_by_side.group_of(run, run.F[None], da.DOP853(), 64)
     x = np.arange(10.0 * 3).reshape(10, 3)
     together = group.gather(x)
     assert together[1, :5].tolist() == [12.0, 15.0, 18.0, 21.0, 13.0]

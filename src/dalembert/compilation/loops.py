@@ -12,7 +12,8 @@ LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "combine": ("time.stepping", "combine", ()),
     "inside_step": ("time.saving", "step", ("combine",)),
     "runge_kutta": ("time.runge_kutta", "step", ("combine", "step_error")),
-    "step_error": ("time.runge_kutta", "step_error", ()),
+    "step_error": ("time.runge_kutta", "step_error", ("square",)),
+    "square": ("time.runge_kutta", "square", ()),
     "implicit_runge_kutta": ("time.implicit_runge_kutta", "step", ("combine",)),
     "iterate": ("time.functional_iteration", "step", ("combine",)),
     "iterate_newton": ("time.simplified_newton", "step", ("factorise", "solve")),
@@ -60,6 +61,7 @@ def _signature(name: str) -> Any:
     signatures = {
         "step": SIGNATURE,
         "combine": types.none(m, i, i, i, v, STEPS),
+        "square": types.none(v, types.float64, STEPS),
         "step_error": types.float64(i, STEPS, SYSTEM),
         "factorise": types.none(STEPS),
         "solve": types.none(types.complex128, i, STEPS),

@@ -47,7 +47,7 @@ class Run:
             self.I[entry] = address(function, EQUATIONS_SIGNATURE)
         self.I[T.AT_FORCES], self.I[T.AT_LAWS] = (address(seam, FORCES_SIGNATURE) for seam in (self.forces, self.laws))
         self.I[T.AT_CALLBACK] = address(self.callbacks.compiled, CALLBACK_SIGNATURE)
-        self.I[T.W_SIZE] = len(self.W)
+        self.I[T.F_SIZE], self.I[T.W_SIZE] = len(self.F), len(self.W)
 
     @property
     def view(self) -> Any:
@@ -55,6 +55,11 @@ class Run:
         from dalembert.kernels.base.views import System
 
         return System(self.I, self.F, self.W)
+
+    @property
+    def lanes(self) -> int:
+        """Runs side by side that its states belong to, component by component in turns."""
+        return 1
 
     def rate(self, t: float, x: Array, dx: Array) -> int:
         """dx <- x' at one state; status."""

@@ -52,7 +52,8 @@ class Advance:
             law=integrator.error_law,
             extra=tableau.extra,
             order=tableau.error_order,
-            n=max(run.size, 1),  # welded bodies have no coordinates: then the external work is watched
+            n=max(run.size, run.lanes),  # welded bodies have no coordinates: then the external work is watched
+            lanes=run.lanes,
             every=save_at is None,
             visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
             control=integrator.adaptive,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
 from dalembert.run.progress import Progress
-from dalembert.run.side_by_side import Group, group_of, shared_steps
+from dalembert.run.side_by_side import SAFETY, group_of, tables
 
 
 class Work:
@@ -76,33 +77,35 @@ class Work:
 
         Groups follow from the order of the runs alone, so that results do not depend on threads.
         """
-        advance = self.advance
-        group = group_of(advance.run, advance.integrator, len(self.x)) if self._shared else None
+        advance, todo = self.advance, np.flatnonzero(self.status == T.NOT_RUN)
+        group = group_of(advance.run, self._F, advance.integrator, len(todo))
         if group is None:
             return
-        starts, integrator = group.gather(self.x), shared_steps(advance.integrator, group.lanes)
+        starts, integrator = group.gather(self.x[todo]), replace(advance.integrator, safety=SAFETY * advance.integrator.safety)
+        members = todo[: group.lanes * len(starts)].reshape(-1, group.lanes)
         work = Work([group] * len(starts), integrator, starts, self.t_end, self._save_at, self._threads)
+        if not self._shared:
+            work._F, work._W_0 = tables(self._F[members], self._W_0[members])
         work.go(bar)
         self._stop = work._stop
         done = work.status == T.OK
         for k in range(group.lanes):
-            mine = slice(k, group.lanes * len(starts), group.lanes)
+            mine = members[done, k]
             for name in ("x", "start", "out"):
-                getattr(self, name)[mine][done] = group.lane(getattr(work, name), k)[done]
+                getattr(self, name)[mine] = group.lane(getattr(work, name), k)[done]
             for name in ("kept", "counters", "status"):
-                getattr(self, name)[mine][done] = getattr(work, name)[done]
+                getattr(self, name)[mine] = getattr(work, name)[done]
 
     def go(self, bar: Progress) -> None:
         """Until all runs have ended, or Ctrl-C."""
         compiled("ensemble")
         run = self.advance.run
-        each = run.lanes if isinstance(run, Group) else 1
         with ThreadPoolExecutor(self._threads) as pool:
             waiting = {pool.submit(self._worker) for _ in range(self._threads)}
             try:
                 while waiting:
                     done, waiting = wait(waiting, timeout=0.1)
-                    bar.update(each * int(np.sum(self.status != T.NOT_RUN)), each * len(self.x))
+                    bar.update(run.lanes * int(np.sum(self.status != T.NOT_RUN)), run.lanes * len(self.x))
                     for future in done:
                         future.result()
             except BaseException as problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,18 @@ from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
 
 ENOUGH = 64  # runs, for which the lanes' own kernel is worth compiling
+SAFETY = 5 / 6  # of the integrator's own, for groups: a step that is rejected in one run is lost to all
 
 
 @dataclass(frozen=True, eq=False)
 class Group(Run):
-    """`lanes` runs of one model as one run; component i of run k is component lanes * i + k of the state."""
+    """COUNT runs of one structure as one run; component i of run k is component COUNT i + k of the state."""
 
-    lanes: int = 1
+    @property
+    def lanes(self) -> int:
+        from dalembert.kernels.base.lanes import COUNT
+
+        return COUNT
 
     @property
     def size(self) -> int:
@@ -39,9 +44,18 @@ class Group(Run):
         return x.reshape(*x.shape[:-1], -1, self.lanes)[..., k]
 
 
-def group_of(run: Run, integrator: Integrator, count: int) -> Group | None:
-    """What runs `run` side by side, None where that does not pay or cannot be done: trees without cut joints, invariants and
-    user functions, explicit Runge-Kutta steps."""
+def tables(F: Array, W: Array) -> tuple[Array, Array]:
+    """(groups, ..) constants and workspaces, see kernels/coordinates/tree_lanes.py, from (groups, COUNT, ..) of their runs."""
+    together = [np.swapaxes(of_runs, 1, 2).reshape(len(F), -1) for of_runs in (F, W)]
+    return np.hstack([F.reshape(len(F), -1), together[0]]), np.hstack([W[:, 0], together[1]])
+
+
+def group_of(run: Run, F: Array, integrator: Integrator, count: int) -> Group | None:
+    """What runs such as `run` side by side, None where that does not pay or cannot be done: trees without cut joints,
+    invariants and user functions, explicit Runge-Kutta steps, forces that break at the same times in all.
+
+    F : (1, ..) constants of all runs, or a row for each
+    """
     from dalembert.kernels.base.compiler import JIT
     from dalembert.kernels.base.slots import as_system, no_correction
     from dalembert.kernels.formulations.moving_frame import moving_frame
@@ -53,12 +67,10 @@ def group_of(run: Run, integrator: Integrator, count: int) -> Group | None:
     from dalembert.kernels.base.lanes import COUNT
     from dalembert.kernels.coordinates.tree_lanes import tree_lanes
 
+    stops = F[:, run.I[T.STOP_F] :][:, : run.I[T.NSTOP] + 2 * run.I[T.NAGAIN]]
+    if (stops != stops[0]).any():
+        return None
     system = as_system(tree_lanes)
     values: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
-    W = np.concatenate([run.W, np.repeat(run.W, COUNT)])
-    return Group(**values | {"I": run.I.copy(), "W": W, "system": system, "project": system, "lanes": COUNT})
-
-
-def shared_steps(integrator: Integrator, lanes: int) -> Integrator:
-    """The integrator for groups: the mean square of all errors at 1 / lanes of the tolerance keeps every run within it."""
-    return replace(integrator, rtol=integrator.rtol / lanes**0.5, atol=integrator.atol / lanes**0.5)
+    (own_F,), (own_W,) = tables(*(np.tile(table, (1, COUNT, 1)) for table in (run.F, run.W)))
+    return Group(**values | {"I": run.I.copy(), "F": own_F, "W": own_W, "system": system, "project": system})

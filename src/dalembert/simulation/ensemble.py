@@ -35,7 +35,7 @@ from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.statistics import Statistics, statistics_of
-from dalembert.simulation.ensemble_variants import full_states, groups_of, starts_of, variants
+from dalembert.simulation.ensemble_variants import FromStarts, full_states, groups_of, starts_of, variants
 from dalembert.simulation.parameters import check_names, table_of
 from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
@@ -79,8 +79,9 @@ def simulate_many(
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
-    From 64 initial states on, trees with MovingFrame and explicit Runge-Kutta steps go four at a time through the processor's
-    vector registers. Such neighbours share their steps, small enough for each, so a run depends on them within its tolerance.
+    From 64 runs of one structure on, trees with MovingFrame and explicit Runge-Kutta steps go four at a time through the
+    processor's vector registers. Such neighbours share their steps, small enough for each, so a run depends on them within
+    its tolerance.
 
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
 
@@ -125,6 +126,7 @@ def simulate_many(
             progress=progress,
             options={"formulation": formulation, "integrator": integrator, "coordinates": coordinates},
         )
+    mechanisms: Sequence[Compiled]
     if parameters is not None:
         formulation = formulation or REFERENCE()
         mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
@@ -138,7 +140,7 @@ def simulate_many(
         refuse_vanishing_lengths(base.model, 0.0, t_end)
         formulation = formulation or default_formulation(base)[0]
         given = list(full_states(base, initial_states))
-        mechanisms = [replace(base, x_0=x) for x in given]
+        mechanisms = FromStarts(base, given)
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
     works: list[tuple[npt.NDArray[np.int64], Work]] = []
@@ -170,7 +172,7 @@ class Ensemble:
 
     def __init__(
         self,
-        mechanisms: list[Compiled],
+        mechanisms: Sequence[Compiled],
         runs: list[Run],
         formulation: Formulation,
         integrator: Integrator,

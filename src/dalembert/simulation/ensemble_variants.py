@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,6 +76,20 @@ def variants(
 def _plain(value: Any) -> Any:
     """A number of Python for one of NumPy."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+@dataclass(frozen=True)
+class FromStarts(Sequence[Compiled]):
+    """A mechanism for each of many starts, made where it is asked for."""
+
+    base: Compiled
+    starts: Sequence[Array]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, k: Any) -> Any:
+        return replace(self.base, x_0=self.starts[k])
 
 
 def groups_of(runs: Sequence[Run]) -> list[npt.NDArray[np.int64]]:

@@ -48,6 +48,7 @@ W_TURN = 118
 (NCHOICE, CHOICE_I, NIDLE, W_CHOICE) = range(100, 104)
 H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
 W_PIVOT = 97
+F_SIZE = 96  # header of I: length of F
 V_PLACES = 16  # where the last steps were that may have led across a singular configuration
 V_GUARD = 9 + 2 * V_PLACES
 # header of I: addresses of what fills the seams (slots.py)

@@ -1,9 +1,10 @@
 """The moving-frame slot of a tree without cut joints for COUNT runs side by side (lanes.py): one state of COUNT times the size.
 
     x[COUNT i + k] = component i of run k        W = (one run's workspace, then the same for lanes)
+    F = (constants of run 0, of run 1, .., then the same for lanes)
 
-Constants F are shared. Force elements branch on values, so each run's own turn comes for them in the workspace of one run; its
-counters count evaluations of the group, which are as many for each of its runs.
+Force elements branch on values, so each run's own turn comes for them in the workspace of one run; its counters count
+evaluations of the group, which are as many for each of its runs.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
@@ -31,16 +32,17 @@ def take(one, lane, n):
 @flat
 def forces_in_turn(t, lanes, system):
     """Wrenches and power of every lane by force elements that know one run. Status."""
-    status, bodies = OK, system.nb + 1
+    status, bodies, constants = OK, system.nb + 1, system.f_size // (2 * COUNT)
     for k in range(COUNT):
-        take(system.poses, apart(lanes.poses) + k, 18 * bodies)
-        take(system.counted, apart(lanes.counted) + k, 2 * system.nangle)
-        clear_wrenches(system)
-        status = max(status, forces(WRENCH, t, system))
+        one = System(system.I, system.F[constants * k :], system.W)
+        take(one.poses, apart(lanes.poses) + k, 18 * bodies)
+        take(one.counted, apart(lanes.counted) + k, 2 * system.nangle)
+        clear_wrenches(one)
+        status = max(status, forces(WRENCH, t, one))
         wrenches = apart(lanes.h) + k
         for i in range(6 * bodies):
-            wrenches[COUNT * i] = system.h[i]
-        apart(lanes.counts)[COUNT * _POWER + k] = system.count.power
+            wrenches[COUNT * i] = one.h[i]
+        apart(lanes.counts)[COUNT * _POWER + k] = one.count.power
     return status
 
 
@@ -48,7 +50,7 @@ def forces_in_turn(t, lanes, system):
 def tree_lanes(mode, t, x, dx, system):
     """RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions; dx is scratch."""
     x_l, dx_l = as_lanes(x, 0), as_lanes(dx, 0)
-    lanes = System(system.I, system.F, as_lanes(system.W, system.w_size // (COUNT + 1)))
+    lanes = System(system.I, as_lanes(system.F, system.f_size // 2), as_lanes(system.W, system.w_size // (COUNT + 1)))
     if mode == PROJECT:
         project_tree(x_l, dx_l, lanes)
         snap_angles(x_l, lanes)

@@ -36,10 +36,10 @@ STEPS_RECORD = Record(
     t_end=NUM,
     until=INT,
     # row of `stages` with f at the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
-    # exponent of the controller, components in error norms, save every step, what to do at stages, adaptive, with the trend of
-    # errors, solver of implicit stages or which method, of how many steps one is kept for the checks of the report where other
-    # times are saved (0 none), leave the interpolant of every step in `dense`
-    **integers("last law extra order n every visit control trend solver watch keep_dense"),
+    # exponent of the controller, components in error norms, runs side by side that these belong to in turns, save every step,
+    # what to do at stages, adaptive, with the trend of errors, solver of implicit stages or which method, of how many steps one
+    # is kept for the checks of the report where other times are saved (0 none), leave the interpolant of every step in `dense`
+    **integers("last law extra order n lanes every visit control trend solver watch keep_dense"),
     # rows of `stages`: rates at both ends for the interpolant; free for rates between
     **integers("left right free"),
     # start : of the run;  look : distance at which forces of time are looked at within a step;  step : the fixed one
