@@ -6,8 +6,6 @@ import mujoco
 import numpy as np
 
 from benchmarks.peers.problems import (
-    ACROSS,
-    AXIAL,
     CHAIN_END,
     CHAIN_RATE,
     CHAIN_ROTATION,
@@ -34,6 +32,7 @@ from benchmarks.peers.problems import (
     Method,
     Outcome,
     Stopwatch,
+    moments,
     step_counts,
 )
 
@@ -56,17 +55,18 @@ def _inertial(mass: float, centre: np.ndarray, inertia: np.ndarray) -> str:
     return f'<inertial mass="{mass}" pos="{_numbers(centre)}" diaginertia="{_numbers(inertia)}"/>'
 
 
-def _chain_model(n: int) -> mujoco.MjModel:
-    inertial = _inertial(MASS, np.array([0.0, 0.0, -LENGTH / 2]), np.array([ACROSS, ACROSS, AXIAL]))
+def _chain_model(n: int, mass: float, length: float) -> mujoco.MjModel:
+    across, axial = moments(mass, length)
+    inertial = _inertial(mass, np.array([0.0, 0.0, -length / 2]), np.array([across, across, axial]))
     text = f"<mujoco>{_OPTION.format(g=-GRAVITY, more='', flags='')}<worldbody>"
     for k in range(n):
-        at = f'pos="0 0 {-LENGTH if k else 0}"' + ("" if k else f' quat="{_quaternion(CHAIN_ROTATION)}"')
+        at = f'pos="0 0 {-length if k else 0}"' + ("" if k else f' quat="{_quaternion(CHAIN_ROTATION)}"')
         text += f'<body {at}><joint type="ball" armature="0" damping="0"/>{inertial}'
     return mujoco.MjModel.from_xml_string(text + "</body>" * n + "</worldbody></mujoco>")
 
 
-def chain(n: int) -> list[Method]:
-    model = _chain_model(n)
+def chain(n: int, mass: float = MASS, length: float = LENGTH) -> list[Method]:
+    model = _chain_model(n, mass, length)
     data = mujoco.MjData(model)
 
     def solve(steps: float, rate: np.ndarray = CHAIN_RATE) -> Outcome:
@@ -77,7 +77,7 @@ def chain(n: int) -> list[Method]:
         with watch.running():
             mujoco.mj_step(model, data, nstep=int(steps))
         mujoco.mj_kinematics(model, data)
-        tip = data.xpos[n] + data.xmat[n].reshape(3, 3) @ np.array([0.0, 0.0, -LENGTH])
+        tip = data.xpos[n] + data.xmat[n].reshape(3, 3) @ np.array([0.0, 0.0, -length])
         return Outcome(watch.seconds, tip, evaluations=4 * int(steps))
 
     what = "ball joints, RK4 with fixed steps, all steps in one call of mj_step, contacts off"

@@ -21,8 +21,6 @@ import pinocchio as pin
 from scipy.integrate import solve_ivp
 
 from benchmarks.peers.problems import (
-    ACROSS,
-    AXIAL,
     CHAIN_END,
     CHAIN_RATE,
     CHAIN_ROTATION,
@@ -48,6 +46,7 @@ from benchmarks.peers.problems import (
     Method,
     Outcome,
     Stopwatch,
+    moments,
     powers,
 )
 from dalembert.integrators.tableau import DOP853
@@ -61,12 +60,13 @@ _COMPILED = "DOP853 in a C++ loop of ours compiled with it (g++ -O3 -march=nativ
 Rate = Callable[[float, np.ndarray], np.ndarray]
 
 
-def chain_model(n: int) -> pin.Model:
+def chain_model(n: int, mass: float = MASS, length: float = LENGTH) -> pin.Model:
     model = pin.Model()
     model.gravity.linear = np.array([0.0, 0.0, -GRAVITY])
-    parent, inertia = 0, pin.Inertia(MASS, np.array([0.0, 0.0, -LENGTH / 2]), np.diag([ACROSS, ACROSS, AXIAL]))
+    across, axial = moments(mass, length)
+    parent, inertia = 0, pin.Inertia(mass, np.array([0.0, 0.0, -length / 2]), np.diag([across, across, axial]))
     for k in range(n):
-        place = pin.SE3(np.eye(3), np.array([0.0, 0.0, -LENGTH])) if k else pin.SE3(CHAIN_ROTATION, np.zeros(3))
+        place = pin.SE3(np.eye(3), np.array([0.0, 0.0, -length])) if k else pin.SE3(CHAIN_ROTATION, np.zeros(3))
         parent = model.addJoint(parent, pin.JointModelSpherical(), place, f"joint{k}")
         model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
     return model
@@ -92,18 +92,18 @@ def chain_rate(model: pin.Model) -> Rate:
     return rate
 
 
-def chain_tip(model: pin.Model, x: np.ndarray) -> np.ndarray:
+def chain_tip(model: pin.Model, length: float, x: np.ndarray) -> np.ndarray:
     data = model.createData()
     pin.forwardKinematics(model, data, pin.normalize(model, x[: model.nq].copy()))
-    return np.array(data.oMi[model.njoints - 1].act(np.array([0.0, 0.0, -LENGTH])))
+    return np.array(data.oMi[model.njoints - 1].act(np.array([0.0, 0.0, -length])))
 
 
-def chain(n: int) -> list[Method]:
-    model = chain_model(n)
+def chain(n: int, mass: float = MASS, length: float = LENGTH) -> list[Method]:
+    model = chain_model(n, mass, length)
     x_0 = np.concatenate([pin.neutral(model), CHAIN_RATE, np.zeros(model.nv - 3)])
 
     def outcome(seconds: float, x: np.ndarray, count: int) -> Outcome:
-        return Outcome(seconds, chain_tip(model, x[:, -1]), evaluations=count)
+        return Outcome(seconds, chain_tip(model, length, x[:, -1]), evaluations=count)
 
     text = f"spherical joints, aba (in local axes: in world axes it loses 11 digits), {_SCIPY}"
     methods = [
@@ -116,7 +116,7 @@ def chain(n: int) -> list[Method]:
             x, count, watch = np.zeros(model.nq + model.nv), ctypes.c_long(), Stopwatch()
             with watch.running():
                 library.chain(
-                    n, *(ctypes.c_double(v) for v in (MASS, LENGTH, ACROSS, AXIAL, GRAVITY)), _pointer(CHAIN_ROTATION),
+                    n, *(ctypes.c_double(v) for v in (mass, length, *moments(mass, length), GRAVITY)), _pointer(CHAIN_ROTATION),
                     _pointer(rate), ctypes.c_double(CHAIN_END), ctypes.c_double(tolerance), *_tableau(), _pointer(x),
                     ctypes.byref(count),
                 )  # fmt: skip

@@ -18,7 +18,14 @@ GRAVITY = 9.81  # m/s^2 along -z
 CHAIN_END = 10.0  # s
 TILT = 0.1  # rad about x from hanging along -z
 SWING = np.array([0.0, 0.1, 0.0])  # rad/s, of the whole chain about its upper end: the motion leaves the plane
-ACROSS, AXIAL = MASS * (LENGTH**2 + SIDE**2) / 12, MASS * SIDE**2 / 6  # kg m^2, z along the rod
+
+
+def moments(mass: float, length: float) -> tuple[float, float]:
+    """Across and along a rod [kg m^2]."""
+    return mass * (length**2 + SIDE**2) / 12, mass * SIDE**2 / 6
+
+
+ACROSS, AXIAL = moments(MASS, LENGTH)
 COS, SIN = np.cos(TILT), np.sin(TILT)
 CHAIN_ROTATION = np.array([[1.0, 0.0, 0.0], [0.0, COS, -SIN], [0.0, SIN, COS]])
 CHAIN_RATE = CHAIN_ROTATION.T @ SWING  # of the first rod in its own axes; the others move with it
@@ -73,7 +80,7 @@ class Method:
     """One way to run a problem in one program.
 
     settings : step sizes or tolerances, from loose to tight;  solve : runs with one of them, for chains from any angular
-        velocity of the first rod in its own axes
+        velocity of the first rod in its own axes; a chain may have rods of another mass and length
     label : short, for tables and plots;  what : everything else that was set, for the report
     """
 

@@ -19,7 +19,7 @@ from benchmarks.peers.pinocchio import (
     crank_rate,
     pin,
 )
-from benchmarks.peers.problems import CHAIN_END, CHAIN_RATE, CRANK_END, SAMPLES, Method, Outcome, Stopwatch, powers
+from benchmarks.peers.problems import CHAIN_END, CHAIN_RATE, CRANK_END, LENGTH, SAMPLES, Method, Outcome, Stopwatch, powers
 
 PROGRAM = "CVODE"
 VERSION = f"{sksundae.__version__} (SUNDIALS {sksundae.SUNDIALS_VERSION})"
@@ -51,7 +51,7 @@ def chain(n: int) -> list[Method]:
     x_0 = np.concatenate([pin.neutral(model), CHAIN_RATE, np.zeros(model.nv - 3)])
 
     def outcome(seconds: float, x: np.ndarray, count: int) -> Outcome:
-        return Outcome(seconds, chain_tip(model, x[:, -1]), evaluations=count)
+        return Outcome(seconds, chain_tip(model, LENGTH, x[:, -1]), evaluations=count)
 
     solve = _solver(chain_rate(model), x_0, np.array([0.0, CHAIN_END]), outcome, model.nq)
     return [Method(PROGRAM, "Adams, Pinocchio", f"Pinocchio's aba; {_WHAT}", TOLERANCES, solve)]

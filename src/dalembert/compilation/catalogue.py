@@ -74,6 +74,7 @@ COMMON = (
     Kernel("at_state", "coordinates.at_state", 2.5, "variants of parameters", "loop"),
     Kernel("ensemble", "time.ensemble", 2.5, "simulate_many", "loop"),
     Kernel("tree_lanes", "coordinates.tree_lanes", 8.0, "simulate_many with moving-frame"),
+    Kernel("closed_lanes", "coordinates.tree_lanes", 16.0, "simulate_many of loops with moving-frame"),
 )
 
 

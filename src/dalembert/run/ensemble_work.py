@@ -40,7 +40,7 @@ class Work:
         self.kept = np.tile(self.advance.fresh, (count, 1))
         self.out = np.full((count, len(save_at), n), np.nan)
         self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
-        self.counters = np.zeros((count, T.N_STAT + T.V_GUARD))
+        self.counters = np.zeros((count, run.lanes * (T.N_STAT + T.V_GUARD)))
         self.errors: dict[int, tuple[str, BaseException]] = {}
         self._save_at, self.t_end = save_at, t_end
         different = runs[:1] if self._shared else runs
@@ -93,8 +93,9 @@ class Work:
             mine = members[done, k]
             for name in ("x", "start", "out"):
                 getattr(self, name)[mine] = group.lane(getattr(work, name), k)[done]
-            for name in ("kept", "counters", "status"):
+            for name in ("kept", "status"):
                 getattr(self, name)[mine] = getattr(work, name)[done]
+            self.counters[mine] = np.split(work.counters[done], group.lanes, axis=1)[k]
 
     def go(self, bar: Progress) -> None:
         """Until all runs have ended, or Ctrl-C."""

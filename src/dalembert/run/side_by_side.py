@@ -1,4 +1,4 @@
-"""Runs of a tree side by side: several of them as one run of several times the size, in the lanes of vector registers."""
+"""Runs side by side: several of them as one run of several times the size, in the lanes of vector registers."""
 
 from __future__ import annotations
 
@@ -46,13 +46,16 @@ class Group(Run):
 
 def tables(F: Array, W: Array) -> tuple[Array, Array]:
     """(groups, ..) constants and workspaces, see kernels/coordinates/tree_lanes.py, from (groups, COUNT, ..) of their runs."""
-    together = [np.swapaxes(of_runs, 1, 2).reshape(len(F), -1) for of_runs in (F, W)]
-    return np.hstack([F.reshape(len(F), -1), together[0]]), np.hstack([W[:, 0], together[1]])
+    own_F, own_W = (
+        np.hstack([of_runs.reshape(len(F), -1), np.swapaxes(of_runs, 1, 2).reshape(len(F), -1)]) for of_runs in (F, W)
+    )
+    return own_F, own_W
 
 
 def group_of(run: Run, F: Array, integrator: Integrator, count: int) -> Group | None:
-    """What runs such as `run` side by side, None where that does not pay or cannot be done: trees without cut joints,
-    invariants and user functions, explicit Runge-Kutta steps, forces that break at the same times in all.
+    """What runs such as `run` side by side, None where that does not pay or cannot be done: trees, also with cut joints,
+    without invariants, user functions, motions and redundant rows of cut joints; explicit Runge-Kutta steps; forces that break
+    at the same times in all.
 
     F : (1, ..) constants of all runs, or a row for each
     """
@@ -62,15 +65,17 @@ def group_of(run: Run, F: Array, integrator: Integrator, count: int) -> Group | 
 
     if not JIT or count < ENOUGH or integrator.loop != "runge_kutta":
         return None
-    if run.system is not moving_frame or run.correct is not no_correction or run.I[T.M] > 0 or run.mechanism.functions:
+    if run.system is not moving_frame or run.correct is not no_correction or run.mechanism.functions:
+        return None
+    if run.I[T.NMOTION] + run.I[T.NTRACED] + run.I[T.NCHOICE] > 0:
         return None
     from dalembert.kernels.base.lanes import COUNT
-    from dalembert.kernels.coordinates.tree_lanes import tree_lanes
+    from dalembert.kernels.coordinates.tree_lanes import closed_lanes, tree_lanes
 
     stops = F[:, run.I[T.STOP_F] :][:, : run.I[T.NSTOP] + 2 * run.I[T.NAGAIN]]
     if (stops != stops[0]).any():
         return None
-    system = as_system(tree_lanes)
+    system = as_system(closed_lanes if run.I[T.M] > 0 else tree_lanes)
     values: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
     (own_F,), (own_W,) = tables(*(np.tile(table, (1, COUNT, 1)) for table in (run.F, run.W)))
     return Group(**values | {"I": run.I.copy(), "F": own_F, "W": own_W, "system": system, "project": system})

@@ -79,9 +79,9 @@ def simulate_many(
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
-    From 64 runs of one structure on, trees with MovingFrame and explicit Runge-Kutta steps go four at a time through the
-    processor's vector registers. Such neighbours share their steps, small enough for each, so a run depends on them within
-    its tolerance.
+    From 64 runs of one structure on, trees and loops with MovingFrame and explicit Runge-Kutta steps go four at a time through
+    the processor's vector registers, but for those with drivers, redundant joints or user functions. Such neighbours share
+    their steps, small enough for each, so a run depends on them within its tolerance.
 
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
 

@@ -50,11 +50,11 @@ def dense_cholesky(S, n, scale, eps):
         for j in range(i):
             row[j] = minus_dot(row[j], row, S + n * j, j) * S[n * j + j]
         s, pivot = minus_dot(row[i], row, row, i), np.nan
-        if s > eps * scale[i]:
+        if eps * scale[i] < s:
             pivot = 1.0 / np.sqrt(s)
         elif s <= eps * scale[i]:
             pivot = 0.0
-            dependent += 1
+            dependent += 1  # where this holds in some lanes alone, all get NaN
         row[i] = pivot
     return dependent
 

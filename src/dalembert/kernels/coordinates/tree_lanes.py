@@ -1,10 +1,10 @@
-"""The moving-frame slot of a tree without cut joints for COUNT runs side by side (lanes.py): one state of COUNT times the size.
+"""The moving-frame slot for COUNT runs side by side (lanes.py): one state of COUNT times the size.
 
-    x[COUNT i + k] = component i of run k        W = (one run's workspace, then the same for lanes)
-    F = (constants of run 0, of run 1, .., then the same for lanes)
+    x[COUNT i + k] = component i of run k        F, W = (those of run 0, of run 1, .., then the same for lanes)
 
-Force elements branch on values, so each run's own turn comes for them in the workspace of one run; its counters count
-evaluations of the group, which are as many for each of its runs.
+Rates are computed in lanes. What branches on values has each run's own turn, in its own workspace: force elements, and Newton's
+method on cut joints with the watch over their rows. Evaluations of the group count for each of its runs, and the largest
+projection is that of the group.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
@@ -13,10 +13,22 @@ from dalembert.kernels.base.layout import COUNTERS
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers, System
-from dalembert.kernels.coordinates.articulated import accelerate_tree, eliminate_tree, subtract_wrenches
+from dalembert.kernels.coordinates.articulated import (
+    accelerate_tree,
+    add_body_accelerations,
+    eliminate_tree,
+    subtract_wrenches,
+)
 from dalembert.kernels.coordinates.kinematics import load_angles
 from dalembert.kernels.coordinates.tree import move_tree, place_bodies
-from dalembert.kernels.formulations.moving_frame import clear_wrenches, finish_rates, project_tree
+from dalembert.kernels.formulations.moving_frame import (
+    answer_of_cut_joints,
+    clear_accelerations,
+    clear_wrenches,
+    finish_rates,
+    moving_frame,
+    project_tree,
+)
 from dalembert.kernels.formulations.project import snap_angles
 
 _POWER = COUNTERS.fields["power"][1]
@@ -29,12 +41,24 @@ def take(one, lane, n):
         one[i] = lane[COUNT * i]
 
 
+@inline
+def member(k, system):
+    """Run k of the group."""
+    return System(system.I, system.F[system.f_size // (2 * COUNT) * k :], system.W[system.w_size // (2 * COUNT) * k :])
+
+
+@inline
+def side_by_side(system):
+    """All runs in lanes."""
+    return System(system.I, as_lanes(system.F, system.f_size // 2), as_lanes(system.W, system.w_size // 2))
+
+
 @flat
 def forces_in_turn(t, lanes, system):
     """Wrenches and power of every lane by force elements that know one run. Status."""
-    status, bodies, constants = OK, system.nb + 1, system.f_size // (2 * COUNT)
+    status, bodies = OK, system.nb + 1
     for k in range(COUNT):
-        one = System(system.I, system.F[constants * k :], system.W)
+        one = member(k, system)
         take(one.poses, apart(lanes.poses) + k, 18 * bodies)
         take(one.counted, apart(lanes.counted) + k, 2 * system.nangle)
         clear_wrenches(one)
@@ -46,25 +70,63 @@ def forces_in_turn(t, lanes, system):
     return status
 
 
-@kernel
-def tree_lanes(mode, t, x, dx, system):
-    """RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions; dx is scratch."""
-    x_l, dx_l = as_lanes(x, 0), as_lanes(dx, 0)
-    lanes = System(system.I, as_lanes(system.F, system.f_size // 2), as_lanes(system.W, system.w_size // (COUNT + 1)))
-    if mode == PROJECT:
-        project_tree(x_l, dx_l, lanes)
-        snap_angles(x_l, lanes)
-        return OK
-    system.count.rhs += 1.0
+@flat
+def rates_of_trees(placed, t, x, dx, lanes, system):
+    """`tree_rates` of moving_frame.py. Status."""
     status = OK
-    move_tree(x_l, dx_l, lanes)
-    if system.nforce + system.nangle > 0:
-        place_bodies(x_l, lanes)
-        load_angles(x_l, lanes)
+    move_tree(x, dx, lanes)
+    if placed or system.nforce + system.nangle > 0:
+        place_bodies(x, lanes)
+        load_angles(x, lanes)
     if system.nforce > 0:
         status = forces_in_turn(t, lanes, system)
         subtract_wrenches(lanes.wrenches, lanes)
     eliminate_tree(lanes)
-    accelerate_tree(Numbers(dx_l, system.nq), 1.0, lanes)
+    accelerate_tree(Numbers(dx, system.nq), 1.0, lanes)
+    return status
+
+
+@kernel
+def tree_lanes(mode, t, x, dx, system):
+    """Trees without cut joints. RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions; dx is
+    scratch."""
+    x_l, dx_l, lanes = as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
+    if mode == PROJECT:
+        project_tree(x_l, dx_l, lanes)
+        snap_angles(x_l, lanes)
+        return OK
+    for k in range(COUNT):
+        member(k, system).count.rhs += 1.0
+    status = rates_of_trees(False, t, x_l, dx_l, lanes, system)
     finite = finish_rates(lanes.count.power, dx_l, lanes)
+    return status if finite else NON_FINITE
+
+
+@kernel
+def closed_lanes(mode, t, x, dx, system):
+    """Trees with cut joints. RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions and cut joints;
+    dx is scratch."""
+    if mode == PROJECT:
+        status, n = OK, system.nx
+        one_x, scratch = dx[:n], dx[n : 2 * n]
+        for k in range(COUNT):
+            one = member(k, system)
+            one.count.inside = system.count.inside
+            for i in range(n):
+                one_x[i] = x[COUNT * i + k]
+            status = max(status, moving_frame(PROJECT, t, one_x, scratch, one))
+            for i in range(n):
+                x[COUNT * i + k] = one_x[i]
+        return status
+    for k in range(COUNT):
+        count = member(k, system).count
+        count.rhs += 1.0
+        count.factor += 1.0
+    x_l, dx_l, lanes = as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
+    status = rates_of_trees(True, t, x_l, dx_l, lanes, system)
+    clear_accelerations(lanes)
+    add_body_accelerations(lanes.accelerations, 1.0, lanes)
+    power = answer_of_cut_joints(lanes.count.power, dx_l, lanes)
+    add_body_accelerations(lanes.accelerations, 0.0, lanes)
+    finite = finish_rates(power, dx_l, lanes)
     return status if finite else NON_FINITE

@@ -228,9 +228,15 @@ def tree_rates(placed, t, x, dx, system):
 
 @flat
 def hold_cut_joints(power, t, dx, system):
+    """The motions of the moment, then what cut joints answer. Power with theirs."""
+    forces(MOTIONS, t, system)
+    return answer_of_cut_joints(power, dx, system)
+
+
+@flat
+def answer_of_cut_joints(power, dx, system):
     """rhs <- multipliers of the cut joints, u_dot <- what they add to the accelerations in dx. Power with theirs."""
     lam, u_dot = system.rhs, Numbers(dx, system.nq)
-    forces(MOTIONS, t, system)
     constraint_rows(system)
     negate(lam, system.zeta, system.m)
     subtract_cut_rows(system.accelerations, lam, system)

@@ -41,9 +41,13 @@ def ensemble(first, last, runs, steps, system):
         for i in range(N_KEPT):
             kept[k, i] = words[KEPT_FROM + i]
         status[k] = done
-        for i in range(N_STAT):
-            runs.counters[k, i] = one.counts[i]
-        for i in range(V_GUARD if system.w_pivot > 0 else 0):
-            runs.counters[k, N_STAT + i] = one.pivots[i]
+        for lane in range(steps.lanes):  # each has its workspace, see tree_lanes.py
+            mine, at = System(system.I, one.F, W[W.size // (2 * steps.lanes) * lane :]), (N_STAT + V_GUARD) * lane
+            count = mine.count
+            count.leap, count.leap_size, count.leap_time = one.count.leap, one.count.leap_size, one.count.leap_time
+            for i in range(N_STAT):
+                runs.counters[k, at + i] = mine.counts[i]
+            for i in range(V_GUARD if system.w_pivot > 0 else 0):
+                runs.counters[k, at + N_STAT + i] = mine.pivots[i]
         if stop[0] != 0:
             return

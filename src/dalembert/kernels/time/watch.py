@@ -35,17 +35,19 @@ def larger(a, b):
 @flat
 def projection_error(before, steps, system):
     """What the projection of a step changed, y - before: RMS over q and u in tolerances, of runs side by side the largest;
-    moved <- largest |dq|, change <- |dq| of the step before it.
+    moved <- largest |dq|, change <- |dq| of the step before it, of the run that it is the largest part of.
 
     Changes below NO_LEAP count for nothing: they hang on the projection's own tolerance, and no smaller step makes them less.
     """
-    x, y, n, lanes = steps.x, steps.y, steps.n, steps.lanes
-    wrong, moved, change = 0.0, 0.0, 0.0
-    for i in range(lanes * system.nq):
-        moved, change = max(moved, abs(y[i] - before[i])), max(change, abs(before[i] - x[i]))
-    steps.moved, steps.change = moved, change
-    for k in range(lanes if moved > NO_LEAP else 0):
-        total = 0.0
+    x, y, n, lanes, wrong = steps.x, steps.y, steps.n, steps.lanes, 0.0
+    for k in range(lanes):
+        moved, change, total = 0.0, 0.0, 0.0
+        for i in range(k, lanes * system.nq, lanes):
+            moved, change = max(moved, abs(y[i] - before[i])), max(change, abs(before[i] - x[i]))
+        if not moved > NO_LEAP:
+            continue
+        if steps.moved == 0.0 or moved * steps.change > steps.moved * change:
+            steps.moved, steps.change = moved, change
         for i in range(k, n, lanes):
             d = (y[i] - before[i]) / (steps.atol + steps.rtol * max(abs(x[i]), abs(y[i])))
             total += d * d
