@@ -32,7 +32,7 @@ from dalembert.model.validation import nearest, shown
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.kinematics import kinematics
 from dalembert.questions.rows import CompiledRows, Rows
-from dalembert.questions.size import size_of
+from dalembert.questions.state import size_of
 from dalembert.results.reactions import Reaction, resultant
 from dalembert.results.solution import BodyResult
 
