@@ -125,7 +125,7 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
         tables: Any = mechanism
         if len(full) >= _MANY:
             quick = {"row_source": mechanism.row_source, "quick": RowsAtState(mechanism)}
-            tables = SimpleNamespace(I=mechanism.I, F=mechanism.F.copy(), **quick)  # a mechanism on a cluster is read-only
+            tables = SimpleNamespace(I=mechanism.I, F=mechanism.F.copy(), **quick)  # the mechanism's own is read-only
         for k, x in enumerate(full):
             x[n + 1 :] = measured(tables, x)
             if not rows:
