@@ -12,7 +12,7 @@ from dalembert.io.sweep_store import SweepStore
 from dalembert.simulation.sweep_drive import Crew
 
 pytestmark = pytest.mark.nojit
-T_END, TIMES = 0.04, [0.02, 0.04]
+T_END, TIMES = 0.04, [0.02, 0.03, 0.04]
 GRID = da.grid(length=[0.5, 1.0, 1.5], mass=[1.0, 2.0])
 
 
@@ -72,7 +72,7 @@ def test_grid_comes_back(made):
     grid = made[1].unstack("fastest", "rod.x")
     assert grid["rod.x"].dims == ("length", "mass", "time")
     assert float(grid["fastest"].sel(length=1.5, mass=2.0)) == made[1]["fastest"].values[5]
-    assert np.array_equal(grid["rod.x"].values.reshape(6, 2), made[1]["rod.x"].values)
+    assert np.array_equal(grid["rod.x"].values.reshape(6, 3), made[1]["rod.x"].values)
 
 
 def test_a_store_is_read_on_demand(made, monkeypatch):
