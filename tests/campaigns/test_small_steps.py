@@ -18,6 +18,7 @@ pytestmark = [
 ]
 
 H = 0.3
+PREDICTED = {"step": H, "stage_tolerance": 1e-10}
 PADE = {  # numerator and denominator of R(z), from z^0 on [HairerWanner1996, IV.3 and IV.5]
     "gauss 1": (da.GaussLegendre(1, step=H), [1, 1 / 2], [1, -1 / 2]),
     "gauss 2": (da.GaussLegendre(2, step=H), [1, 1 / 2, 1 / 12], [1, -1 / 2, 1 / 12]),
@@ -52,13 +53,38 @@ def test_stability_functions(name):
     assert run.statistics.accepted == 3 and run.statistics.rejected == 0
 
 
-@pytest.mark.parametrize("method", [da.GaussLegendre(3, rtol=1e-8, atol=1e-8), da.RadauIIA(3, rtol=1e-8, atol=1e-8)])
-def test_adaptive_implicit_steps(method):
+@pytest.mark.parametrize(
+    "method", [*(da.GaussLegendre(3, solver=solver, **PREDICTED) for solver in ("auto", "newton")), da.RadauIIA(3, **PREDICTED)]
+)
+def test_stages_are_predicted(method):
+    """x'' = 0.7 - 1.3 t has rates that are polynomials: after the first step, one iteration finds them as they should be."""
+    ramp = da.LagrangianSystem(
+        lambda q, v, t: 0.5 * v.x**2 + q.x * (0.7 - 1.3 * t), "x", initial={"x": 0.4}, velocities={"x": 0.9}
+    )
+    run = da.simulate(ramp, 4.5 * H, integrator=method)  # the last step is shorter
+    assert run.statistics.accepted == 5 and run.statistics.stage_iterations_average == 6 / 5
+    assert run["x"][-1] == pytest.approx(0.4 + 0.9 * 1.35 + 0.35 * 1.35**2 - 1.3 / 6 * 1.35**3, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("method", "accepted", "iterations"),
+    [(da.GaussLegendre(3, rtol=1e-8, atol=1e-8), (5, 8), 4), (da.RadauIIA(3, rtol=1e-8, atol=1e-8), (40, 55), 2.2)],
+)
+def test_adaptive_implicit_steps(method, accepted, iterations):
     """An oscillation of two radians a second at the end, and between steps where the stages' polynomial is asked."""
     run = da.simulate(oscillator(2.0), 1.0, integrator=method, save_at=[0.25, 0.5, 1.0])
     exact = 0.4 * np.cos(2 * run.t) + 0.45 * np.sin(2 * run.t)
     assert abs(run["x"][-1] - exact[-1]) <= 1e-7 and np.abs(run["x"] - exact).max() <= 5e-6
-    assert run.statistics.accepted <= 60
+    assert accepted[0] <= run.statistics.accepted <= accepted[1] and run.statistics.rejected <= 1
+    assert run.statistics.stage_iterations_average <= iterations
+
+
+def test_sweeps_end_when_what_they_leave_is_small_and_when_they_do_not_contract():
+    """The second sweep changes more than 1e-6, by a contraction that leaves less; two that do not contract are enough."""
+    gentle = da.GaussLegendre(2, step=H, solver="fixed-point", stage_tolerance=1e-6)
+    assert da.simulate(oscillator(), H, integrator=gentle).statistics.stage_iterations_maximum == 2
+    stiff = da.simulate(oscillator(1000.0), 2 * H, integrator=da.GaussLegendre(2, step=H)).statistics
+    assert stiff.stage_newton_steps == 2 and stiff.rate_evaluations <= 32
 
 
 @pytest.mark.parametrize("name", ["euler", "verlet"])

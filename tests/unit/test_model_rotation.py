@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation as Reference
 
+from dalembert.compilation.pack_motions import vanishes
 from dalembert.errors import ModelError
-from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, Table, lower_bound
+from dalembert.model.motions import Constant, Function, Harmonic, Polynomial, SmoothStep, Table, lower_bound
 from dalembert.model.rotation import Rotation, matrix_to_quaternion, quaternion_to_matrix, unit_quaternion
 from dalembert.model.shapes import box, cylinder, disc, rod, sphere
 from dalembert.model.validation import inertia
@@ -135,3 +136,13 @@ def test_motions_hold_plain_floats():
 def test_lower_bound_of_prescribed_lengths():
     motions = Constant(1), Polynomial((2, 9)), Harmonic(1, 2, 0, 4), SmoothStep(5, 3, 0, 1), Table((0, 1), (7, 6))
     assert [lower_bound(m) for m in motions] == [1, 2, 3, 3, 6]
+
+
+@pytest.mark.nojit
+def test_when_a_prescribed_length_is_zero():
+    """By formulas, and by looking: also where it is below zero for less than the distance of two looks, or only nearly so."""
+    dips = [Function(lambda t, least=least: (t - 1.2345) ** 2 + least) for least in (-1e-9, 1e-9)]
+    assert vanishes(Polynomial((1, -0.5)), 0, 4) == pytest.approx(2) and vanishes(Polynomial((1, -0.5)), 0, 1.9) is None
+    assert vanishes(Table((0, 1, 2), (3, 1, -1)), 0, 2) == pytest.approx(1.5)
+    assert vanishes(dips[0], 0, 3) == pytest.approx(1.2345 - 1e-9**0.5, abs=2e-5) and vanishes(dips[1], 0, 3) is None
+    assert vanishes(Polynomial((1.5,)) + Harmonic(2, 1), 0, 6) == pytest.approx(np.pi + np.arcsin(0.75), abs=3e-3)
