@@ -65,4 +65,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)",
         "return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][2]), align=8)",
     ): "only compiled code is made by it: an IndexError as soon as a run is compiled",
+    (
+        "kernels/time/own_steps.py",
+        "mean, change = max(mean, abs(d - 0.5 * h * (old[i] + new[i]))), max(change, abs(d))",
+        "mean, change = max(mean, abs(d - 0.5 * h * (old[i] + new[i]))), (max(abs(d), change))",
+    ): "the same number",
+    (
+        "kernels/mechanics/relations.py",
+        "over = 1.0 / s if s > 0.0 else 0.0 * s  # between two points of one body that are the same",
+        "over = 1.0 / s if s > 0.0 else 1.0 * s  # between two points of one body that are the same",
+    ): "s is 0 there: the same number",
+    (
+        "kernels/coordinates/lagrangian.py",
+        "if level == 0 or iteration == 0:",
+        "if level == 0 or iteration == 1:",
+    ): "the first look at velocities is where the last look at positions was: the rows are there",
 }

@@ -168,3 +168,13 @@ def test_laws_have_room_for_their_parameters():
     model.add_joint_law("law", ["hinge"], lambda t, s, s_dot, gains: -np.sum(gains) * s, parameters={"gains": gains})
     run, w = da.simulate(model, T_END, **ONE_STEP), np.sqrt(200 / 0.2)
     np.testing.assert_allclose(run.coordinate("hinge").ravel()[-1], 3 / w * np.sin(w * T_END), rtol=0, atol=1e-9)
+
+
+def test_damper_between_turning_bodies():
+    """What it takes from two bodies that tumble is the power at its ends: the balance with its work holds."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("a", mass=2.0, inertia=(0.1, 0.2, 0.3), velocity=(0.3, 0.1, 0), angular_velocity=(2, -1, 3))
+    model.add_body("b", mass=1.0, inertia=(0.2, 0.1, 0.15), position=(1, 0.2, 0), angular_velocity=(-1, 4, 2))
+    model.add_spring_damper("damper", "a", "b", damping=20.0, points=((0.2, 0.3, -0.1), (-0.1, 0.2, 0.3)))
+    energy = da.simulate(model, T_END, **ONE_STEP).energy
+    assert np.ptp(energy.total) <= 1e-9 and np.ptp(energy.kinetic) >= 0.01

@@ -37,6 +37,8 @@ def test_results_by_name():
     ):
         np.testing.assert_allclose(run.invariant(function).values, energy, rtol=1e-13)
     np.testing.assert_allclose(run.invariant(lambda p: p.g * p.l).values, np.full(len(run.t), 6.3), rtol=1e-14)
+    state = run.mechanism.state(run.t[1], run.x[1])
+    assert (state.time, state["a"], state["a'"]) == (run.t[1], a[1], rate[1])
 
 
 def test_start_is_put_on_the_constraints():
@@ -127,6 +129,22 @@ def test_statistics_of_fixed_steps(way):
     assert (s.accepted, s.rejected, s.rate_evaluations) == (4, 0, 17)
     assert 4 <= s.projections <= 5 and s.newton_maximum == 0 and s.basis_restarts == 0
     assert s.rate_evaluations + 4 <= s.factorisations <= s.rate_evaluations + 2 * s.projections
+
+
+@pytest.mark.parametrize("way", [da.Jet(), da.Jet(metric="mass"), da.Minimal()])
+def test_coarse_steps_end_on_the_rows(way):
+    """Bead on y = x^2 / (1 + t), which moves: by steps of order 2, place and velocity as the rows have them at the end."""
+    system = da.LagrangianSystem(
+        lambda q, v: 0.5 * (v.x**2 + v.y**2) - 9.81 * q.y,
+        "x y",
+        holonomic={"wire": lambda q, t: q.y - q.x**2 / (1 + t)},
+        initial={"x": 1.0, "y": 1.0},
+        velocities={"x": 2.0, "y": 3.0},
+    )
+    run = da.simulate(system, 0.2, formulation=way, integrator=da.Midpoint(step=0.05))
+    t, x, y, u, v = run.t, run["x"], run["y"], run["x'"], run["y'"]
+    np.testing.assert_allclose(y, x**2 / (1 + t), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(v, 2 * x * u / (1 + t) - x**2 / (1 + t) ** 2, rtol=0, atol=1e-10)
 
 
 def test_steps_are_those_of_scipy():

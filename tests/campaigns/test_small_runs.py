@@ -30,7 +30,7 @@ WAYS = [
     da.MovingFrame(),
     da.Minimal(),
     da.Minimal(velocities="joints", basis="svd"),
-    da.Jet(metric="mass", stages="constraints"),
+    da.Jet(metric="mass", stages="constraints", invariants="energy"),
     da.MovingFrame(invariants="energy"),
     da.Minimal(basis="eigen", continuation=False),
 ]
@@ -82,6 +82,30 @@ def test_other_ways(way, case):
     run = da.simulate(mechanism, T_END, formulation=formulation, **ADAPTIVE)
     middle, end = errors(run, model, truths)
     assert end <= 2e-11 and middle <= 1e-9
+    if way != "baumgarte":  # coarse steps, as in `test_projection`
+        run = da.simulate(mechanism, T_END, formulation=formulation, integrator=da.Midpoint(step=T_END / 2), save_at=[T_END])
+        assert run.drift.position.max() <= 1e-11 and run.drift.velocity.max() <= 1e-10
+        assert difference(run, model, truths[1]) <= 1e-3 and run.statistics.newton_maximum <= (1 if kind == "tree" else 5)
+
+
+@plain_only
+def test_other_ways_measure_the_row_of_a_tree():
+    """Two arms and a rod between their ends n apart: |G| of the angles over |A| |B|, how far they move at most."""
+    places, ends = np.array([[0.3, 0.2, 0], [1.6, 0.3, 0]]), np.array([[0.7, 0.1, 0], [1.3, 0.4, 0]])
+    feet, model = np.array([[0, 0, 0], [2, 0, 0]]), da.Model()
+    for k, name in enumerate(("one", "two")):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=places[k])
+        model.add_revolute(f"foot {name}", "ground", name, point=feet[k], axis=(0, 0, 1))
+    model.add_distance("rod", "one", "two", points=ends - places)
+    tree, steps = da.compile(model, "tree"), da.RungeKutta4(step=1e-6)
+    run, *others = (
+        da.simulate(tree, 1e-6, formulation=f, integrator=steps) for f in (da.Minimal(), da.MovingFrame(), da.Impulse())
+    )
+    n = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    along = np.cross((0, 0, 1), ends - feet) @ n
+    reach = ((places - feet) ** 2).sum() + (np.cross(ends - places, n) ** 2).sum()
+    assert run.statistics.smallest_pivot == pytest.approx(np.linalg.norm(along) / np.sqrt(reach), rel=1e-5)
+    assert all(0 < other.statistics.smallest_pivot <= 1 for other in others)
 
 
 @pytest.mark.parametrize("case", QUICK)
@@ -92,6 +116,8 @@ def test_projection(case):
         run = da.simulate(mechanism, T_END, formulation=way, integrator=da.Midpoint(step=T_END / 2), save_at=[T_END])
         assert run.drift.position.max() <= 1e-11 and run.drift.velocity.max() <= 1e-10, way
         assert difference(run, model, truths[1]) <= 1e-3 and run.statistics.basis_restarts == 0, way
+        if way.invariants is not None:
+            assert np.ptp(run.energy.total) <= 1e-10 * (1 + np.abs(run.energy.kinetic).max()), way
         assert run.statistics.newton_maximum <= 5, way
 
 

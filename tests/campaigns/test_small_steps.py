@@ -3,6 +3,8 @@
 Uncompiled. On x'' = -x a method with R(z) as its stability function makes y_1 = R(i h) y_0 of y = x' + i x, exactly.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ import dalembert as da
 from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.time.simplified_newton import put
 
 pytestmark = [
     pytest.mark.nojit,
@@ -87,6 +90,16 @@ def test_sweeps_end_when_what_they_leave_is_small_and_when_they_do_not_contract(
     assert stiff.stage_newton_steps == 2 and stiff.rate_evaluations <= 32
 
 
+def test_exact_slopes_take_the_place_of_differences():
+    """Of the derivatives of x' by every component, u' is kept by rows, and where they were taken; a NaN is told."""
+    out, x, jacobian = np.arange(25.0).reshape(5, 5), np.linspace(1, 2, 6), np.zeros((3, 5))
+    steps = SimpleNamespace(x=x, jacobian=jacobian, n=5)
+    assert put(steps, out)
+    np.testing.assert_array_equal(jacobian, [out[:, 3], out[:, 4], x[:5]])
+    out[2, 4] = np.nan
+    assert not put(steps, out)
+
+
 @pytest.mark.parametrize("name", ["euler", "verlet"])
 def test_partitioned_steps(name):
     """x_1 = x_0 + h u_0, u_1 = u_0 - h x_1; or half a kick, a drift, half a kick."""
@@ -150,6 +163,11 @@ def test_many_runs_are_the_single_ones():
     many = da.simulate_many(oscillator(), 0.6, parameters={"w": frequencies}, threads=1, **way)
     for k, w in enumerate(frequencies):
         np.testing.assert_allclose(many[k].x, da.simulate(oscillator(w), 0.6, **way).x, rtol=0, atol=1e-15)
+    model, way = da.compile(top()), {"integrator": da.RungeKutta4(step=0.01)}
+    many = da.simulate_many(model, 0.02, initial_states=np.array([model.x_0] * 2), threads=1, **way)
+    one, other = da.simulate(model, 0.02, **way).statistics, many[1].statistics
+    assert other.accepted == one.accepted
+    assert other.smallest_pivot == pytest.approx(one.smallest_pivot, rel=1e-3)  # theirs looks at the start as well
 
 
 def test_poses_of_a_driven_crank():
@@ -166,31 +184,53 @@ def test_poses_of_a_driven_crank():
     np.testing.assert_allclose(run.acceleration("arm"), centripetal, atol=1e-11)
 
 
-def test_soft_steps_are_those_of_dense_algebra():
-    """(A M^-1 A^T + D^-1) Lam = c of two steps, for a body with so many joints that it is a node of its own beside its arms."""
-    h, kp, kd, model = 0.01, 2e4, 30.0, da.Model(gravity=(1.0, -2.0, -9.81))
+def star(driven):
+    """A body with so many joints that it is a node of its own beside its arms; its mechanism, M, and f(u)."""
+    model = da.Model(gravity=(1.0, -2.0, -9.81))
     model.add_body("hub", mass=2.0, inertia=(0.1, 0.2, 0.15), angular_velocity=(0, 0, 2.0))
     model.add_revolute("mast", "ground", "hub", point=(0, 0, 0), axis=(0, 0, 1))
     for k, place in enumerate([(0.5, 0, 0.1), (0, 0.6, 0), (-0.4, 0, 0)]):
         model.add_body(f"arm {k}", mass=0.5 + k, inertia=(0.02, 0.03, 0.04), position=2 * np.array(place))
         model.add_revolute(f"hinge {k}", "hub", f"arm {k}", point=place, axis=(place[1], -place[0], 0.2))
-    model.add_driver("drive", "mast", da.Polynomial((0.0, 2.0, 3.0)))
-    mechanism = da.compile(model)
+    model.add_torque("twist", "hub", (0.3, -0.4, 0.7), frame="body")
+    if driven:
+        model.add_driver("drive", "mast", da.Polynomial((0.0, 2.0, 3.0)))
+    mechanism, n = da.compile(model), len(model.bodies)
     assert mechanism.I[T.NHUB] == 1
-    run = da.simulate(mechanism, 2 * h, formulation=da.Soft(stiffness=kp, damping=kd), integrator=da.Euler(step=h))
-    n = len(model.bodies)
     M = np.zeros((6 * n, 6 * n))
     for b, body in enumerate(model.bodies):
         M[6 * b :, 6 * b :][:3, :3], M[6 * b + 3 :, 6 * b + 3 :][:3, :3] = body.mass * np.eye(3), body.inertia
-    for k in range(2):
-        u, f = run.u[k], np.zeros(6 * n)
+
+    def f(u):
+        found = np.zeros(6 * n)
         for b, body in enumerate(model.bodies):
             w = u[6 * b + 3 : 6 * b + 6]
-            f[6 * b : 6 * b + 6] = *(body.mass * np.array(model.gravity)), *(-np.cross(w, body.inertia @ w))
+            found[6 * b : 6 * b + 6] = *(body.mass * np.array(model.gravity)), *(-np.cross(w, body.inertia @ w))
+        found[3:6] += (0.3, -0.4, 0.7)
+        return found
+
+    return mechanism, M, f
+
+
+def test_accelerations_of_a_hub_are_those_of_dense_algebra():
+    """M u' = f + A^T lam with A u' + zeta = 0."""
+    mechanism, M, f = star(driven=False)
+    run, x, dx = da.Jet().prepare(mechanism), mechanism.x_0, np.zeros(len(mechanism.x_0))
+    assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
+    A, _, _, zeta = dense_rows(mechanism, 0.0, x)
+    nq, nu = mechanism.nq, mechanism.nu
+    lam = np.linalg.solve(A @ np.linalg.solve(M, A.T), -zeta - A @ np.linalg.solve(M, f(x[nq : nq + nu])))
+    np.testing.assert_allclose(dx[nq : nq + nu], np.linalg.solve(M, f(x[nq : nq + nu]) + A.T @ lam), rtol=0, atol=1e-10)
+
+
+def test_soft_steps_are_those_of_dense_algebra():
+    """(A M^-1 A^T + D^-1) Lam = c of two steps."""
+    (mechanism, M, f), h, kp, kd = star(driven=True), 0.01, 2e4, 30.0
+    run = da.simulate(mechanism, 2 * h, formulation=da.Soft(stiffness=kp, damping=kd), integrator=da.Euler(step=h))
+    for k in range(2):
         A, g, g_t, _ = dense_rows(mechanism, (k + 1) * h, run.x[k])
-        u = u + h * np.linalg.solve(M, f)
+        u = run.u[k] + h * np.linalg.solve(M, f(run.u[k]))
         c = -A @ u - (kp * g + kd * g_t) / (h * kp + kd)
         S = A @ np.linalg.solve(M, A.T) + np.eye(len(A)) / (h * (h * kp + kd))
-        impulse = np.linalg.solve(S, c)
-        u += np.linalg.solve(M, A.T @ impulse)
+        u += np.linalg.solve(M, A.T @ np.linalg.solve(S, c))
         np.testing.assert_allclose(run.u[k + 1], u, rtol=0, atol=1e-11)

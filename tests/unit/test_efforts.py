@@ -66,6 +66,8 @@ def balance(solution: da.Solution) -> float:
 
     for element in model.forces:
         effort = solution.effort(element)
+        if element.coordinates > 1:
+            assert effort.coordinate.shape == effort.value.shape == (len(solution.t), element.coordinates)
         for body, wrench in effort.on.items():
             acts(body, wrench.force, wrench.torque, wrench.point)
             size = max(size, np.abs(wrench.force).max(), np.abs(wrench.torque).max())
