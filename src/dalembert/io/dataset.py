@@ -16,9 +16,10 @@ from dalembert.results.plain import encode
 if TYPE_CHECKING:
     import xarray
 
+    from dalembert.results.lagrangian import LagrangianResult
     from dalembert.results.solution import BodyResult, Result
 
-__all__ = ["about", "attributes", "time_series", "to_dataset"]
+__all__ = ["system_dataset", "to_dataset"]
 
 Variable = tuple[tuple[str, ...], Array, dict[str, str]]
 
@@ -230,3 +231,25 @@ def attributes(solution: Result) -> dict[str, Any]:
         "events": json.dumps(encode(solution.events)),
         "reactions_not_unique": ", ".join(mechanism.not_unique),
     }
+
+
+def system_dataset(solution: LagrangianResult) -> xarray.Dataset:
+    """Dimensions: time, coordinate, row ("rod.1"). Units are those of the user's Lagrangian."""
+    import xarray
+
+    mechanism = solution.mechanism
+    coordinates: dict[str, Any] = {
+        "time": ("time", solution.t, {"units": "s", "long_name": "time"}),
+        "coordinate": ("coordinate", np.array(mechanism.model.coordinates, dtype=object)),
+        "row": ("row", np.array([name.rstrip(".") for name in mechanism.row_names()], dtype=object)),
+    }
+    over = ("time", "coordinate")
+    variables = {
+        "q": (over, solution.q, about("as given", "coordinates")),
+        "velocity": (over, solution.u, about("as given", "velocities")),
+        "acceleration": (over, solution.evaluated.acceleration, about("as given", "accelerations")),
+        "multiplier": (("time", "row"), solution.evaluated.lam, about("as given", "multipliers, M v' = h + A^T lam")),
+        "residual": (("time", "row"), solution.evaluated.g_dot, about("as given", "residual of the rows, velocity level")),
+        **time_series(solution),
+    }
+    return xarray.Dataset(variables, coordinates, attributes(solution))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.results.report.sensitivities import sensitivity_lines
+from dalembert.results.report.accuracy import sensitivity_lines
 from dalembert.results.report.table import Line, Report, limited
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dalembert.model.validation import shown
 from dalembert.questions.gradient import RunOptions, Runs, slopes
 from dalembert.questions.objectives import function_of
 from dalembert.questions.unknowns import Unknowns, named_values
-from dalembert.results.report.sensitivities import sensitivity_lines
+from dalembert.results.report.accuracy import sensitivity_lines
 from dalembert.results.report.table import Line, Report, limited
 
 Constraint = tuple[Any, float | None, float | None]

@@ -193,9 +193,9 @@ class LagrangianSolution(AnySolution, LagrangianResult):
 
     def to_xarray(self) -> xarray.Dataset:
         """Coordinates, velocities, accelerations, multipliers, energy and drift with named dimensions."""
-        from dalembert.io.lagrangian_dataset import to_dataset
+        from dalembert.io.dataset import system_dataset
 
-        return to_dataset(self)
+        return system_dataset(self)
 
 
 def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Solution | LagrangianSolution:

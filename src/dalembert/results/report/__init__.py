@@ -18,13 +18,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dalembert.results.invariants import Monitored, as_list
-from dalembert.results.report.accuracy import error_estimate, trajectory_error
+from dalembert.results.report.accuracy import error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import checks, conserved, enforced
 from dalembert.results.report.conditioning import conditioning, mass_conditioning, projection_lines, rounding
 from dalembert.results.report.elements import contacts, driver_lines, force_lines, plane_kept
 from dalembert.results.report.notes import mechanism_notes, run_notes
-from dalembert.results.report.sensitivities import sensitivity_lines
 from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:

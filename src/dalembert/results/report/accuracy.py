@@ -1,4 +1,5 @@
-"""How large errors in time may be: the tolerance of adaptive steps, or a sample of fixed steps against two halves of each."""
+"""How large errors in time may be: the tolerance of adaptive steps, or a sample of fixed steps against two halves of each; and
+whether sensitivities are what runs beside this one say."""
 
 from __future__ import annotations
 
@@ -22,7 +23,6 @@ from dalembert.run.settings import from_data
 if TYPE_CHECKING:
     from dalembert.results.moving import Moving
     from dalembert.results.solution import Result
-
 
 NAME = "error estimate"
 LOOSEST = 1e-2  # of the motion
@@ -173,3 +173,21 @@ def trajectory_error(solution: Result) -> Iterator[Line]:
     where = f" at {found['where']!r}, t = {found['time']:.4g} s" if found["share"] > 0 else ""
     shown = f"{found['error']:.3g} {found['unit']}{where}, {found['share']:.2g} of its motion; against {found['against']}"
     yield dataclasses.replace(limited("trajectory error", shown, float(found["share"]), LOOSEST), data=found)
+
+
+_SENSITIVITIES = "sensitivities"
+PREDICTED = 1e-3  # of the change that they predict
+
+
+def sensitivity_lines(solution: Result) -> Iterator[Line]:
+    """One line, of a run that has them: all parameters changed together, by two more runs."""
+    found = solution.sensitivities
+    if found is None or found.check is None:
+        return
+    try:
+        difference, step = found.check()
+    except DalembertError as problem:
+        yield Line(_SENSITIVITIES, f"not checked: the runs beside this one failed: {problem}", None, "WARN")
+        return
+    shown = f"by {', '.join(found.names)}: {difference:.2g} off a central difference of runs, parameters changed by {step:.1g}"
+    yield limited(_SENSITIVITIES, shown, difference, PREDICTED)

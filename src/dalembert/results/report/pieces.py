@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dalembert.results.report.accuracy import NAME, error_estimate, trajectory_error
+from dalembert.results.report.accuracy import NAME, error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
 from dalembert.results.report.notes import run_notes
-from dalembert.results.report.sensitivities import sensitivity_lines
 from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:
