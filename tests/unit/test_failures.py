@@ -343,9 +343,14 @@ def test_energy_invariant_of_random_mechanisms(shape):
 
 
 OPTIONS = {
-    "orthogonal": {"projection": "orthogonal"},
+    "orthogonal": {"projection": "orthogonal", "tolerance": 1e-13, "velocity_tolerance": 1e-13},
     "mass metric": {"metric": "mass"},
-    "orthogonal in mass metric": {"projection": "orthogonal", "metric": "mass"},
+    "orthogonal in mass metric": {
+        "projection": "orthogonal",
+        "metric": "mass",
+        "tolerance": 1e-13,
+        "velocity_tolerance": 1e-13,
+    },
     "conjugate gradients": {"solver": "cg"},
     "stages on the constraints": {"stages": "constraints"},
     "energy": {"invariants": "energy"},

@@ -57,7 +57,7 @@ class Advance:
             every=save_at is None,
             visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
             control=integrator.adaptive,
-            trend=integrator.implicit and integrator.error_law == 1,
+            trend=not integrator.implicit or integrator.error_law == 1,
             solver=solver,
             at_slopes=NEVER if run.stages else 0,
             left=left,
