@@ -26,10 +26,22 @@ COMMANDS = {
     "compare": "compare simple_pendulum --t-end 0.1 --formulations jet --integrators rk4,dop853",
     "benchmark": "benchmark --list",
     "sweep": "sweep mine.yaml --set crank=0.1,0.12 --t-end 0.05 --out sweep.zarr",
+    "inverse": "inverse rod.yaml --run rod.zarr --actuator pivot",
+    "fit": "fit rod.yaml --data rod.csv --set length=1.1:0.5:2",
+    "warmup": "warmup",
     "help": "--help",
     "help of run": "run --help",
     "error": "run slidercrank",
 }
+
+ROD = """
+t_end: 0.1
+parameters: {length: 1.0}
+bodies:
+  rod: {solid: {type: rod, mass: 1, length: length, axis: x, radius: 0.01}, position: [length / 2, 0, 0]}
+joints:
+  pivot: {type: revolute, first: ground, second: rod, point: [0, 0, 0], axis: [0, 1, 0]}
+"""
 
 
 class Terminal(io.StringIO):
@@ -44,9 +56,12 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """With a result and a model file in it."""
+    """With results, model files and data in it."""
     place = tmp_path_factory.mktemp("widths")
-    for command in ("run simple_pendulum --t-end 0.1 --out run.zarr --quiet", "new mine.yaml"):
+    (place / "rod.yaml").write_text(ROD)
+    (place / "rod.csv").write_text("time,pivot\n0.0,0.0\n0.05,0.0184\n0.1,0.0735\n")
+    runs = ("run simple_pendulum --t-end 0.1 --out run.zarr --quiet", "run rod.yaml --out rod.zarr --quiet", "new mine.yaml")
+    for command in runs:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(place)
             assert said(command, patch, None) is not None
@@ -85,3 +100,8 @@ def test_output_fits(name, folder, monkeypatch):
             wide = (line.rstrip() for line in re.split("[\r\n]", seen) if len(line.rstrip()) > (width or 120))
             long = [line for line in wide if not line.startswith("dalembert: ")]  # errors and warnings: one line each
             assert long == [], f"{name} at {width}"
+
+
+def test_every_command_is_tried():
+    names = {command.callback.__name__ for command in app.registered_commands}
+    assert {command.split()[0] for command in COMMANDS.values()} >= names
