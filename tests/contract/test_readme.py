@@ -39,9 +39,17 @@ def stable_lines(text):
 
 
 def test_python_blocks_run(tmp_path, monkeypatch):
+    """And what they print stands below them."""
     monkeypatch.chdir(tmp_path)
-    assert len(python_blocks(README)) >= 5
-    names = run_blocks(ROOT / "README.md")
+    blocks, printed = python_blocks(README), []
+    assert len(blocks) >= 5
+    names = run_blocks(ROOT / "README.md", printed)
+    for (_, code), output in zip(blocks, printed, strict=True):
+        behind = README.partition(f"```python\n{code}```\n")[2]
+        shown = re.match("\n```text\n(.*?)```\n", behind, re.DOTALL)
+        assert (shown is not None) == bool(output), code
+        if shown is not None:
+            check_shown(code, shown[1], output)
     assert names["solution"].report().passed
     assert names["run"].status == "event"
     assert names["run"].t[-1] == pytest.approx(4 * 3.141592653589793 / 6.0, abs=1e-9)

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from dalembert.plot.style import COLOURS, MUTED, house_style, new_figure
 
@@ -27,6 +28,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
     """
     formulations = list(dict.fromkeys(m.formulation for m in comparison.measurements))
     integrators = list(dict.fromkeys(m.integrator for m in comparison.measurements))
+    times = [m.time for m in comparison.measurements]
+    ticks = (1.0,) if max(times) > 30.0 * min(times) else (1.0, 2.0, 5.0)  # so that labels do not touch
     columns = min(3, len(formulations) + 1)
     lines = -(-(len(formulations) + 1) // columns)
     with house_style():
@@ -36,6 +39,9 @@ def draw_comparison(comparison: Comparison) -> Figure:
             ax.set_title(title)
             ax.set_xscale("log")
             ax.set_yscale("log")
+            ax.xaxis.set_major_locator(LogLocator(subs=ticks))
+            ax.xaxis.set_major_formatter(lambda t, _: f"{1e3 * t:g}")
+            ax.xaxis.set_minor_formatter(NullFormatter())
             ax.tick_params(labelbottom=k + columns > len(formulations))
             for formulation, integrator in comparison.pairs:
                 style = _style(formulations.index(formulation), integrators.index(integrator))
@@ -44,7 +50,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
             if k == 0:
                 _front(ax, comparison, formulations, integrators)
             if k + columns > len(formulations):
-                ax.set_xlabel("CPU time [s]")
+                ax.set_xlabel("CPU time [ms]")
             if k % columns == 0:
                 ax.set_ylabel("error [−]")
             _accuracy(ax, comparison.reference.accuracy, named=k == 0)

@@ -15,12 +15,13 @@ _AROUND = 24
 
 
 def faces_of(part: Part, fine: bool = False) -> Array:
-    """The surface of a part in body axes; fine : twice as many faces on spheres and ellipsoids"""
+    """The surface of a part in body axes; fine : twice as many corners around what is round"""
+    n = 2 if fine else 1
     match part.kind:
         case "box":
             faces = _box() * part.size
         case "cylinder":
-            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size)
+            faces = _turned([(0.0, -0.5), (1.0, -0.5), (1.0, 0.5), (0.0, 0.5)], *part.size, around=n * _AROUND)
         case "cone":
             faces = _turned([(0.0, -0.5), (1.0, -0.5), (0.0, 0.5)], *part.size)
         case "ring":
@@ -33,7 +34,6 @@ def faces_of(part: Part, fine: bool = False) -> Array:
             low = [(np.cos(a), -0.5 + (1 + np.sin(a)) * radius / length) for a in bend]
             faces = _turned([*low, *((r, -z) for r, z in reversed(low))], radius, length)
         case "ellipsoid" | "sphere":
-            n = 2 if fine else 1
             angles = np.linspace(-np.pi / 2, np.pi / 2, 12 * n + 1)
             faces = _turned([(np.cos(a), np.sin(a)) for a in angles], 1.0, 1.0, around=n * _AROUND) * part.half
         case _:
