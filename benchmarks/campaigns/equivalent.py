@@ -80,4 +80,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if level == 0 or iteration == 0:",
         "if level == 0 or iteration == 1:",
     ): "the first look at velocities is where the last look at positions was: the rows are there",
+    (
+        "kernels/base/dense.py",
+        "largest = max(largest, abs(A[n * i + j]))",
+        "largest = (max(abs(A[n * i + j]), largest))",
+    ): "the same number",
 }
