@@ -6,7 +6,7 @@ of constraints, statistics, the work of rows that move, and that going back take
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853
 
 import dalembert as da
 
@@ -148,13 +148,26 @@ def test_coarse_steps_end_on_the_rows(way):
 
 
 def test_steps_are_those_of_scipy():
-    """DOP853 of another author on the same pendulum, from a first step that is rejected: the same times of steps."""
+    """DOP853 of another author on the same pendulum takes each of our steps as it is and ends where we do; its next step,
+    h 0.9 err^(-1/8), tells its error, and from two of them follows the length of ours [HairerWanner1996, IV (8.24)]."""
     system = da.LagrangianSystem(lambda q, v: 0.5 * v.a**2 + np.cos(q.a), "a", initial={"a": 1.0}, velocities={"a": 1.5})
-    settings = {"rtol": 1e-6, "atol": 1e-7, "first_step": 5.0}
+    settings = {"rtol": 1e-10, "atol": 1e-10, "first_step": 5.0}
     run = da.simulate(system, 12.0, integrator=da.DOP853(**settings, factor_max=10.0))
-    other = solve_ivp(lambda t, y: [y[1], -np.sin(y[0])], (0, 12.0), [1.0, 1.5], method="DOP853", **settings)
-    np.testing.assert_allclose(run.t, other.t, rtol=1e-6)
+    y, h, following = np.stack([run["a"], run["a'"]], axis=1), np.diff(run.t), []
+    for k in range(len(h)):
+        settings["first_step"] = h[k]
+        solver = DOP853(lambda t, y: np.array([y[1], -np.sin(y[0])]), run.t[k], y[k], 12.0, **settings)
+        solver.step()
+        assert solver.t == pytest.approx(run.t[k + 1], rel=1e-12)
+        np.testing.assert_allclose(solver.y, y[k + 1], rtol=0, atol=1e-12)
+        following.append(solver.h_abs / h[k])
+    factor = np.array(following)
+    err = (factor / 0.9) ** -8.0
+    trend = h[1:] / h[:-1] * (np.maximum(err[:-1], 1e-2) / err[1:]) ** 0.125
+    expected = h[1:-2] * (factor[1:] * np.minimum(1.0, trend))[:-2]  # the last step ends on time
+    same = np.abs(h[2:-1] / expected - 1.0) < 1e-6
     assert run.statistics.rejected > 0
+    assert np.all(h[2:-1] <= expected * (1 + 1e-6)) and np.mean(same) > 0.5, h[2:-1] / expected  # shorter after a rejected one
 
 
 def test_closed_curve_is_the_flow():
