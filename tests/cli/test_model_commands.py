@@ -101,7 +101,7 @@ def test_export_of_models_and_results(store):
         assert call("export", store, target).stdout == f"written: {target}\n"
         assert Path(target).read_bytes().startswith(start) and Path(target).stat().st_size > 10_000
     check_refused(call("export", store, "a.xyz"), "unknown suffix '.xyz'", ".csv, .nc, .parquet, .html, .png, .gif, .mp4")
-    check_refused(call("export", "slider_crank", "a.csv"), "is no result store")
+    check_refused(call("export", "slider_crank", "a.csv"), "there is no such result store")
     check_refused(call("export", "slider_crnk", "m.yaml"), "did you mean 'slider_crank'?")
 
 

@@ -222,7 +222,7 @@ def test_joints_are_the_same_parts_in_pages_and_in_pictures(crank):
     assert sum(len(body["parts"]) for body in shown["bodies"]) + len(shown["ground"]) + len(drawn) == len(film.surfaces)
     for (body, at), surface in zip(drawn, film.surfaces[-len(drawn) :], strict=True):
         middle = 0.5 * (surface.faces.min((0, 1)) + surface.faces.max((0, 1)))
-        assert surface.body == body and middle == pytest.approx(at, abs=1e-4 * shown["scale"])  # rails: ways between samples
+        assert surface.body == body and middle == pytest.approx(at, abs=3e-4 * shown["scale"])  # rails: ways between samples
 
 
 def test_bars_have_eyes_where_they_turn_on_pins():
