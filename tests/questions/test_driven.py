@@ -40,7 +40,7 @@ def test_a_pendulum_under_a_cart_that_is_moved(t):
     with pytest.raises(da.ModelError, match=r"velocity\(bob\).x' follows the rate or the acceleration of driver 'move'"):
         linear.to_scipy()
     position = da.linearise(model, at, inputs=["move"], outputs=["pin"])
-    np.testing.assert_allclose(position.D_rate, 0.0, atol=0)
+    np.testing.assert_allclose(position.D_rate, 0.0, rtol=0, atol=0)
     _, shaken = position.to_scipy().freqresp(2 * np.pi * FREQUENCIES)
     np.testing.assert_allclose(shaken, theta, rtol=1e-9)
 
@@ -88,10 +88,10 @@ def test_functions_of_the_user_as_inputs():
     assert linear.steady
     inertia = J + M * L**2
     by_hand = [[0.0, 1.0], [-(M * G * L + 5.0) / inertia, (-2.0 * L**2 - 2.0 * L) / inertia]]
-    np.testing.assert_allclose(linear.A, by_hand, atol=1e-9)
-    np.testing.assert_allclose(linear.B, np.outer((0, 1), (3 * L, L, 1.0, L, 0.0, -1.0, 0.5 * L)) / inertia, atol=1e-10)
-    np.testing.assert_allclose(linear.D[0], (3.0, 1.0, 0, 0, 0, 0, 0), atol=1e-12)
-    np.testing.assert_allclose(linear.D[-1], (0, 0, 1.0, 0, 0, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(linear.A, by_hand, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(linear.B, np.outer((0, 1), (3 * L, L, 1.0, L, 0.0, -1.0, 0.5 * L)) / inertia, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(linear.D[0], (3.0, 1.0, 0, 0, 0, 0, 0), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(linear.D[-1], (0, 0, 1.0, 0, 0, 0, 0), rtol=0, atol=1e-12)
     for name, words in (("none", "'none' is zero at this state.*'none.x'"), ("twist", "is zero"), ("wind.n", "no motor")):
         with pytest.raises(da.ModelError, match=words):
             da.linearise(model, inputs=[name])

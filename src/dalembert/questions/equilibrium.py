@@ -20,7 +20,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
-from dalembert.compilation.trajectory import State
+from dalembert.compilation.trajectory import State, without_time
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.validation import number, shown
@@ -42,7 +42,7 @@ _AT_REST = 1e-9  # accelerations that are left, against gravity and those of the
 
 
 class Equilibrium(State):
-    """A pose at rest or a steady motion, with the outputs of a solution: position("link"), coordinate("A"), reaction("A"), ...
+    """A pose at rest or a steady motion, with the outputs of a solution: position("link"), reaction("A"), effort("motor"), ...
 
     residual : acceleration that is left, as part of what loads would give;  iterations : steps that it took
     stiffness : (f,) eigenvalues of the reduced stiffness by the masses [1/s^2]; empty for a steady motion
@@ -61,10 +61,13 @@ class Equilibrium(State):
         """The same as a solution of one state."""
         return solution_of_states(self.mechanism, self.t, self.x)
 
+    def result(self) -> Solution:
+        """Where outputs that only solutions have come from."""
+        return self.solution
+
     def reaction(self, element: object) -> Reaction:
         """What a joint or driver does to its second body: .force, .torque (3,), world axes, acting at .point (3,)."""
-        found = self.solution.reaction(element)
-        return Reaction(found.force[0], found.torque[0], found.unique, found.point[0])
+        return without_time(self.solution.reaction(element))  # type: ignore[no-any-return]
 
     @property
     def potential_energy(self) -> float:

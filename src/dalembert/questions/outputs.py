@@ -17,7 +17,7 @@ from dalembert.simulation.solution import Solution
 
 METHODS = (
     *("position", "velocity", "acceleration", "angular_velocity", "point", "effort", "coordinate", "coordinate_rate"),
-    *("reaction", "multiplier", "quaternion", "rotation"),
+    *("reaction", "multiplier", "quaternion", "rotation", "angular_acceleration"),
 )
 
 
