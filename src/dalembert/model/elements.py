@@ -82,14 +82,15 @@ class Primitive:
         C   g = x_j - x_i                             3 rows, world axes
         SO  g = (R_i a_i) . (R_j a_j)                 1 row
         O   g = (R_i a_i) . (x_j - x_i) - offset - f(t)
-        D   g = (|x_j - x_i|^2 - l^2) / (2 l),  l = offset + f(t)
-        A   g = sin(angle - offset - f(t)),  angle of a_j about n_i, counted from a_i      (angle drivers)
+        D   g = (|x_j - x_i|^2 - l^2) / (2 l_0),  l = offset + f(t),  l_0 = l at t = 0
+        A   g = angle - offset - f(t) within half a turn,  angle of a_j about n_i, counted from a_i      (angle drivers)
         U   a residual g of positions, V one of velocities (A u + b, nonholonomic): `law` names one of `laws.LAWS`,
             "" a user's function of both bodies; their derivatives are traced
 
     p_i, p_j : (3,) body-fixed points [m];  a_i, a_j, n_i : (3,) body-fixed unit vectors
     labels : one per row, for reports ("x", "y", "z", "SO(x, z)", ...)
-    parts, numbers : of a law of any number of bodies: what it consists of and its numbers, see `laws.OF_MANY`
+    parts, numbers : of a law of any number of bodies: what it consists of and its numbers, see
+        compilation/pack_codes.py
     """
 
     kind: Literal["C", "SO", "O", "D", "A", "U", "V"]
