@@ -30,7 +30,7 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 ZONE = 0.025
 CROSSING = 1e-11
-SIDE = 5
+SIDE = 5  # nodes on each
 NODES = 2 * SIDE
 
 

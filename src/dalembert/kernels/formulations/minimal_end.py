@@ -19,7 +19,7 @@ from dalembert.kernels.base.views import Marks, Numbers
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.formulations.continuation import exponential, orthonormalise, weighted_product
 
-NEAR = 1e-5  # 1 / SINGULAR of diagnosis.py
+NEAR = 1e-5  # 1 / SINGULAR of compilation/rank.py
 BEHIND_MARKS = MARKS.width
 BLIND = 1e-4  # pivot below which rounding leaves nothing of the accelerations, so that only interpolation can pass
 

@@ -12,6 +12,10 @@ from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.tables import NEWTON_FAILED, NON_FINITE, OK
 from dalembert.kernels.base.views import Numbers
 
+ROUNDING = 4.4e-14  # 200 eps: what double precision leaves of g at coordinates of bodies of the size 1
+# contraction that counts as none any more, so that rounding is met; contraction of kept factors that asks for new ones
+STALLED, SLOW = 0.25, 0.05
+
 
 @inline
 def worst_entry(numbers, n):
@@ -37,15 +41,15 @@ def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
 
     locate(level, iteration, t, x, dx, ..) : rows at x, rhs <- minus what is left of the constraints; how many of them
     factor(level, x, ..) : factors G W^-1 G^T there;  correct(level, x, ..) : x <- moved by W^-1 G^T (G W^-1 G^T)^-1 rhs
-    rounding : what double precision leaves of g at coordinates of the size 1, where Newton's method may stall; of larger ones
-    in proportion;  chord : whether factors may be kept;  same : also from positions to velocities
+    rounding : of g at coordinates of the size 1, where Newton's method may stall; of larger ones in proportion
+    chord : whether factors may be kept;  same : also from positions to velocities
     """
     count, status, level, iteration, factored, before = system.count, OK, 0, 0, False, 0.0
     count.project += 1.0
     while level < 2:
         row, worst = worst_entry(system.rhs, locate(level, iteration, t, x, dx, system))
         done = worst <= (system.tol_velocity if level else system.tol_position)
-        if iteration > 1 and worst > 0.25 * before and not done:
+        if iteration > 1 and worst > STALLED * before and not done:
             _, largest = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
             done = worst <= (1e-12 if level else rounding) * max(1.0, largest)
         if done:
@@ -58,7 +62,7 @@ def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
             note_failure(row, worst, system)
             status = NEWTON_FAILED if np.isfinite(worst) else NON_FINITE
             break
-        if not (factored and chord) or (iteration > 0 and worst > 0.05 * before):
+        if not (factored and chord) or (iteration > 0 and worst > SLOW * before):
             factor(level, x, system)
             factored = True
         correct(level, x, system)

@@ -7,6 +7,9 @@ Each primitive knows two bodies i, j (0 = ground) with points x = r + R p and di
     A   g = angle of d_j about n_i from a_i - f(t), within half a turn
 
     g' = A u + g_t,   g'' = A u' + zeta,   rows A = (force direction in world axes, torque direction in body axes)
+
+A are the rows of G; rolling adds rows of velocities alone to them (traced_rows.py). Which primitives make which joint:
+model/joints.py. A kind that is called A, too, is that of a driven angle.
 """
 
 import numpy as np
@@ -85,7 +88,7 @@ def turned(p):
 def turning(p):
     """alpha = atan2((n x a) . d, a . d), its row alpha' = axis . w, and the gradient `bend` of axis . w over d.
 
-        axis = n - p (n . d) / |p|^2,   p = d - n (n . d),   w = R_i^T R_j w_j - w_i
+        axis = n - q (n . d) / |q|^2,   q = d - n (n . d),   w = R_i^T R_j w_j - w_i
 
     (angle, axis, bend, w, R_i^T R_j w_j), all in the axes of body i; axis = n where the joint keeps d normal to n.
     """
