@@ -1,6 +1,9 @@
 """Machine code on disk: whatever is wrong with a file or a folder, a run works, or says what to do."""
 
+import ast
 import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -155,3 +158,40 @@ def test_code_does_not_outlive_the_layout_of_a_bundle():
         BundleType(Record("Steps", **fields)).name for fields in ({"a": NUM}, {"a": INT}, {"a": NUM, "b": NUM}, {"b": NUM})
     }
     assert len(names) == 4 and BundleType(Record("Steps", a=NUM)).name in names
+
+
+def test_whatever_form_an_import_has_enters_the_stamp():
+    """Sources are found by a pattern; Python's own parser must find the same."""
+    package = cache._FOLDER
+
+    def imported(path):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or "", *(f"{node.module}.{a.name}" for a in node.names)]
+                assert node.level == 0, path
+            for name in names:
+                file = package.joinpath(*name.split(".")[2:]).with_suffix(".py")
+                if name.startswith("dalembert.kernels.") and file.is_file() and file.name != "cache.py":
+                    yield file
+
+    files = [path for path in package.rglob("*.py") if path.name not in ("__init__.py", "cache.py")]
+    known = {path: set(imported(path)) for path in files}
+    for path in files:
+        found, waiting = set(), [path]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += known[one]
+        module = "dalembert.kernels." + ".".join(path.relative_to(package).with_suffix("").parts)
+        assert cache._sources(module) == found, module
+
+
+def test_options_of_a_settings_file_are_options_too(tmp_path):
+    """Code with bounds checks passes views in more words: it must not be called by code without."""
+    (tmp_path / ".numba_config.yaml").write_text("boundscheck: 1\n")
+    code = "from dalembert.kernels.base.cache import options_text; print(options_text())"
+    plain = {name: value for name, value in os.environ.items() if name != "NUMBA_BOUNDSCHECK"}
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=plain, capture_output=True, text=True, check=True)
+    assert "BOUNDSCHECK=1" in told.stdout

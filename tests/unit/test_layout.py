@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import BLOCKS, HEADER_I
+from dalembert.kernels.base.layout import BLOCKS, HEADER_I, TABLES
 from dalembert.kernels.base.views import Numbers, System
 
 SIZES = {"nb": 2, "nq": 3, "nu": 4, "nx": 9, "m": 2, "unknowns": 11}
@@ -33,3 +33,29 @@ def test_blocks_fill_their_section(name):
     np.testing.assert_array_equal(W[first:-5], expected)
     assert (W[:first] == -1).all()
     assert (W[-5:] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("primitives", "P_KIND kind P_BI i P_BJ j P_MOTION motion P_ROW row P_AI A_i P_AJ A_j P_NROWS rows"),
+        ("primitives", "PF_PI p_i PF_PJ p_j PF_AI a_i PF_AJ a_j PF_NI n_i PF_OFFSET offset PF_SCALE scale"),
+        ("forces", "F_KIND kind F_MOTION motion F_CALL call F_COUNT count F_MEMBERS members"),
+        ("bodies", "BF_R0 R_0 BF_NORMAL normal S_R r S_ROT R S_V v S_W w"),
+        ("codes", "L_MEMBER member L_BODIES bodies"),
+        ("members", "N_BODY body N_A A"),
+        ("angles", "G_X x"),
+    ],
+)
+def test_columns_for_packing_are_those_of_the_layout(table, names):
+    words = names.split()
+    assert [getattr(T, name) for name in words[::2]] == [TABLES[table].fields[label][2] for label in words[1::2]]
+
+
+def test_every_header_entry_is_the_only_one_of_its_number():
+    names = {name for name in dir(T) if name.startswith(("W_", "AT_"))}
+    names |= {section.name for table in TABLES.values() for section in table.sections}
+    names |= {"FLOW" if label == "flow_kind" else label.upper() for label in HEADER_I}
+    numbers = {getattr(T, name) for name in names}
+    assert len(numbers) == len(names) > 100
+    assert max(numbers) < T.HEADER_I

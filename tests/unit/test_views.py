@@ -90,6 +90,18 @@ def test_no_kernel_writes_to_the_arrays_of_the_fixed_tables():
                 assert ast.unparse(node.value) not in ("I", "F", "system.I", "system.F"), f"{file.name}:{node.lineno}"
 
 
+@compiled_only
+def test_a_kernel_does_not_begin_with_what_is_no_array():
+    """It would write wherever the stack points to."""
+    made = {"__name__": "typed_in"}
+    exec("def first(system):\n    return system.nb", made)
+    function = bind(kernel(made["first"]), types.int64(SYSTEM))
+    I, F = np.zeros(T.HEADER_I, dtype=np.int64), np.zeros(T.HEADER_F)
+    for W in ([0.0], np.zeros(4, dtype=np.float32)):
+        with pytest.raises(TypeError, match="unbox array"):
+            function(System(I, F, W))
+
+
 OUT_OF_BOUNDS = """
 import numpy as np
 from numba import types

@@ -39,9 +39,13 @@ class Run:
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
-        """The header of I names what fills the seams of the kernels."""
+        """The header of I names what fills the seams of the kernels, which read I, F and W by their addresses."""
         from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, EQUATIONS_SIGNATURE, FORCES_SIGNATURE, address
 
+        for label, dtype in (("I", np.int64), ("F", np.float64), ("W", np.float64)):
+            array = getattr(self, label)
+            if array.dtype != dtype or array.ndim != 1 or not array.flags.c_contiguous:
+                raise TypeError(f"{label} of a run is not an array of one dimension of {dtype.__name__} in one piece")
         seams = {T.AT_EQUATIONS: self.system, T.AT_PROJECTION: self.project, T.AT_CORRECTION: self.correct}
         for entry, function in seams.items():
             self.I[entry] = address(function, EQUATIONS_SIGNATURE)

@@ -4,7 +4,8 @@
     steps.stages[0, i]                          an array that lies elsewhere: its address and shape are in the bundle
 
 To compiled code a bundle is one machine word, so that functions hand it on for nothing. From Python it is an object that keeps
-its arrays alive.
+its arrays alive. An array that compiled code puts into a bundle must lie in one that outlives it (a row of `runs.x`): Python
+goes on with the one that it knows.
 """
 
 import hashlib

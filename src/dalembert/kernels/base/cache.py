@@ -23,15 +23,19 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 _FOLDER = Path(__file__).parents[1]
-_OPTIONS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_DEBUGINFO")
+_OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
+# as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes two of them for a while
+_OPTIONS_TEXT = ";".join(f"{option}={getattr(numba.config, option)}" for option in _OPTIONS)
 _DIGEST = 32
-_IMPORT = re.compile(r"^ *from (dalembert\.kernels[\w.]*) import ([^\n#]*)", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^ *from (dalembert\.kernels[\w.]*) import (\([^)]*\)|[^\n#]*)", re.MULTILINE
+)  # the only form kernels use
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
 def options_text():
     """The options that change machine code."""
-    return ";".join(f"{option}={os.environ.get(option, '')}" for option in _OPTIONS)
+    return _OPTIONS_TEXT
 
 
 @cache

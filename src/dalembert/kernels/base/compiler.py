@@ -163,7 +163,7 @@ def compile_for(function, signature):
             asked, BaseFunction.get_call_type = BaseFunction.get_call_type, _call_type
             gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
             if getattr(function, "light", False):
-                numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0
+                numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0  # Numba's own kind of number, which it asks
             try:
                 with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
                     warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)

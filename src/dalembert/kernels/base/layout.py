@@ -4,6 +4,16 @@
 thread's workspace. A section is a run of records in one of them; the header entry of `I` named like it holds where it starts.
 A table is one or more sections with one record each per member: `system.bodies[b].R`. Body 0 is the ground. Rows 0..m-1 of the
 constraints enter the solve; rows m..m_all-1 vanish in the plane, only monitored.
+
+Symbols of the theory, by the names that they have here:
+
+    twists u, accelerations u', wrenches h   of every body, (v, w_B) and (force in world axes, torque in body axes)
+    masses M, metrics W                      of every body: the mass matrix, the metric in which states are projected
+    A, g, g_t, zeta                          rows [G; Gamma] of the constraints, residuals g, and b, z of A u + b, A u' + z
+    K, rhs, Y                                S = A W^-1 A^T in blocks; its right-hand side and, once solved, lam; A W^-1
+
+Some names share their place, where one is done with before the other begins: `displacements` with `wrenches`; `work`,
+`unbalanced`, `spare` and `variation`; `bends` with `A` where a run says so (formulations/jet.py).
 """
 
 import math

@@ -1,8 +1,7 @@
-"""Where things lie in the three packed arrays that every kernel receives.
+"""Numbers with a name: header entries of the packed arrays, kinds, modes, statuses; columns of sections, for packing.
 
-`I` (int64) and `F` (float64) hold the mechanism and the settings of a run; `W` (float64) is one thread's workspace. A header
-entry of `I` holds a number or the offset of a section; the constants below name header entries and columns of sections.
-Body 0 is the ground. Rows 0..M-1 of the constraints enter the solve; rows M..M_ALL-1 vanish in the plane, only monitored.
+What I, F and W hold, and what their records are made of, is said in layout.py, through which kernels read them. A header entry
+of `I` holds a number or the offset of a section. A new one takes the next number and raises HEADER_I.
 """
 
 # header of I: sizes
@@ -31,7 +30,7 @@ SIDE_I_W = 3
 (STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
 # header of I: offset of what minimal coordinates need (formulations/minimal.py)
 MINIMAL_I = 79
-# header of I: Lagrangian systems (lagrangian/packing.py): holonomic rows come first among the M rows; RANK of all of them;
+# header of I: Lagrangian systems (compilation/lagrangian.py): holonomic rows come first among the M rows; RANK of all of them;
 # sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
 # in v, gradient of A v + b); 1 when projections weigh with the mass matrix; rate of A
 (M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
@@ -44,7 +43,7 @@ W_TURN = 118
 # header of I: traced primitives, those of velocities among them; where rows of d(A u + g_t)/dq go
 (NTRACED, NVELOCITY, W_BEND) = range(93, 96)
 # header of I: redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section
-# of W that watches for singular configurations (watch_rows.py)
+# of W that watches for singular configurations (pivots.py)
 (NCHOICE, CHOICE_I, NIDLE, W_CHOICE) = range(100, 104)
 H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
 W_PIVOT = 97

@@ -2,6 +2,7 @@
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import NativeValue, typeof_impl, unbox
 
 from dalembert.kernels.base.vector_types import define
@@ -49,19 +50,23 @@ def _type_of_system(value, context):
 
 @unbox(View)
 def _unbox(typ, obj, c):
-    """A System made in Python; its arrays must outlive the call, as arguments do."""
-    words, lengths = [], []
+    """A System made in Python; its arrays must outlive the call, as arguments do, and nobody may exchange them meanwhile.
+
+    Numba tells arrays by the size of their numbers alone: `Run` checks the rest.
+    """
+    words, lengths, failed = [], [], cgutils.false_bit
     for name in "IFW":
         array_type = types.Array(typ.scalar(name), 1, "C")
         attribute = c.pyapi.object_getattr_string(obj, name)
         array = c.unbox(array_type, attribute)
+        failed = c.builder.or_(failed, array.is_error)
         data, count = _array(c.context, c.builder, array.value, array_type)
         words.append(data)
         lengths.append(count)
         c.pyapi.decref(attribute)
         if array.cleanup is not None:
             array.cleanup()
-    return NativeValue(pack(c.context, c.builder, typ, *words, *(lengths if BOUNDS else [])))
+    return NativeValue(pack(c.context, c.builder, typ, *words, *(lengths if BOUNDS else [])), is_error=failed)
 
 
 def _words(context, builder, array, typ):

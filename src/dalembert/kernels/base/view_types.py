@@ -1,8 +1,9 @@
 """The views of views.py in compiled code: attribute access is a load or store at a constant offset.
 
 A view is one to four machine words; attributes are resolved when a kernel is compiled. I and F do not change while a kernel
-runs: their loads say so (invariant.load), and LLVM need not repeat them after a store. With NUMBA_BOUNDSCHECK views also carry
-where their array begins and ends, and every access is checked.
+runs: their loads say so (invariant.load), and LLVM need not repeat them after a store. A kernel that wrote there would go on
+with old numbers; views refuse it, and tests/unit/test_views.py looks for stores into the arrays themselves. With
+NUMBA_BOUNDSCHECK views also carry where their array begins and ends, and every access is checked.
 """
 
 import operator
@@ -290,7 +291,8 @@ def _get_of_system(context, builder, typ, value, attr):
 
 
 def view_as_array(context, builder, typ, value, name):
-    """One of the three arrays again; where bounds are not checked only the length of W is known."""
+    """One of the three arrays again. Where bounds are not checked only the length of W is known, from the header of a `Run`:
+    F and I seem endless, and are for indices alone, not for loops over them."""
     made = _of_system(typ, name)
     view, item = context.make_array(made)(context, builder), context.get_abi_sizeof(context.get_data_type(made.dtype))
     if BOUNDS:
