@@ -131,6 +131,17 @@ def test_ball_that_bounces_to_rest_is_not_lost(share):
     assert caught.value.solution.position("ball")[:, 2].min() > -1e-5  # the step in which it was noticed
 
 
+@pytest.mark.parametrize("integrator", [da.DOP853(), da.RungeKutta4(step=0.3)], ids=["adaptive", "fixed"])
+def test_bounces_shorter_than_a_step_are_found(integrator):
+    """Flights of 1, 0.5, 0.25, ... s: the last ones begin and end within the first two looks at a step."""
+    with pytest.raises(SimulationError, match="acts ever faster") as caught:
+        da.simulate(ball(), 9.0, integrator=integrator, events=bounce(0.5))
+    run = caught.value.solution
+    assert len(run.events) > 12
+    assert np.allclose([t for _, t in run.events], 3.0 - 2.0 * 0.5 ** np.arange(len(run.events)), rtol=0.0, atol=1e-9)
+    assert run.position("ball")[:, 2].min() > -1e-9
+
+
 def test_ball_that_is_stopped_on_the_floor_and_falls_on_is_said():
     """Its action leaves it at rest on the floor, and nothing holds it there: it is 5 m below a second later."""
     run = da.simulate(ball(), 2.0, events=bounce(0.0))

@@ -193,5 +193,7 @@ def test_event_that_fails_at_once_leaves_the_first_state():
 def test_event_that_returns_no_number_is_named():
     with pytest.raises(da.SimulationError, match=r"event 'vector': its function returned .* of shape \(3,\)"):
         run(da.Event(lambda s: s.position("bob"), name="vector"))
+    with pytest.raises(da.SimulationError, match=r"event 'pair': its function returned \[1.0, \[2.0, 3.0\]\]; return a number"):
+        run(da.Event(lambda s: [1.0, [2.0, 3.0]], name="pair"))
     with pytest.raises(da.SimulationError, match=r"event 'typo': its function raised ModelError.*did you mean 'bob'"):
         run(da.Event(lambda s: s.position("bobb")[0], name="typo"))

@@ -104,3 +104,9 @@ def test_brackets(function, roots):
     found = brackets(function, t, [function(x) for x in t])
     assert len(found) == len(roots)
     assert all(a <= r <= b for (a, b), r in zip(found, roots, strict=True))
+
+
+def test_what_stays_on_zero_is_not_halved_for_ever():
+    looks = []
+    assert brackets(lambda t: looks.append(t) or 0.0, np.linspace(0.0, 1.0, 5), [0.0] * 5) == []
+    assert len(looks) == 4

@@ -85,8 +85,11 @@ class Event:
         except Exception as problem:
             text = f"event {self.name!r}: its function raised {problem!r} at t = {t:.6g} s"
             raise SimulationError(text, time=t) from problem
-        if np.ndim(value) > 0 or np.asarray(value).dtype.kind not in "iuf":
-            text = f"event {self.name!r}: its function returned {shown(value)}, of shape {np.shape(value)}"
+        listed = isinstance(value, list | tuple)  # may have no shape
+        if listed or np.ndim(value) > 0 or np.asarray(value).dtype.kind not in "iuf":
+            text = f"event {self.name!r}: its function returned {shown(value)}" + (
+                "" if listed else f", of shape {np.shape(value)}"
+            )
             raise SimulationError(f"{text}; return a number that changes sign at the event", time=t)
         value = float(value)
         if not np.isfinite(value):
@@ -121,6 +124,8 @@ def _within(
     between = 0.5 * (t[0] + t[1]), 0.5 * (t[1] + t[2])
     t = t[0], between[0], t[1], between[1], t[2]
     f = f[0], value(between[0]), f[1], value(between[1]), f[2]
+    if not any(f):  # it stays on zero
+        return []
     pairs = list(zip(t, t[1:], f, f[1:], strict=False))
     bend = max(abs(f[k] - 2.0 * f[k + 1] + f[k + 2]) for k in range(3))
     crossed = [(a, b) for a, b, f_a, f_b in pairs if f_a != 0.0 and f_a * f_b <= 0.0]
@@ -187,9 +192,19 @@ class Watch:
             values = [self._before[k], *(event.value(state) for state in inner), event.value(last)]
             self._before[k] = values[-1]
             self.largest[k] = max(self.largest[k], *map(abs, values))
-            first = self._left_zero(k, values)
+            first, back = self._left_zero(k, values)
             at = partial(self._value, event, advance, exact=False)
-            for a, b in brackets(at, times[first:], values[first:]):
+            looks, seen = times[first:], values[first:]
+            if len(looks) % 2 == 0:  # one more, as intervals are looked at two by two
+                between = 0.5 * (looks[0] + looks[1])
+                looks, seen = np.insert(looks, 1, between), [seen[0], at(between), *seen[1:]]
+            crossed = brackets(at, looks, seen)
+            if back and not crossed:
+                raise SimulationError(
+                    f"event {event.name!r}: its function came back through zero so soon after its action that it could not"
+                    " be seen; let the action bring what has become slow to rest (Lock, Close), or stop there"
+                )
+            for a, b in crossed:
                 if event.wanted(at(a), at(b)):
                     recorded.append((self._located(event, advance, a, b), k, float(np.sign(at(b) - at(a)))))
         recorded.sort(key=lambda item: item[0])
@@ -204,31 +219,32 @@ class Watch:
         self.resting |= dict(acting)
         return t_stop, self._state(advance, t_stop, exact=True)
 
-    def _left_zero(self, k: int, values: Sequence[float]) -> int:
-        """From which of the looks at a step on an event counts: one that has acted, where its function has left zero."""
+    def _left_zero(self, k: int, values: list[float]) -> tuple[int, bool]:
+        """From which of the looks at a step on an event counts: one that has acted, where its function has left zero; and
+        whether it has left zero to one side and come back to the other before that look."""
         if k not in self.resting:
-            return 0
+            return 0, False
         away = next((i for i, value in enumerate(values) if abs(value) > LEFT * self.largest[k]), None)
         if away is None:
-            return len(values) - 1
-        if values[away] * self._sides.get(k, 0.0) < 0.0:
-            raise SimulationError(
-                f"event {self.events[k].name!r}: its function came back through zero so soon after its action that it could not"
-                " be seen; let the action bring what has become slow to rest (Lock, Close), or stop there"
-            )
+            return len(values) - 1, False
         del self.resting[k]
-        return away + away % 2
+        if away == 0 or values[away] * self._sides.get(k, 0.0) >= 0.0:
+            return away, False
+        values[away - 1] = 0.0
+        return away - 1, True
 
     def _side(self, k: int, sign: float, advance: Advance) -> float:
         """To which side of zero the function of an event that has just acted goes: its sign a moment later, 0 for neither."""
         moment = min(float(advance.bundle.h), 1e-3)
-        half, later, change = (
+        half, later, soon, sooner = (
             self.events[k].value(self.seen(t, self.state_at(advance.t, advance.x, t))) - self._before[k]
-            for t in (advance.t + part * moment for part in (0.5, 1.0, 1e-3))
+            for t in (advance.t + part * moment for part in (0.5, 1.0, 1e-3, 5e-4))
         )
-        if later * sign > 0.0 and abs(later) > 3.0 * abs(half):  # as the square of time: it was brought to rest
+        change = 4.0 * sooner - soon  # by its rate alone: what grows with the square of time falls out
+        side = float(np.sign(change)) if abs(change) > 1e-14 * self.largest[k] else 0.0
+        if side * sign >= 0.0 and later * sign > 0.0 and abs(later) > 3.0 * abs(half):  # as t^2: it was brought to rest
             self.went_on.append(self.events[k].name)
-        return float(np.sign(change)) if abs(change) > 1e-14 * self.largest[k] else 0.0
+        return side
 
     def _pieces(self, advance: Advance) -> int:
         """An even number of pieces of the step: at least four, and so many that nothing turns by more than TURN in one."""
