@@ -29,7 +29,7 @@ def main(folder: Path) -> int:
     PICTURES.mkdir(parents=True)
     draw_examples()
     draw_gallery()
-    draw_joints()
+    draw_elements()
     run_pages()
     print(f"pictures: {len(list(PICTURES.iterdir()))}, {time.process_time() - start:.0f} s of CPU")
     from sphinx.cmd.build import main as sphinx
@@ -62,11 +62,13 @@ def draw_gallery() -> None:
     draw(HERE / "gallery", PICTURES, LIVE)
 
 
-def draw_joints() -> None:
-    """All joints with their frames and coordinates."""
-    from joint_drawings import draw
+def draw_elements() -> None:
+    """All joints with their frames and coordinates, all force elements with what they do."""
+    import force_drawings
+    import joint_drawings
 
-    draw(PICTURES / "joints.png")
+    joint_drawings.draw(PICTURES / "joints.png")
+    force_drawings.draw(PICTURES / "forces.png")
 
 
 def run_pages() -> None:
