@@ -42,6 +42,16 @@ def test_going_on_is_the_unbroken_run_bit_for_bit(tmp_path, name, stored):
     assert np.array_equal(joined.t, whole.t) and np.array_equal(joined.x, whole.x)
 
 
+@pytest.mark.parametrize("name", ["moving frame", "minimal joints"])
+def test_quaternions_go_on_with_their_signs_after_more_than_half_a_turn(name):
+    formulation, integrator = METHODS[name]
+    model = pendulum()
+    model.replace("a0", rate=25.0)  # 5 rad until the first run ends
+    whole = da.simulate(model, 0.4, formulation=formulation, integrator=integrator)
+    first = da.simulate(model, 0.2, formulation=formulation, integrator=integrator)
+    assert np.array_equal(da.concatenate([first, da.simulate(first, 0.4)]).x, whole.x)
+
+
 def test_what_memory_is_for(tmp_path):
     """Without what the file holds of the end, the basis of Minimal is found anew: other bits."""
     formulation, integrator = METHODS["minimal"]

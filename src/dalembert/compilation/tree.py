@@ -158,6 +158,12 @@ class Tree:
         compiled("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
         return out
 
+    def signed(self, x: Array) -> Tree:
+        """The same tree, with the absolute quaternions of the relative state x signed as those of the initial state."""
+        links = _signed(self, self.to_absolute(x[None])[0], self.mechanism.x_0)
+        table = _quaternions(self.mechanism.nb, links)
+        return replace(self, links=links, F=np.concatenate([self.F[: self.I[T.LINK_F]], table]))
+
 
 @lru_cache(maxsize=8)
 def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
@@ -206,20 +212,18 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
     I, F = _tables(mechanism, counted, rows)
     I[T.LINK_F] = len(F)
     tree = Tree(mechanism, tuple(counted), rows, I, np.concatenate([F, _quaternions(mechanism.nb, counted)]))
-    signed = _signed(tree)
-    return replace(tree, links=signed, F=np.concatenate([F, _quaternions(mechanism.nb, signed)]))
+    return tree.signed(tree.from_absolute(mechanism.x_0))
 
 
-def _signed(tree: Tree) -> tuple[Link, ...]:
-    """Links with the signs of the initial absolute quaternions."""
-    x_0 = tree.mechanism.x_0
-    start = tree.to_absolute(tree.from_absolute(x_0)[None])[0]
+def _signed(tree: Tree, start: Array, x_0: Array) -> tuple[Link, ...]:
+    """Links with the signs of absolute quaternions."""
     flipped = {
         b: np.sign(start[at + 3 : at + 7] @ x_0[at + 3 : at + 7])
         for b, (kind, at, _) in enumerate(tree.mechanism.body_columns, start=1)
         if kind == T.RIGID
     }
-    return tuple(replace(link, sign=float(flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0))) for link in tree.links)
+    signs = (link.sign * flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0) for link in tree.links)
+    return tuple(replace(link, sign=float(sign)) for link, sign in zip(tree.links, signs, strict=True))
 
 
 def _quaternions(nb: int, links: Sequence[Link]) -> Array:

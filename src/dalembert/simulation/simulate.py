@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
@@ -29,7 +29,7 @@ from dalembert.io.results import RunWriter
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.model.validation import number
+from dalembert.model.validation import is_number, number, shown
 from dalembert.run.ending import Ending
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
@@ -122,7 +122,7 @@ def simulate(
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
     if formulation is not None or integrator is not None:
-        check_pair(formulation or REFERENCE(), integrator or DOP853())
+        check_pair(REFERENCE() if formulation is None else formulation, DOP853() if integrator is None else integrator)
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)
@@ -233,6 +233,7 @@ class _Runs:
         if self.chosen:
             settings["chosen"] = self.chosen
         advance, x_0 = advance_from(start, formulation, integrator, run, self.t_end, times)
+        run = advance.run
         advance.watched = None if times is None else Watched(run, x_0, start.t)
         if self.traced:
             check_covered(run, integrator, formulation)
@@ -294,6 +295,8 @@ def advance_from(
     if ending is not None and run.state_size != len(ending.state):
         ending = None
     x_0 = run.from_absolute(start.mechanism.x_0, start.t) if ending is None else ending.state.copy()
+    if ending is not None and run.tree is not None:  # its angles may count turns, and so half turns of quaternions
+        run = replace(run, tree=run.tree.signed(x_0))
     advance = Advance(run, integrator, start.t, x_0, t_end, times)
     if run.callbacks.of_time:
         advance.bundle.look = (t_end - start.t) / LOOKS
@@ -306,9 +309,9 @@ def advance_from(
 
 def duration(t_end: object) -> float:
     """A positive finite number of seconds."""
-    if isinstance(t_end, bool) or not isinstance(t_end, int | float | np.number) or not 0 < t_end < np.inf:
+    if not is_number(t_end) or not 0 < t_end < np.inf:
         raise ModelError(f"t_end is {t_end!r}; give a positive number of seconds")
-    return float(t_end)
+    return number("simulate", "t_end", t_end)
 
 
 def _as_events(events: Event | Sequence[Event]) -> tuple[Event, ...]:
@@ -341,8 +344,8 @@ def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0
         return None
     try:
         times = np.atleast_1d(np.asarray(save_at, dtype=float))
-    except (TypeError, ValueError):
-        raise ModelError(f"save_at is {save_at!r}; give finite times in increasing order") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"save_at is {shown(save_at)}; give finite times in increasing order") from None
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError("save_at: give finite times in increasing order")
     if times.size and (times[0] < t_start or times[-1] > t_end):
