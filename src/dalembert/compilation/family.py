@@ -67,6 +67,8 @@ class Family:
     def model(self, parameters: Mapping[str, Any]) -> Model | LagrangianSystem:
         """The model of one set of parameters."""
         names, build = self._names, self._build
+        if not isinstance(parameters, Mapping):
+            raise ModelError(f"parameters is {shown(parameters)}; give a dict of values by name")
         if isinstance(build, LagrangianSystem):
             return build.replace(parameters=parameters)
         for name in parameters:

@@ -6,11 +6,9 @@ A formulation of one's own is a frozen dataclass that inherits from `Formulation
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
-
-import numpy as np
 
 from dalembert.arrays import Array, IntArray
 from dalembert.compilation.catalogue import COMMON, Kernel, compiled_kernel
@@ -21,6 +19,7 @@ from dalembert.formulations.run import Run
 from dalembert.integrators import INTEGRATORS
 from dalembert.integrators.integrator import Integrator, register
 from dalembert.kernels.base import tables as T
+from dalembert.model.validation import is_number, shown
 
 
 def set_tolerances(options: Any, I: IntArray, F: Array) -> None:
@@ -59,8 +58,14 @@ class Formulation(ABC):
         """Refuse options that are not positive numbers."""
         for label in labels:
             value = getattr(self, label)
-            if not isinstance(value, int | float | np.number) or not value > 0:
-                raise ModelError(f"{type(self).__name__}: {label} is {value!r}; give a positive number")
+            if not is_number(value) or not value > 0:
+                raise ModelError(f"{type(self).__name__}: {label} is {shown(value)}; give a positive number")
+
+    def check_cut(self, cut: object) -> None:
+        """Keep the names of joints as a tuple."""
+        if isinstance(cut, str | bytes) or not isinstance(cut, Sequence):
+            raise ModelError(f"{type(self).__name__}: cut is {shown(cut)}; give a list of names of joints")
+        object.__setattr__(self, "cut", tuple(cut))
 
     @abstractmethod
     def prepare(self, mechanism: Compiled) -> Run:

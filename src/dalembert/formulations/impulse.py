@@ -76,7 +76,7 @@ class Impulse(VelocityLevel):
     by_multipliers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.stabilisation not in _STABILISATION:
+        if not isinstance(self.stabilisation, str | None) or self.stabilisation not in _STABILISATION:
             raise ModelError(f"Impulse: stabilisation is {self.stabilisation!r}; give 'projection', 'baumgarte' or None")
         check_literals(self)
         self.check_positive("tau", "tolerance", "max_newton")

@@ -21,7 +21,7 @@ Invariants = Literal["energy"] | Sequence[Invariant] | None
 
 def check_invariants(owner: str, invariants: Invariants) -> None:
     """Refuse what is neither None, "energy" nor functions f(t, q, u)."""
-    if isinstance(invariants, str) and invariants != "energy":
+    if invariants != "energy" if isinstance(invariants, str) else not isinstance(invariants, Sequence | None):
         raise ModelError(f"{owner}: invariants is {invariants!r}; give None, 'energy' or a list of functions")
     for function in invariant_functions(invariants):
         if not callable(function) or argument_count(function) not in (3, -1):

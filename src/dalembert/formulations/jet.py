@@ -77,7 +77,10 @@ class Jet(Formulation):
 
     def _check_baumgarte(self) -> None:
         if self.baumgarte is not None:
-            gains = np.asarray(self.baumgarte, dtype=float)
+            try:
+                gains = np.asarray(self.baumgarte, dtype=float)
+            except (TypeError, ValueError):
+                gains = np.zeros(0)
             if gains.shape != (2,) or not np.all((gains >= 0) & np.isfinite(gains)):
                 raise ModelError(f"Jet: baumgarte is {self.baumgarte!r}; give (alpha, beta), two numbers that are not negative")
             object.__setattr__(self, "baumgarte", (float(gains[0]), float(gains[1])))

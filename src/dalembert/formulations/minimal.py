@@ -80,7 +80,7 @@ class Minimal(Formulation):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cut", tuple(self.cut))
+        self.check_cut(self.cut)
         check_literals(self)
         if not isinstance(self.continuation, bool):
             raise ModelError(f"Minimal: continuation is {self.continuation!r}; give True or False")

@@ -47,7 +47,7 @@ class MovingFrame(Formulation):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cut", tuple(self.cut))
+        self.check_cut(self.cut)
         choice("MovingFrame", "path", self.path, ("fast", "reference"))
         check_invariants("MovingFrame", self.invariants)
         self.check_positive("tolerance", "velocity_tolerance", "invariant_tolerance", "max_newton")

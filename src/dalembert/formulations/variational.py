@@ -23,7 +23,7 @@ from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import BLOCKS, HEADER_I
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
-from dalembert.model.validation import argument_count
+from dalembert.model.validation import argument_count, shown
 
 _STAGES = 4  # of the constraint flow
 
@@ -63,18 +63,15 @@ class Variational(Formulation):
     )
 
     def __post_init__(self) -> None:
-        if self.curve not in CURVES:
-            raise ModelError(f"Variational: curve is {self.curve!r}; give one of {', '.join(CURVES)}")
-        if self.quadrature is not None and self.quadrature not in QUADRATURES:
-            raise ModelError(f"Variational: quadrature is {self.quadrature!r}; give one of {', '.join(QUADRATURES)}")
-        if self.constraint_curve not in (None, "flow") and not callable(self.constraint_curve):
-            raise ModelError(
-                f"Variational: constraint_curve is {self.constraint_curve!r}; give 'flow' or a function of q, v, h"
-            )
+        for label, value, known in (("curve", self.curve, CURVES), ("quadrature", self.quadrature, (None, *QUADRATURES))):
+            if not isinstance(value, str | None) or value not in known:
+                raise ModelError(f"Variational: {label} is {shown(value)}; give one of {', '.join(filter(None, known))}")
+        given = self.constraint_curve
+        if not callable(given) and (not isinstance(given, str | None) or given not in (None, "flow")):
+            raise ModelError(f"Variational: constraint_curve is {shown(given)}; give 'flow' or a function of q, v, h")
         if callable(self.constraint_curve) and argument_count(self.constraint_curve) < 2:
             raise ModelError("Variational: constraint_curve has too few arguments; choose them from q, v, h, p")
-        if not self.max_newton > 0:
-            raise ModelError(f"Variational: max_newton is {self.max_newton!r}; give a positive number")
+        self.check_positive("max_newton")
 
     def needs(self, mechanism: Compiled) -> set[str]:
         return {"variational" if mechanism.coordinates == "generalised" else "variational_bodies"}

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.compilation.loops import compiled
 from dalembert.errors import ModelError
 from dalembert.integrators.tableau import Tableau
-from dalembert.model.validation import check_literals
+from dalembert.model.validation import check_literals, is_number, shown
 
 if TYPE_CHECKING:
     from dalembert.formulations.run import Run
@@ -55,13 +55,15 @@ class Integrator(ABC):
             raise ModelError(f"{name} has no error estimate: give a step size, {name}(step=...)")
         for label in ("step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min"):
             self._positive(label)
-        if not self.factor_max > 1:
-            raise ModelError(f"{name}: factor_max is {self.factor_max!r}; give a number above 1")
+        if not is_number(self.factor_max) or not self.factor_max > 1:
+            raise ModelError(f"{name}: factor_max is {shown(self.factor_max)}; give a number above 1")
+        if isinstance(self.max_steps, bool) or not isinstance(self.max_steps, int | np.integer) or self.max_steps < 1:
+            raise ModelError(f"{name}: max_steps is {shown(self.max_steps)}; give a positive whole number")
 
     def _positive(self, label: str) -> None:
         value = getattr(self, label)
-        if value is not None and not value > 0:
-            raise ModelError(f"{type(self).__name__}: {label} is {value!r}; give a positive number")
+        if value is not None and (not is_number(value) or not value > 0 or (label == "step" and value == math.inf)):
+            raise ModelError(f"{type(self).__name__}: {label} is {shown(value)}; give a positive number")
 
     @property
     @abstractmethod

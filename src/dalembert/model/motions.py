@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import number, several, shown
+from dalembert.model.validation import count, number, several, shown
 
 _MOST_TERMS = 1000  # of a product of sums
 
@@ -61,8 +61,7 @@ def _check_numbers(motion: Motion) -> None:
         if item.type == "float":
             checked: float | tuple[float, ...] = number(owner, item.name, value)
         else:
-            length = len(value) if hasattr(value, "__len__") else 0
-            entries = several(owner, item.name, value, (max(length, 1),), "at least one number")
+            entries = several(owner, item.name, value, (max(count(value), 1),), "at least one number")
             checked = tuple(number(owner, f"{item.name}[{k}]", entry) for k, entry in enumerate(entries))
         object.__setattr__(motion, item.name, checked)
 

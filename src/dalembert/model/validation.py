@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeGuard, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -81,9 +81,14 @@ def as_float(value: Any) -> float:
         return math.inf
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a real number."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def number(owner: str, label: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
     """A finite real number, greater than `above`, not less than `least`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+    if not is_number(value):
         raise ModelError(f"{owner}: {label} is {shown(value)}; give a number")
     result = as_float(value)
     if not math.isfinite(result):
@@ -137,9 +142,14 @@ def unit_vector(owner: str, label: str, value: object) -> Array:
     return frozen(scaled / np.linalg.norm(scaled))
 
 
+def count(value: Any) -> int:
+    """How many entries a value has, 0 where it has none: a number, an array without dimensions."""
+    return len(value) if hasattr(value, "__len__") and not (isinstance(value, np.ndarray) and value.ndim == 0) else 0
+
+
 def several(owner: str, label: str, value: object, counts: tuple[int, ...], what: str) -> Sequence[Any]:
     """A sequence with one of the given lengths; its entries are checked by the caller."""
-    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) not in counts:
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray) or count(value) not in counts:
         raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}")
     return value  # type: ignore[return-value]
 
@@ -155,8 +165,8 @@ def check_literals(options: Any) -> None:
     """Refuse values of a dataclass that the Literal types of its fields do not list."""
     for label, allowed in _literals(options.__class__).items():
         value = getattr(options, label)
-        if value not in allowed or isinstance(value, bool):
-            raise ModelError(f"{type(options).__name__}: {label} is {value!r}; give one of {', '.join(map(str, allowed))}")
+        if isinstance(value, bool | np.ndarray) or value not in allowed:
+            raise ModelError(f"{type(options).__name__}: {label} is {shown(value)}; give one of {', '.join(map(str, allowed))}")
 
 
 @cache
@@ -194,7 +204,7 @@ def inertia(owner: str, value: object) -> Array:
 
     Symmetric; principal values I_1 <= I_2 <= I_3 positive with I_3 <= I_1 + I_2 (equality for a flat body).
     """
-    full = isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not np.isscalar(value[0])
+    full = isinstance(value, Sequence | np.ndarray) and count(value) == 3 and not np.isscalar(value[0])
     matrix = numbers(owner, "inertia", value, (3, 3)) if full else np.diag(numbers(owner, "inertia", value, (3,)))
     scale = float(np.abs(matrix).max())
     if full:

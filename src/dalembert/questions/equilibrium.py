@@ -120,6 +120,8 @@ def equilibrium(
     wanted = _rates(rates)
     if starts is None:
         return _one(mechanism, mechanism.x_0, wanted)
+    if not isinstance(starts, int | Sequence):
+        raise ModelError(f"equilibrium: starts is {shown(starts)}; give a number, or a list of {{joint: coordinate}}")
     poses = (
         scattered(mechanism, starts) if isinstance(starts, int) else [posed("equilibrium", mechanism, one) for one in starts]
     )

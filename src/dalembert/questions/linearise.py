@@ -23,6 +23,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate
 from dalembert.model.model import Model
+from dalembert.model.validation import shown
 from dalembert.questions.driven import Column, column
 from dalembert.questions.inputs import with_input
 from dalembert.questions.linear_model import LinearModel
@@ -77,8 +78,8 @@ def linearise(
 
 
 def _names(label: str, values: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(values, str):
-        raise ModelError(f"linearise: {label} is {values!r}; give a list of names, [{values!r}]")
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ModelError(f"linearise: {label} is {shown(values)}; give a list of names, [{values!r}]")
     return tuple(str(getattr(value, "name", value)) for value in values)
 
 

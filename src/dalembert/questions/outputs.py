@@ -35,7 +35,10 @@ class Output:
             found = np.hstack([found.force, found.torque])
         if isinstance(found, Effort):
             found = found.value if found.value is not None else np.hstack([found.force, found.torque])
-        values = np.asarray(found, dtype=float)
+        try:
+            values = np.asarray(found, dtype=float)
+        except (TypeError, ValueError):
+            values = np.zeros(0)
         if values.ndim < 1 or len(values) != len(solution.t):
             raise ModelError(
                 f"output {self.label!r} gave {shown(found)}; give one value, or several, for each time of the solution"

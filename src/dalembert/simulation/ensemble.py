@@ -95,11 +95,11 @@ def simulate_many(
     block : runs that are computed and written together; part of the settings, as such runs may share steps. Fewer of long runs
     """
     integrator = DOP853() if integrator is None else integrator
-    check_pair(formulation or REFERENCE(), integrator)
+    check_pair(REFERENCE() if formulation is None else formulation, integrator)
     t_end = duration(t_end)
-    times = np.array([0.0, t_end]) if save_at is None else np.atleast_1d(np.asarray(save_at, dtype=float))
-    after = save_times(times, t_end)
+    after = save_times((0.0, t_end) if save_at is None else save_at, t_end)
     assert after is not None
+    times = np.atleast_1d(np.asarray((0.0, t_end) if save_at is None else save_at, dtype=float))
     dims: dict[str, int] = {}
     if parameters is not None:
         parameters, dims = table_of(parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,7 +29,7 @@ from dalembert.model.frames import aligned_at_pose, locate, rotation_matrix
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
 from dalembert.model.rotation import Rotation, matrix_to_quaternion, quaternion_to_matrix, unit_quaternion
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import SLACK, frozen, numbers, several, shown
+from dalembert.model.validation import SLACK, count, frozen, numbers, several, shown
 
 Six = npt.ArrayLike  # six numbers, or 6 x 6
 Axes = Rotation | npt.ArrayLike
@@ -245,10 +246,8 @@ def _frame(owner: str, label: str, value: object) -> Array:
 
 def _gains(owner: str, label: str, value: npt.ArrayLike) -> Array:
     """(6, 6) from six numbers or a symmetric matrix that gives no energy."""
-    if np.ndim(value) == 2:
-        matrix = numbers(owner, label, value, (6, 6))
-    else:
-        matrix = np.diag(numbers(owner, label, value, (6,)))
+    rows = isinstance(value, Sequence | np.ndarray) and count(value) and count(value[0])
+    matrix = numbers(owner, label, value, (6, 6)) if rows else np.diag(numbers(owner, label, value, (6,)))
     size = float(np.abs(matrix).max())
     if float(np.abs(matrix - matrix.T).max()) > SLACK * size:
         raise ModelError(

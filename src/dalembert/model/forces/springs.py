@@ -146,9 +146,9 @@ class SpringVerbs(ElementStore):
             )
         if parameters is not None and not callable(force):
             raise ModelError(f"{owner}: parameters go with a function; give force=law")
-        if force is None and not stiffness and not damping:
-            raise ModelError(f"{owner}: got no stiffness, damping or force; give one of them")
         k, c = gains(owner, stiffness, 0.0 if isinstance(damping, Table) else damping)
+        if force is None and not k and not c and not isinstance(damping, Table):
+            raise ModelError(f"{owner}: got no stiffness, damping or force; give one of them")
         lost = plain_table(owner, "damping", damping) if isinstance(damping, Table) else c
         return self._add(SpringDamper(name, i.name, j.name, p_i, p_j, k, lost, slack, force, given))
 
