@@ -37,6 +37,12 @@ class Tableau:
     def extra(self) -> int:
         return len(self.c) - self.stages - 1
 
+    @property
+    def gap(self) -> float:
+        """Widest part of a step between stages that its error estimate sees."""
+        seen = self.c[: self.e.shape[1]][(self.e != 0.0).any(axis=0)]
+        return float(np.diff(np.sort([0.0, *seen, 1.0])).max())
+
 
 def _matrix(rows: Sequence[Mapping[int, float]], columns: int) -> Array:
     matrix = np.zeros((len(rows), columns))

@@ -21,7 +21,7 @@ def inside_step(steps, system):
         while steps.next + due < save_t.size and save_t[steps.next + due] <= t_new:
             due += 1
     between = steps.every == 0 and due > 0 and save_t[steps.next] < t_new
-    look = steps.control == 1 and steps.h > steps.look
+    look = steps.control == 1 and steps.h * steps.gap > steps.look
     if between or look or steps.keep_dense == 1:
         status = dense_coefficients(steps, system)
     if look and status == OK:

@@ -43,7 +43,8 @@ STEPS_RECORD = Record(
     # rows of `stages`: rates at both ends for the interpolant; free for rates between
     **integers("left right free"),
     # start : of the run;  look : distance at which forces of time are looked at within a step;  step : the fixed one
-    **numbers("rtol atol safety factor_min factor_max h_max h_min stage_tolerance step start look"),
+    # gap : widest between stages that the error estimate sees, in parts of a step
+    **numbers("rtol atol safety factor_min factor_max h_max h_min stage_tolerance step start look gap"),
     # h : of the next step, or of the one at hand;  growth : most that the next step may grow by;  rounded_error : largest error
     # of a step, in tolerances, that rounding of rates explains
     **numbers("t h growth h_done t_old h_smallest h_largest rounded_error"),

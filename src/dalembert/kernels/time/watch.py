@@ -90,14 +90,17 @@ def slope(theta, dense, top, i):
 @flat
 def look_between(steps, system):
     """Evaluate rates within a step, at most steps.look apart, against those of the interpolant: 0, or how long a shorter step
-    should be because a force is there that no stage has seen."""
+    should be because a force is there that no stage has seen. Stages that the error estimate sees are looks, too."""
     x, dense, t, h = steps.x, steps.dense, steps.t, steps.h
     top, y, dx = dense.shape[0] - 2, dense[dense.shape[0] - 1], steps.stages[steps.free]
     count, k, shorter = int(np.ceil(h / steps.look)), 1, 0.0
     while k < count and shorter == 0.0:
-        theta = k / count
-        interpolate(theta, x, dense, top, y)
-        if equations(RATE, t + theta * h, y, dx, system) == OK:
+        theta, new = k / count, True
+        for i in range(steps.e.shape[1] if steps.e.size > 0 else 0):
+            new = new and (steps.e[0, i] == 0.0 or abs(steps.c[i] - theta) * count > 0.5)
+        if new:
+            interpolate(theta, x, dense, top, y)
+        if new and equations(RATE, t + theta * h, y, dx, system) == OK:
             for i in range(steps.n):
                 surprise = abs(dx[i] - slope(theta, dense, top, i) / h) * (h / count)
                 if surprise > SURPRISE * (steps.atol + steps.rtol * abs(y[i])):
