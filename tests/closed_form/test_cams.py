@@ -72,6 +72,20 @@ def test_lift_off_is_told():
     assert abs(t - expected) <= 1e-3
 
 
+@pytest.mark.parametrize("table", [False, True])
+def test_a_flat_that_no_cam_could_touch_is_told(table):
+    """r + a cos(3 psi) has the radius of curvature r - 8 a cos(3 psi): r - 8 a is below 0."""
+    for told in (False, True):
+        model, _ = cam("flat")
+        model.remove("K")
+        wave = {True: lambda psi: R + 0.03 * np.cos(3 * psi), False: lambda psi: R + 0.01 * np.cos(3 * psi)}[told]
+        profile = [wave(psi) for psi in np.linspace(0, 2 * np.pi, 360, endpoint=False)] if table else wave
+        model.add_cam("K", "cam", "follower", support=profile, normal=(0, 1, 0), point=(0, R - 0.3, 0))
+        lines = {line.name: line for line in da.simulate(model, t_end=0.01).report().lines}
+        assert ("undercut" in lines) == told
+    assert lines["undercut"].verdict == "WARN" and abs(lines["undercut"].data - (R - 8 * 0.03)) <= 1e-3
+
+
 def test_lift_off_is_an_event():
     """Where the force of the flat changes its sign, to 1e-9 s."""
     omega = 30.0

@@ -187,6 +187,23 @@ def test_reports_tell_of_tables_left_and_bushings_turned_over():
     assert report["energy balance"].verdict == "pass"
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_reports_tell_what_functions_give_and_tables_that_end(sign):
+    """How they could be wrong unnoticed: a damper that drives, a table of time that is shorter than the run."""
+    model = da.Model(gravity=(0, 0, 0))
+    for k, name in enumerate("ab"):
+        model.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(k, 0, 0))
+        model.add_revolute(f"hinge {name}", model.ground, name, point=(k, 0, 0), axis=(0, 0, 1), rate=1.0 - k)
+    model.add_motor("damper", "hinge a", lambda t, s, s_dot: sign * 0.5 * s_dot)
+    model.add_motor("short", "hinge b", da.Table((0.0, 0.25, 0.5), (0.0, 0.0, 0.0)))
+    report = da.simulate(model, 1.0).report()
+    assert report["external work"].data == pytest.approx(0.5 * (np.exp(sign * 1.0) - 1.0), abs=1e-7)
+    assert report["external work"].value.endswith("J given by 'damper', 'short'")
+    assert report["tables"].verdict == "WARN" and "that of 'short' has t = 0 to 0.5 s" in report["tables"].value
+    model.replace("short", effort=da.Table((0.0, 0.5, 1.0), (0.0, 0.0, 0.0)))
+    assert da.simulate(model, 1.0).report().verdict == "pass"
+
+
 def test_data_go_into_files_and_functions_do_not(tmp_path):
     model = pair()
     matrix = np.diag(SIX) + np.eye(6, k=1) + np.eye(6, k=-1)

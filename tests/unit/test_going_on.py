@@ -143,6 +143,26 @@ def test_joined_outputs_are_those_of_the_unbroken_run():
     assert joined.to_xarray().sizes["time"] == 7
 
 
+def test_pieces_of_different_models_are_told():
+    """Their states meet, their energies do not."""
+    integrator = da.RungeKutta4(step=0.01)
+    light = da.simulate(pendulum(), 0.03, integrator=integrator)
+    other = pendulum()
+    other.add_spring_damper("spring", other.ground, "b", points=((0, 0, 1), (0, 0, 0)), stiffness=10.0, length=0.1)
+    sprung = da.simulate(other, 0.06, initial=light(0.03), integrator=integrator)
+    line = da.concatenate([light, sprung]).report()["energy between pieces"]
+    assert line.verdict == "WARN" and "at t = 0.03 s, and no event did it" in line.value
+    same = da.concatenate([light, da.simulate(light, 0.06)]).report()
+    assert "energy between pieces" not in [line.name for line in same.lines]
+
+
+def test_laws_are_looked_at_where_the_run_starts():
+    """log(t) is not finite at t = 0, where this run never is."""
+    model = pendulum()
+    model.add_motor("late", "a0", lambda t, s, s_dot: np.log(t))
+    assert da.simulate(model, 1.01, t_start=1.0, integrator=da.RungeKutta4(step=0.01)).effort("late").value[0] == 0.0
+
+
 def _other_place() -> da.Solution:
     model = da.Model()
     model.add_body("a", mass=1.0, inertia=(1, 1, 1), position=(9.0, 0, 0))

@@ -22,6 +22,8 @@ def flat(plane="xy"):
     m.add_torque("turn", "b", 0.7)
     m.add_spring_damper("k", "ground", "bead", stiffness=10, between=((3, 1), (2, 1)))
     m.add_marker("tip", "b", (0.5, 0))
+    m.add_cable("rope", [("b", (0.5, 0)), ("ground", (3, 3)), ("bead", (0, 0))])
+    m.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=(0.1, 0))
     return m
 
 
@@ -45,6 +47,8 @@ def spatial(plane):
     m.add_torque("turn", "b", 0.7 * n)
     m.add_spring_damper("k", "ground", "bead", stiffness=10, between=(at(3, 1), at(2, 1)))
     m.add_marker("tip", "b", at(0.5, 0))
+    m.add_cable("rope", [("b", at(0.5, 0)), ("ground", at(3, 3)), ("bead", at(0, 0))])
+    m.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=at(0.1, 0), axis=n, zero=e1)
     return m
 
 

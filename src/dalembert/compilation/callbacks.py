@@ -59,7 +59,7 @@ class Callbacks:
         self._invariants = list(invariants)
         self._entries = [_force(k, element) for k, element in enumerate(self._elements)]
         for entry, element in zip(self._entries, self._elements, strict=True):
-            ask_plainly(mechanism, element, 0.0, mechanism.x_0, entry.looking)
+            ask_plainly(mechanism, element, mechanism.t_0, mechanism.x_0, entry.looking)
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
@@ -203,5 +203,5 @@ def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) 
     name, nq, nu = getattr(function, "__name__", f"invariant {number}"), mechanism.nq, mechanism.nu
     rest = int(mechanism.I[T.NX]) - nq - nu
     entry = Entry(FIRST_INVARIANT + number, f"invariant {name!r}", name, Call(function, ((nq,), (nu,)), ()), rest)
-    entry.look(0.0, np.append(mechanism.x_0, 0.0), 0)
+    entry.look(mechanism.t_0, np.append(mechanism.x_0, 0.0), 0)
     return entry

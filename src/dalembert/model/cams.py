@@ -59,7 +59,8 @@ class CamVerbs(ElementStore):
         f is a function of psi with the period 2 pi, traced as in `add_constraint`, or its values at N equal steps of psi from 0
             on (4 or more of them), through which a periodic cubic spline is laid
 
-        The cam holds in both directions; where it would have to pull, a line of the report says when the follower lifts off.
+        The cam holds in both directions; where it would have to pull, a line of the report says when the follower lifts off;
+        another says where no flat can touch it because the curve turns back.
         """
         owner = self._new_name("cam", name)
         i, j = self._two_bodies(owner, cam, follower)
@@ -122,6 +123,19 @@ def table_of(row: Primitive) -> Table:
     """The profile that is laid through the values of a cam's row."""
     values = row.numbers
     return Table(tuple(np.linspace(0.0, 2.0 * np.pi, len(values) + 1).tolist()), (*values, values[0]), periodic=True)
+
+
+def undercut(row: Primitive) -> tuple[float, float] | None:
+    """Where the radius of curvature f + f'' of a flat's cam is least, and how much [rad], [m], if below 0: no flat is there."""
+    if row.function is None:
+        knots, c = table_of(row).spline()
+        psi, f, bend = knots[:-1], c[:, 0], 2.0 * c[:, 2]
+    else:
+        psi, h = np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False), 1e-3
+        before, f, after = (np.array([float(row.function(at + s)) for at in psi]) for s in (-h, 0.0, h))  # type: ignore[arg-type]
+        bend = (before - 2.0 * f + after) / h**2
+    k = int(np.argmin(f + bend))
+    return (float(psi[k]), float((f + bend)[k])) if (f + bend)[k] < -1e-6 * f.max() else None
 
 
 def _positive(owner: str, label: str, values: Array) -> None:

@@ -72,11 +72,15 @@ class InPlane:
         hinge = row is not None and "angle" in row.coordinates and "translation" not in row.coordinates
         if hinge and all(told.get(key) is None for key in ("axis", "axes", "vectors")):
             told["axis"] = self.normal
+        if verb.__name__ == "add_cam":
+            told = {"axis": self.normal, "zero": self.axes[0]} | told
         return verb(**told)
 
     def _in_space(self, key: str, annotation: str, value: Any) -> Any:
         if annotation.partition(" ")[0] in _PAIRS and isinstance(value, Sequence | np.ndarray):
             return [self.vector(part) for part in value]
+        if annotation == "Sequence[BodyPoint]" and isinstance(value, Sequence):
+            return [tuple(map(self.vector, pair)) if isinstance(pair, tuple | list) else pair for pair in value]
         if "ArrayLike" not in annotation:
             return value
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 _FIRST_WORDS = {
     "contact": "use the motion only before that time, or let an event open the contact there",
     "cam": "use the motion only before that time, or press the follower on by a spring",
+    "undercut": "use the motion only away from there, or give the cam a larger base circle",
+    "tables": "give the table times for the whole run, or periodic=True or clamp=True",
+    "energy": "put runs of one model together, each going on from the end of the one before",
     "cable": "use the motion only before that time, or let an event take the cable out of force there",
     "rate": "leave it out of invariants=, or mend the function: the equations of motion do not conserve it",
     "plane": 'run it with coordinates="absolute"',

@@ -13,6 +13,8 @@ from dalembert.compilation.pack_motions import stops_between
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.integrators.advance import LOOKS
 from dalembert.lagrangian.source import uses_time
+from dalembert.model.cams import undercut
+from dalembert.model.motions import Table, leaves
 from dalembert.results.report.scales import drift_limits
 from dalembert.results.report.table import Line, limited
 
@@ -37,6 +39,11 @@ def contacts(solution: Result) -> Iterator[Line]:
         law = joint.primitives[0].law  # the height comes first: along the plane's normal, on the body
         if law not in _ONE_SIDED:
             continue
+        if law == "cam flat" and (back := undercut(joint.primitives[0])):
+            shown = (
+                f"the curve of cam {joint.name!r} turns back at psi = {back[0]:.4g} rad, radius of curvature {back[1]:.3g} m"
+            )
+            yield Line("undercut", shown, "0", "WARN", back[1])
         what, sign, happens, quantity = _ONE_SIDED[law]
         force = sign * steps.multiplier(joint.name)[:, 0]
         size = float(np.max(np.abs(force[np.isfinite(force)]), initial=0.0))
@@ -57,6 +64,11 @@ def force_lines(solution: Result) -> Iterator[Line]:
     for force in mechanism.model.forces:
         if said := force.remark(steps, joints):
             yield Line("force elements", f"{force.noun} {force.name!r}: {said}", None, "WARN")
+    if mechanism.functions and not solution.settings.get("kinematics"):
+        names = [force.name for force in mechanism.model.forces if force.works] + [d.name for d in mechanism.model.drivers]
+        W = solution.steps.energy.external_work
+        shown = f"{W[-1] - W[0]:+.3g} J given by " + ", ".join(map(repr, names[:4])) + ", ..." * (len(names) > 4)
+        yield Line("external work", shown, data=float(W[-1] - W[0]), block="careful")
 
 
 def plane_kept(solution: Result) -> Iterator[Line]:
@@ -79,6 +91,7 @@ def driver_lines(solution: Result) -> Iterator[Line]:
     forces of time were looked at."""
     yield from _gap(solution)
     yield from _breakpoints(solution)
+    yield from _tables(solution)
     mechanism, span = solution.mechanism, float(solution.settings["t_end"]) - solution.begin_time
     of_time = mechanism.functions or uses_time(getattr(mechanism, "row_source", ""))
     of_time = of_time or getattr(getattr(mechanism, "code", None), "of_time", False)
@@ -94,6 +107,22 @@ def _breakpoints(solution: Result) -> Iterator[Line]:
         missed = [t for t in inside.tolist() if np.abs(solution.t - t).min() > 1e-12 * t]
         at = f", first at t = {missed[0]:.4g} s" if missed else ""
         yield limited("breakpoints", f"{len(missed)} of {len(inside)} inside a step{at}", len(missed), 0)
+
+
+def _tables(solution: Result) -> Iterator[Line]:
+    """One warning for each table of time that ends within the run."""
+    mechanism, begin, end = solution.mechanism, solution.begin_time, solution.end_time
+    if not isinstance(mechanism, Mechanism):
+        return
+    moved = [(e.name, row.motion) for e in mechanism.model.joints for row in e.primitives]
+    moved += [(driver.name, driver.primitive.motion) for driver in mechanism.model.drivers]
+    moved += [(force.name, motion) for force in mechanism.model.forces for motion in force.motions]
+    for name, motion in moved:
+        for table in (leaf for leaf in leaves(motion) if isinstance(leaf, Table) and not (leaf.periodic or leaf.clamp)):
+            first, last = table.times[0], table.times[-1]
+            if min(begin - first, last - end) < -1e-9 * (last - first):
+                shown = f"that of {name!r} has t = {first:.4g} to {last:.4g} s, outside it goes on with its end slopes"
+                yield Line("tables", shown, None, "WARN")
 
 
 def _gap(solution: Result) -> Iterator[Line]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dalembert.results.report.accuracy import NAME, error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
@@ -43,7 +46,28 @@ def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) ->
         whole[NAME] = error_estimate(solution)
     lines = [whole.get(line.name, line) for line in lines]
     lines = [advised(line, solution) for line in (*lines, *trajectory_error(solution), *sensitivity_lines(solution))]
-    return replace(reports[-1], lines=(*lines[:1], *acted(solution), *lines[1:]))
+    return replace(reports[-1], lines=(*lines[:1], *acted(solution), *_jumps(solution), *lines[1:]))
+
+
+def _jumps(solution: Result) -> list[Line]:
+    """Whether T + U - W goes over from piece to piece: what events do is counted in W, another model is not."""
+    found = []
+    for one, two in pairwise(solution.pieces):
+        if len(one.t) and len(two.t) and one.t[-1] == two.t[0] and not two.settings.get("kinematics"):
+            before, after = one.energy, two.energy
+            size = sum(
+                float(np.abs(part[k]))
+                for e, k in ((before, -1), (after, 0))
+                for part in (e.kinetic, e.potential, e.external_work)
+            )
+            jump = float(after.total[0] - before.total[-1])
+            if abs(jump) > 1e-8 * size:
+                found.append((abs(jump), two.begin_time, jump))
+    if not found:
+        return []
+    _, t, jump = max(found)
+    shown = f"jumps by {jump:.3g} J at t = {t:.4g} s, and no event did it: the pieces are not of one run"
+    return [advised(Line("energy between pieces", shown, "0", "WARN", jump), solution)]
 
 
 def _size(line: Line) -> float:
