@@ -22,8 +22,6 @@ def flat(plane="xy"):
     m.add_torque("turn", "b", 0.7)
     m.add_spring_damper("k", "ground", "bead", stiffness=10, between=((3, 1), (2, 1)))
     m.add_marker("tip", "b", (0.5, 0))
-    m.add_cable("rope", [("b", (0.5, 0)), ("ground", (3, 3)), ("bead", (0, 0))])
-    m.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=(0.1, 0))
     return m
 
 
@@ -47,8 +45,6 @@ def spatial(plane):
     m.add_torque("turn", "b", 0.7 * n)
     m.add_spring_damper("k", "ground", "bead", stiffness=10, between=(at(3, 1), at(2, 1)))
     m.add_marker("tip", "b", at(0.5, 0))
-    m.add_cable("rope", [("b", at(0.5, 0)), ("ground", at(3, 3)), ("bead", at(0, 0))])
-    m.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=at(0.1, 0), axis=n, zero=e1)
     return m
 
 
@@ -57,6 +53,18 @@ def test_it_is_the_spatial_model(plane):
     data = flat(plane).to_dict()
     assert data.pop("plane") == plane
     assert data == spatial(plane).to_dict()
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_cables_and_cams_are_those_of_space(plane):
+    """A roller on a cam that turns about another axis than the plane's normal would go unnoticed."""
+    one, two = flat(plane), spatial(plane)
+    e1, e2 = one._flat.axes
+    one.add_cable("rope", [("b", (0.5, 0)), ("ground", (3, 3)), ("bead", (0, 0))])
+    two.add_cable("rope", [("b", 0.5 * e1), ("ground", 3 * e1 + 3 * e2), ("bead", (0, 0, 0))])
+    one.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=(0.1, 0))
+    two.add_cam("cam", "a", "b", pitch=[0.5] * 4, point=0.1 * e1, axis=np.cross(e1, e2), zero=e1)
+    assert one.to_dict()["elements"] == two.to_dict()["elements"]
 
 
 def test_runs_are_planar_where_the_formulation_takes_it():
