@@ -111,9 +111,10 @@ def _breakpoints(solution: Result) -> Iterator[Line]:
 
 def _tables(solution: Result) -> Iterator[Line]:
     """One warning for each table of time that ends within the run."""
-    mechanism, begin, end = solution.mechanism, solution.begin_time, solution.end_time
-    if not isinstance(mechanism, Mechanism):
+    mechanism = solution.mechanism
+    if not isinstance(mechanism, Mechanism) or not len(solution.t):
         return
+    begin, end = solution.begin_time, solution.end_time
     moved = [(e.name, row.motion) for e in mechanism.model.joints for row in e.primitives]
     moved += [(driver.name, driver.primitive.motion) for driver in mechanism.model.drivers]
     moved += [(force.name, motion) for force in mechanism.model.forces for motion in force.motions]
