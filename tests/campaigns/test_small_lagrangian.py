@@ -9,6 +9,8 @@ import pytest
 from scipy.integrate import DOP853
 
 import dalembert as da
+from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.formulations.lagrangian_minimal import weigh
 
 pytestmark = [pytest.mark.nojit, pytest.mark.filterwarnings("ignore")]
 
@@ -110,6 +112,7 @@ def test_going_back_takes_the_same_curve():
     back = da.simulate(belt(x=end[0], y=end[1], speed=-end[3]), T_END, **way)
     assert np.abs(end[:2] - there.x[0, :2]).max() > 0.05
     np.testing.assert_allclose(back.x[-1, :6] * BACK, there.x[0, :6], rtol=0, atol=1e-12)
+    assert 1 <= there.statistics.newton_average <= there.statistics.newton_maximum
 
 
 @pytest.mark.parametrize("way", [da.Variational(), da.Impulse()])
@@ -145,6 +148,24 @@ def test_coarse_steps_end_on_the_rows(way):
     t, x, y, u, v = run.t, run["x"], run["y"], run["x'"], run["y'"]
     np.testing.assert_allclose(y, x**2 / (1 + t), rtol=0, atol=1e-11)
     np.testing.assert_allclose(v, 2 * x * u / (1 + t) - x**2 / (1 + t) ** 2, rtol=0, atol=1e-10)
+
+
+def test_energy_is_kept_where_it_is_mostly_potential():
+    """Coarse steps of an oscillator near its turning point: the gradient by x is the larger part."""
+    system = da.LagrangianSystem(lambda q, v: 0.5 * v.x**2 - 0.5 * q.x**2, "x", initial={"x": 0.9}, velocities={"x": 0.1})
+    run = da.simulate(system, 0.2, formulation=da.Jet(invariants="energy"), integrator=da.Midpoint(step=0.1))
+    assert np.ptp(run.energy.total) <= 1e-13
+
+
+@pytest.mark.skipif(JIT, reason="the kernel by itself")
+def test_row_that_vanishes_is_the_weakest():
+    """x^2 = y^2 has no slope at the origin; that the row given twice has no pivot is known of all places."""
+    row = {"cross": lambda q: q.x**2 - q.y**2}
+    for rows in (row, row | {"again": lambda q: q.y**2 - q.x**2}):
+        start = {"initial": {"x": 1.0, "y": 1.0}, "velocities": {"x": -1.0, "y": -1.0}}
+        system = da.LagrangianSystem(lambda q, v: 0.5 * (v.x**2 + v.y**2), "x y", holonomic=rows, **start)
+        view = da.Minimal().prepare(da.compile(system)).view
+        assert [weigh(0.0, np.array([x, x, -1.0, -1.0, 0.0]), view)[1] for x in (1.0, 0.0)] == [pytest.approx(1.0), 0.0]
 
 
 def test_steps_are_those_of_scipy():

@@ -158,6 +158,20 @@ def test_basis_is_carried_with_its_order(order, found):
     assert np.log2(coarse / fine) == pytest.approx(found, abs=0.2)
 
 
+def test_basis_of_a_tree_is_carried_with_its_order():
+    """The same where a tail on the top is held by a rod, in relative coordinates."""
+    model = top()
+    model.add_body("tail", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.4, 0))
+    model.add_revolute("hinge", "top", "tail", point=(0.3, 0.2, 0.1), axis=(1, 0.3, 0), rate=2.0)
+    model.add_distance("rod", "ground", "tail", between=((1, 1, 1), (0.6, 0.5, 0.1)))
+    tree, way = da.compile(model, "tree"), {"formulation": da.Minimal(order=4), "save_at": [0.08]}
+    steps = (0.04, 0.02, 0.01)
+    rough, coarse, fine = (
+        da.simulate(tree, 0.08, integrator=da.DormandPrince(step=step), **way).minimal.basis[-1] for step in steps
+    )
+    assert np.abs(coarse - fine).max() <= 0.5**3.5 * np.abs(rough - coarse).max()
+
+
 def test_many_runs_are_the_single_ones():
     frequencies, way = (0.5, 1.0, 2.0), {"integrator": da.RungeKutta4(step=0.2), "save_at": [0.2, 0.6]}
     many = da.simulate_many(oscillator(), 0.6, parameters={"w": frequencies}, threads=1, **way)
@@ -234,3 +248,22 @@ def test_soft_steps_are_those_of_dense_algebra():
         S = A @ np.linalg.solve(M, A.T) + np.eye(len(A)) / (h * (h * kp + kd))
         u += np.linalg.solve(M, A.T @ np.linalg.solve(S, c))
         np.testing.assert_allclose(run.u[k + 1], u, rtol=0, atol=1e-11)
+
+
+def test_accelerations_of_a_tree_are_those_of_its_bodies():
+    """A slide that carries an arm, which carries a body on a ball: by dense matrices of relative coordinates, beside Jet."""
+    model = da.Model(gravity=(1.0, -2.0, -9.81))
+    model.add_body("lift", mass=1.0, inertia=(1, 1, 1))
+    model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    model.add_body("tip", mass=0.5, inertia=(0.1, 0.2, 0.3), position=(1.2, 0.1, 0.3))
+    model.add_prismatic("rail", "ground", "lift", point=(0, 0, 0), axis=(0.2, 0, 1))
+    model.add_revolute("hinge", "lift", "arm", point=(0, 0, 0), axis=(0, 1, 0), rate=2.0)
+    model.add_spherical("ball", "arm", "tip", point=(1, 0, 0))
+    mechanism, found = da.compile(model), {}
+    for way in (da.Jet(), da.MovingFrame(path="reference")):
+        run = way.prepare(mechanism)
+        x = run.from_absolute(mechanism.x_0)
+        dx = found[type(way)] = np.zeros(len(x))
+        assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
+    rates = [[*a.v, *a.w] for a in (run.view.accelerations[b] for b in (1, 2, 3))]
+    np.testing.assert_allclose(rates, found[da.Jet][mechanism.nq :][:18].reshape(3, 6), rtol=0, atol=1e-12)

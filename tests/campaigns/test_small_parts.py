@@ -1,0 +1,75 @@
+"""Parts of the sources that mutations are held against by themselves: what they say to a few numbers. Uncompiled."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.pack_motions import add_motion, breakpoints, motion_rates, stops_between
+from dalembert.compilation.topology import spanning_forest
+from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.base.dense import factor_general, solve_general
+from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.time import watch
+from dalembert.model.motions import Function
+
+pytestmark = [pytest.mark.nojit, pytest.mark.skipif(JIT, reason="kernels as plain Python are enough")]
+
+
+def test_bodies_around_an_edge():
+    """Of two bodies the loop, of three all ways to the root."""
+    forest = spanning_forest(6, [(0, 1), (1, 2), (1, 3), (2, 4), (2, 5), (3, 6)])
+    assert set(forest.around((4, 5))) == {4, 5} and set(forest.around((5, 6))) == {5, 2, 6, 3}
+    assert set(forest.around((4, 5, 2))) == {4, 5, 2, 1}
+
+
+def test_redundant_equations():
+    """The third is the sum of the others: one unknown is zero, all equations hold; NaN where none may vanish."""
+    A, c = np.array([[2.0, 1, 0], [1, 3, 1], [3, 4, 1]]), np.array([1.0, 2, 3])
+    for null in (1, 0):
+        factors, x = A.copy().ravel(), c.copy()
+        pivots = Numbers(np.zeros(6), 0)
+        factor_general(Numbers(factors, 0), 3, null, pivots)
+        solve_general(Numbers(factors, 0), 3, pivots, Numbers(x, 0))
+        if null == 1:
+            np.testing.assert_allclose(A @ x, c, rtol=0, atol=1e-14)
+            assert np.count_nonzero(x) == 2
+        else:
+            assert np.isnan(x).any()
+
+
+def test_breakpoints_of_a_product():
+    """Those of its factors, whatever else the tables hold: here a header that reads like smooth steps."""
+    I, F = [T.SMOOTH_STEP] * 6, [7.0] * 9
+    motion = da.Harmonic(0.1, 2.0) * da.SmoothStep(0.0, 1.0, 0.1, 0.3)
+    assert breakpoints(I, F, [add_motion(I, F, motion, {})])[0] == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_breakpoints_that_come_again():
+    """Once at 0.25, and from 0.1 on (before, too) every 0.2."""
+    I, F = np.zeros(T.HEADER_I, dtype=np.int64), np.array([0.25, 0.1, 0.2])
+    I[T.NSTOP], I[T.NAGAIN], I[T.STOP_F] = 1, 1, 0
+    np.testing.assert_allclose(stops_between(I, F, -0.2, 0.5), [-0.1, 0.1, 0.25, 0.3], rtol=0, atol=1e-15)
+
+
+def test_rates_of_a_function_of_time():
+    s, c = np.sin(0.6), np.cos(0.6)
+    np.testing.assert_allclose(motion_rates(Function(lambda t: np.sin(3 * t)), 0.2), [[s, 3 * c, -9 * s]], rtol=1e-14)
+    with pytest.raises(da.ModelError, match="returned 2 numbers"):
+        motion_rates(Function(lambda t: np.array([t, t])), 0.2)
+
+
+@pytest.mark.parametrize(("begins", "shorter"), [(0.52, 0.5), (0.02, 0.05), (2.0, 0.0)])
+def test_step_that_passes_a_force_is_gone_back_to(monkeypatch, begins, shorter):
+    """Ten looks into a step of 1 s at rest: it ends at the last one before the force, at half of the first, or as it is."""
+
+    def equations(mode, t, x, dx, system):
+        dx[0] = 1.0 if t > begins else 0.0
+        return T.OK
+
+    monkeypatch.setattr(watch, "equations", equations)
+    steps = SimpleNamespace(x=np.zeros(1), dense=np.zeros((4, 1)), t=0.0, h=1.0, stages=np.zeros((2, 1)), free=1, n=1)
+    steps.look, steps.atol, steps.rtol = 0.1, 1e-9, 1e-9
+    assert watch.look_between(steps, None) == pytest.approx(shorter)
