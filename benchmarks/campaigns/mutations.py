@@ -65,7 +65,7 @@ KIND = ("tests/unit/test_tree_kind.py",)
 REDUNDANT = (RUNS, "-k", "redundant")
 STEPS = ("tests/campaigns/test_small_steps.py",)
 HUB, CARRIED = (*STEPS, "-k", "dense_algebra"), (*STEPS, "-k", "carried")
-OF_BODIES = (*STEPS, "-k", "of_its_bodies")
+OF_BODIES, DRIVEN = (*STEPS, "-k", "of_its_bodies"), (*STEPS, "-k", "driven_slide")
 PARTS = ("tests/campaigns/test_small_parts.py",)
 TURNING = ("tests/cross/test_overconstrained.py", "-k", "chosen_anew")
 # files of the sources and groups of tests, tried in this order: the first that fails has noticed
@@ -86,7 +86,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/formulations", "variational constraint_flow discrete_newton lagrangian_impulse", (SMALL, LAGRANGIAN, WORK)),
     ("kernels/formulations", "lagrangian_minimal lagrangian_invariants dense_minimal", (SMALL, LAGRANGIAN, ADAPTIVE)),
     ("kernels/formulations", "variational_bodies constant_twist impulse velocity_step", (FIXED, HUB, WORK)),
-    ("kernels/formulations", "impulse_tree", (KIND, TREE)),
+    ("kernels/formulations", "impulse_tree", (DRIVEN, KIND, TREE)),
     ("kernels/formulations", "minimal minimal_end minimal_step minimal_tree", (ADAPTIVE, CARRIED, TREE, WORK)),
     ("kernels/formulations", "tangent_basis tangent_space orthogonal continuation", (ADAPTIVE, CARRIED, IDENTITIES, OTHERS)),
     ("kernels/formulations", "distribution jet moving_frame newton project", (ADAPTIVE, HUB, WORK, BODIES)),

@@ -267,3 +267,14 @@ def test_accelerations_of_a_tree_are_those_of_its_bodies():
         assert run.system(T.RATE, 0.0, x, dx, run.view) == T.OK
     rates = [[*a.v, *a.w] for a in (run.view.accelerations[b] for b in (1, 2, 3))]
     np.testing.assert_allclose(rates, found[da.Jet][mechanism.nq :][:18].reshape(3, 6), rtol=0, atol=1e-12)
+
+
+def test_driven_slide_of_a_tree_has_its_speed_without_projection():
+    """Impulses at the end of a step bring velocities onto the motion at that time."""
+    model = da.Model()
+    model.add_body("lift", mass=1.0, inertia=(1, 1, 1))
+    model.add_prismatic("rail", "ground", "lift", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("drive", "rail", da.Harmonic(0.2, 5.0))
+    way = {"formulation": da.Impulse(stabilisation=None), "integrator": da.RungeKutta4(step=0.01)}
+    run = da.simulate(da.compile(model, "tree"), 0.02, **way)
+    np.testing.assert_allclose(run.velocity("lift")[:, 2], np.cos(5 * run.t), rtol=0, atol=1e-13)
