@@ -24,7 +24,6 @@ from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.evaluation import evaluate
-from dalembert.formulations.jet import Jet
 from dalembert.formulations.moving_frame import MovingFrame
 from dalembert.formulations.run import Run
 from dalembert.integrators.explicit_rk import DOP853
@@ -38,13 +37,12 @@ from dalembert.model.validation import nearest, shown
 from dalembert.questions.curve import Curve, Point, counted
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
-from dalembert.questions.state import size_of
+from dalembert.questions.state import closing, size_of
 from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
 from dalembert.run.statistics import Statistics
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
 
-TOLERANCE = 1e-13  # of positions [m or rad], as far as double precision goes
 FARTHEST = 0.1  # between two poses: of a Euler parameter, or over the mechanism's size
 TRUSTED = 0.1  # correction of a predicted pose over the step
 ROUNDING = 1e-9  # corrections below are no matter
@@ -257,9 +255,10 @@ class _Way:
 
 def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told: dict[str, object]) -> Solution:
     """Poses at all values, as far as they can be reached from the given one; told : settings that results should know."""
-    formulation = Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE)
+    size = size_of(mechanism, x)
+    formulation = closing(size)
     run = formulation.prepare(mechanism)
-    way = _Way(run, begin, x.copy(), size_of(mechanism, x))
+    way = _Way(run, begin, x.copy(), size)
     curve = Curve(mechanism, way.size)
     found = way.to(values)
     way.count, times = len(found), values[: len(found)]
@@ -338,8 +337,9 @@ def _along(curve: Curve, t: float, x: Array, value: float) -> Iterator[tuple[Poi
 
 def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
     """States of the other ways in which the mechanism can be assembled, from seeded random poses of its joints."""
-    run, close = MovingFrame().prepare(mechanism), Jet(tolerance=TOLERANCE, velocity_tolerance=TOLERANCE).prepare(mechanism)
-    tree, rng, size = run.tree, np.random.default_rng(0), size_of(mechanism, mechanism.x_0)
+    size = size_of(mechanism, mechanism.x_0)
+    run, close = MovingFrame().prepare(mechanism), closing(size).prepare(mechanism)
+    tree, rng = run.tree, np.random.default_rng(0)
     assert tree is not None
     x_0 = mechanism.x_0.copy()
     known = [x_0]

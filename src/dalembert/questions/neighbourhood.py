@@ -30,14 +30,12 @@ from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.evaluation import Evaluated, evaluate
-from dalembert.formulations.jet import Jet
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.rows import places_of_rows
-from dalembert.questions.state import size_of
+from dalembert.questions.state import closing, size_of
 
-CLOSED = 1e-13  # of constraints, as far as double precision goes
 STEP = 0.005  # of the largest rotation [rad] or displacement over the mechanism's size, and of their rates
 _WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # of (f(k h) - f(-k h)) / h, order eight
 POINTS = tuple(sign * k for k in _WEIGHTS for sign in (1, -1))
@@ -252,7 +250,7 @@ def central(values: Array, h: float) -> Array:
 
 def reference_run(mechanism: Mechanism) -> Run:
     """Projection and accelerations as exact as they get."""
-    return Jet(tolerance=CLOSED, velocity_tolerance=CLOSED).prepare(mechanism)
+    return closing(size_of(mechanism, mechanism.x_0)).prepare(mechanism)
 
 
 def refuse_massless(owner: str, mechanism: Mechanism) -> None:

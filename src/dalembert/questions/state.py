@@ -56,6 +56,12 @@ def size_of(mechanism: Mechanism, x: Array) -> float:
     return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or 1.0
 
 
+def closing(size: float) -> Jet:
+    """What brings poses onto the constraints of a mechanism of a size [m], as far as double precision goes."""
+    tolerance = 1e-13 * min(size, 1.0)
+    return Jet(tolerance=tolerance, velocity_tolerance=tolerance)
+
+
 def solution_of_states(mechanism: Mechanism, t: Array, x: Array, evaluated: Evaluated | None = None) -> Solution:
     """(nt, nx) states at times t."""
     settings = describe(Jet(), DOP853(), mechanism, float(t[-1]))
