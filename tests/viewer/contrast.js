@@ -1,4 +1,4 @@
-// [contrast, what WCAG AA asks for, what it is] of every text and icon on the page, and [0, 0, ""] of a control without a name.
+// [contrast, what WCAG AA asks for, what it is] of every text, icon and curve on the page, and [0, 0, ""] of a control without a name.
 () => {
   const parse = (text) => (text.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   const over = ([r, g, b, a = 1], below) => [r, g, b].map((v, k) => a * v + (1 - a) * below[k]);
@@ -22,6 +22,7 @@
     if (control && !node.ariaLabel && !node.textContent && !node.title) found.push([0, 0, ""]);
     const text = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()) || /INPUT|SELECT/.test(node.tagName);
     const icon = node.tagName === "svg";
+    if (node.matches(".legend i")) found.push([ratio(parse(style.borderTopColor), behind(node)), 3, `curve ${style.borderTopColor}`]);
     if (!text && !icon) continue;
     const below = behind(icon ? node.parentElement : node);
     const what = `${node.tagName} ${node.getAttribute("class") ?? ""}: ${node.textContent.slice(0, 30)}`;

@@ -34,7 +34,7 @@ def test_one_key_press_is_one_frame_of_a_short_run(open_tab, pages):
 
 
 def test_space_plays_whatever_was_pressed_before(fresh_tab):
-    for button in (".tools button[aria-label='reaction forces']", "button.play", ".chip", ".trust summary"):
+    for button in (".tools button[aria-label='forces']", "button.play", ".chip", ".trust summary"):
         tab = fresh_tab
         if tab.state["playing"]:
             tab.do("viewer.pause()")
@@ -47,7 +47,7 @@ def test_space_plays_whatever_was_pressed_before(fresh_tab):
         assert tab.state["playing"], button
         assert (tab.state["settings"], tab.do("document.querySelector('.trust').open")) == before, button
     tab.do("viewer.pause()")
-    tab.page.locator(".tools button[aria-label='reaction forces']").focus()
+    tab.page.locator(".tools button[aria-label='forces']").focus()
     tab.page.keyboard.press("Enter")
     assert tab.state["settings"]["forces"] is False, "enter presses the button that has the focus"
 

@@ -255,7 +255,7 @@ def test_contrast_is_that_of_wcag_aa(open_tab, page, scheme):
     tab.do("viewer.command('tree'); viewer.command('forces'); viewer.command('names'); viewer.command('report')")
     row(tab, "arm").click()
     found = tab.do((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8"))
-    assert len(found) > 60
+    assert len(found) > 60 and sum("curve" in one[2] for one in found) > 6
     assert [one for one in found if one[0] < one[1]] == []
     assert [one for one in found if not one[2]] == [], "every control has a name"
     tab.screenshot(f"workbench_{scheme}")
@@ -273,16 +273,27 @@ def test_on_a_phone_the_scrubber_is_as_wide_as_the_page(open_tab, page):
         assert min(box["width"], box["height"]) >= 44
     tab.page.mouse.click(slider["x"] + 0.5 * slider["width"], slider["y"] + 22)
     assert tab.state["time"] == pytest.approx(0.5, abs=0.05)
+    plots = tab.page.get_by_role("button", name="plots and report", exact=True).bounding_box()
+    assert plots["x"] + plots["width"] < 390, "seen without moving the row of buttons"
+    tab.do("viewer.command('tree')")
+    tree, stage = (tab.page.locator(name).bounding_box() for name in (".side", ".stage"))
+    assert tree["y"] == pytest.approx(stage["y"] + stage["height"], abs=2), "the tree lies below the picture, not over it"
+    assert stage["height"] > 400
+    tab.do("viewer.command('tree')")
     for x in (0.0, 1.4):  # a page that becomes narrow still shows the whole mechanism
         assert 0 < tab.do(f"viewer.project({x}, 0, 1)")[0] < 390
     tab.screenshot("workbench_phone")
 
 
 def test_two_runs_have_a_difference(open_tab, run, tmp_path):
-    other = da.simulate(run.mechanism.model, 1.0, integrator=da.RungeKutta4(step=0.02))
+    other = da.simulate(run.mechanism.model, 1.0, integrator=da.RungeKutta4(step=0.2))
     run.export_html(tmp_path / "two.html", compare=other)
     tab = open_tab(tmp_path / "two.html")
+    assert not other.report().passed
+    assert tab.page.locator(".chip.fail").all_inner_texts() == [f"✗ run 2: {other.report().headline}"]
+    tab.do("viewer.scrub(0.5)")
     tab.page.get_by_role("button", name="difference of the two runs").click()
+    tab.wait("Math.abs(viewer.state().plots[0].cursor - 0.5) < 0.01")  # drawn again at the time that is shown
     tab.do("viewer.scrub(1.0)")
     energy = tab.state["plots"][0]
     assert energy["curves"][0] == "Δ kinetic T"

@@ -161,7 +161,7 @@ class Report:
         table.add_column("", width=4)
         table.add_column("value", overflow="fold")
         if barred:
-            table.add_column("of the limit", width=BAR + 2)
+            table.add_column("powers of 10", width=BAR + 2)
         table.add_column("limit", overflow="fold")
         table.show_header = True
         for line in (line for line in self.lines if line.block == "checks"):
@@ -193,7 +193,9 @@ def _html_check(line: Line) -> str:
     if line.cells is not None:
         inner = f'<div style="width:{8 * line.cells}px;height:8px;background:{colour}"></div>'
         outer = f"width:{8 * BAR}px;height:8px;margin-top:5px;background:rgba(128,128,128,.25)"
-        bar = f'<div style="{outer}" title="{line.share:.2g} of the limit">{inner}</div>'
+        bar = (
+            f'<div style="{outer}" title="{line.share:.2g} of the limit; each tenth of the bar is a power of ten">{inner}</div>'
+        )
     limit = f"limit {escape(line.limit)}" if line.limit else ""
     verdict = f'<b style="color:{colour};filter:brightness(1.2)">{line.verdict}</b>'
     return row(escape(line.name), verdict, escape(line.value), bar, limit, whole=(0, 4))

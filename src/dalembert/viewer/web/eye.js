@@ -122,8 +122,8 @@ export class Eye {
 
   #distanceFor([across, upright, deep], radius) {
     const { width, height } = this.size();
-    // title above, transport bar below, buttons at the right
-    const free = { width: width - 70, height: height - 150 };
+    // title above, transport bar below, buttons at the right, and as much at the left; a phone has them above
+    const free = { width: width - (innerWidth > 760 ? 124 : 40), height: height - (innerWidth > 760 ? 150 : 300) };
     const fit = Math.max(across / Math.max(free.width, 100), upright / Math.max(free.height, 100));
     return Math.max((fit * height) / TANGENT + deep, 1.1 * radius);
   }

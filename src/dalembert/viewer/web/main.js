@@ -88,6 +88,8 @@ class Viewer {
     const { settings } = this;
     const flip = (name) => () => {
       settings[name] = !settings[name];
+      if (settings[name] && innerWidth <= 760 && name === "tree") settings.panel = false; // a phone has room for one of them
+      if (settings[name] && innerWidth <= 760 && name === "panel") settings.tree = false;
       this.apply();
     };
     const lit = (name) => () => settings[name];
@@ -100,8 +102,8 @@ class Viewer {
         act: () => ((settings.trails = (settings.trails + 1) % 3), this.apply()),
         on: () => settings.trails > 0,
       },
-      forces: { key: "F", text: "reaction forces", act: flip("forces"), on: lit("forces") },
-      torques: { key: "M", text: "reaction torques", act: flip("torques"), on: lit("torques") },
+      forces: { key: "F", text: "forces", act: flip("forces"), on: lit("forces") },
+      torques: { key: "M", text: "torques", act: flip("torques"), on: lit("torques") },
       joints: { key: "J", text: "joints", act: flip("joints"), on: lit("joints") },
       names: { key: "N", text: "names", act: flip("names"), on: lit("names") },
       grid: { key: "G", text: "ground", act: flip("grid"), on: lit("grid") },
@@ -131,8 +133,7 @@ class Viewer {
         key: "R",
         text: "trust report",
         act: () => {
-          settings.panel = true;
-          this.apply();
+          if (!settings.panel || innerWidth <= 760) (settings.panel = false), commands.panel.act();
           this.page.trust.open = !this.page.trust.open;
           this.page.trust.scrollIntoView({ block: "nearest" });
         },

@@ -44,6 +44,11 @@ export function icon(button, name) {
   button.replaceChildren(svg);
 }
 
+function verdict(chip, { headline, passed }) {
+  chip.className = `chip ${passed ? "pass" : "fail"}`;
+  chip.textContent = `${passed ? "✓" : "✗"} ${headline}`;
+}
+
 export class Page {
   // names: of the runs; commands: { name: { key, text, act, on() } } in the order of the buttons
   constructor([scene, second], names, timeline, commands) {
@@ -64,7 +69,10 @@ export class Page {
     this.chip = element(chips, "button", "chip");
     const [name, other] = names;
     element(chips, "span", "chip quiet", other ? `${name}: ${scene.method}` : scene.method);
-    if (other) element(chips, "span", "chip quiet ghostly", `compared with ${other}: ${second.method}`);
+    if (other) {
+      element(chips, "span", "chip quiet", `compared with ${other}: ${second.method}`);
+      if (second.status !== "incomplete") verdict(element(chips, "span"), { ...second.report, headline: `${other}: ${second.report.headline}` });
+    }
     this.scaleNote = element(chips, "span", "chip quiet", "");
     this.#buttons();
     this.#transport();
@@ -179,8 +187,8 @@ export class Page {
   // The trust report: one chip that says it all, and behind it the blocks that every other form of the report has.
   report({ headline, passed, lines }, status) {
     const running = status === "incomplete";
-    this.chip.className = `chip ${running ? "running" : passed ? "pass" : "fail"}`;
-    this.chip.textContent = running ? "still running" : `${passed ? "✓" : "✗"} ${headline}`;
+    verdict(this.chip, { headline, passed });
+    if (running) Object.assign(this.chip, { className: "chip running", textContent: "still running" });
     this.chip.title = "show the trust report (R)";
     this.trust.replaceChildren();
     element(this.trust, "summary", "", "Trust report");
@@ -191,7 +199,11 @@ export class Page {
       const cell = element(row, "td");
       element(cell, "span", "", typeset(value));
       if (limit) element(cell, "small", "", ` limit ${typeset(limit)}`);
-      if (cells !== null) element(cell, "div", "share").style.setProperty("--full", `${10 * cells}%`);
+      if (cells !== null) {
+        const share = element(cell, "div", "share");
+        share.style.setProperty("--full", `${10 * cells}%`);
+        share.title = "of the limit; each tenth of the bar is a power of ten";
+      }
       element(row, "td", "verdict", { pass: "✓", FAIL: "✗", WARN: "!" }[verdict] ?? "");
     }
     const block = (heading, chosen, text, open) => {

@@ -8,7 +8,11 @@ import { locate } from "./run.js";
 import { save } from "./save.js";
 
 const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
-const PALETTE = ["#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#a96b59", "#e76300", "#717581", "#b9ac70"];
+// at least 3 to 1 on the page: WCAG 2.2, 1.4.11
+const PALETTES = {
+  light: ["#2f80cb", "#c27400", "#bd1f01", "#832db6", "#00857a", "#a96b59", "#717581", "#8a7f3c"],
+  dark: ["#5aa5ec", "#ffa90e", "#ff6b4a", "#c084e8", "#3fc1b0", "#c99384", "#9aa0ad", "#b9ac70"],
+};
 
 export class Plot {
   constructor(dock, name) {
@@ -122,8 +126,9 @@ export class Plot {
     const first = curves[0].group.unit;
     const [other] = curves.filter(({ group }) => group.unit !== first);
     const perRun = curves.filter(({ run }) => run === curves[0].run).length;
+    const palette = PALETTES[document.documentElement.dataset.theme] ?? PALETTES.light;
     curves.forEach((curve, k) => {
-      curve.colour = PALETTE[(k % perRun) % PALETTE.length];
+      curve.colour = palette[(k % perRun) % palette.length];
       curve.dash = curve.run ? [5, 4] : undefined;
       curve.scale = curve.group.unit === first ? "y" : "right";
     });
@@ -183,7 +188,7 @@ export class Plot {
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
       this.extremes[k].textContent = ends ? ` ${short(ends[0])} … ${short(ends[1])}` : "";
     });
-    this.moveTo(this.dock.time, 0);
+    queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
   }
 
   // A row per run, with its name where there are two.
