@@ -152,9 +152,9 @@ def elbow(k, at):
     return circles(LEGS[k][0], 0.9, at, 0.9, 1)
 
 
-def four_rrr():
+def four_rrr(gravity=-9.81):
     """A plate in the plane on four legs of two bars, motors at all four feet: three freedoms."""
-    model = da.Model(gravity=(0, -9.81, 0))
+    model = da.Model(gravity=(0, gravity, 0))
     model.add_body("plate", mass=2.0, inertia=(0.02, 0.02, 0.04))
     for k, (foot, at) in enumerate(LEGS):
         knee = elbow(k, at)

@@ -21,11 +21,11 @@ A0, D0 = np.zeros(3), np.array([3.2, 0.0, 0.0])
 CRANK, COUPLER, ROCKER, START = 1.0, 3.0, 2.5, 0.3
 
 
-def four_bar(mass=1.0, size=1.0):
+def four_bar(mass=1.0, size=1.0, a=CRANK, b=COUPLER, c=ROCKER, D=D0):
     model = da.Model(gravity=(0, -9.81, 0))
-    B = CRANK * np.array([np.cos(START), np.sin(START), 0])
-    C = circles(B, COUPLER, D0, ROCKER, 1)
-    B, C, D = size * B, size * C, size * D0
+    B = a * np.array([np.cos(START), np.sin(START), 0])
+    C = circles(B, b, D, c, 1)
+    B, C, D = size * B, size * C, size * D
     links = (("crank", A0, B), ("coupler", B, C), ("rocker", D, C))
     crank, coupler, rocker = (bar(model, *link, mass=mass) for link in links)
     for name, i, j, P in (("A", model.ground, crank, A0), ("B", crank, coupler, B), ("C", coupler, rocker, C)):
@@ -34,10 +34,10 @@ def four_bar(mass=1.0, size=1.0):
     return model
 
 
-def rocker_angle(theta):
-    B = CRANK * np.array([np.cos(theta), np.sin(theta), 0])
-    C = circles(B, COUPLER, D0, ROCKER, 1)
-    return np.arctan2(C[1], C[0] - D0[0])
+def rocker_angle(theta, a=CRANK, b=COUPLER, c=ROCKER, D=D0):
+    B = a * np.array([np.cos(theta), np.sin(theta), 0])
+    C = circles(B, b, D, c, 1)
+    return np.arctan2(C[1], C[0] - D[0])
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6])
@@ -279,6 +279,15 @@ def test_closer_values_change_nothing():
     coarse = da.kinematics(four_bar(), sweep={"A": [0.0, 3.0, 6.0]})
     fine = da.kinematics(four_bar(), sweep={"A": np.linspace(0, 6, 61)})
     np.testing.assert_allclose(coarse.coordinate("D"), fine.coordinate("D")[[0, 30, 60]], rtol=0, atol=1e-12)
+
+
+def test_the_branch_is_kept_where_another_is_near():
+    """Nearly a parallelogram: steps as long as the values, without a look at their corrections, end on the other branch."""
+    near = {"b": 2.0, "c": 1.1, "D": np.array([2.05, 0.0, 0.0])}
+    solution = da.kinematics(four_bar(**near), sweep={"A": np.linspace(0, 4.8, 5)})
+    expected = [rocker_angle(START + s, **near) - rocker_angle(START, **near) for s in solution.t]
+    turned = np.remainder(solution.coordinate("D") - expected + np.pi, 2 * np.pi) - np.pi
+    np.testing.assert_allclose(turned, 0.0, atol=1e-12)
 
 
 def test_brentq_finds_the_same_dead_centre():

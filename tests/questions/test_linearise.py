@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import BASE, HEIGHT, TOP, stewart
+from mechanisms import BASE, HEIGHT, TOP, four_rrr, stewart
 from scipy.linalg import eigh
 
 import dalembert as da
@@ -114,6 +114,23 @@ def test_weave_and_capsize_speed():
     assert np.abs(np.diff(curves.eigenvalues, axis=0)).max() < 5.0
 
 
+def test_curves_go_on_where_they_cross():
+    """Two masses on springs of their own: one frequency stays, the other passes it."""
+
+    def pair(stiffness):
+        model = da.Model(gravity=(0, 0, 0))
+        for k, (name, value) in enumerate((("one", 4.0), ("other", stiffness))):
+            model.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(0, k, 0))
+            model.add_prismatic(f"{name} line", model.ground, name, point=(0, k, 0), axis=(1, 0, 0))
+            model.add_joint_spring_damper(f"{name} spring", f"{name} line", stiffness=value)
+        return model
+
+    values = np.array([1.0, 2.0, 3.0, 5.0, 6.0])
+    found = np.abs(da.eigenvalue_curves(pair, stiffness=values).eigenvalues.imag)
+    expected = [np.full(5, 2.0), np.sqrt(values)]
+    np.testing.assert_allclose(found[:, np.argsort(-found[0])], np.repeat(expected, 2, axis=0).T, rtol=1e-12)
+
+
 @pytest.mark.parametrize("k", [0.25, 0.5])
 def test_critical_speed_of_a_disc_and_a_hoop(k):
     """Lean of a disc with A = k m r^2 across, C = 2 A: (A + m r^2) th'' + ((C + m r^2) C / A w^2 - m g r) th = 0."""
@@ -158,9 +175,14 @@ def test_sleeping_top(spin):
 
 
 def test_the_same_eigenvalues_in_the_plane():
-    model = chain(3)
-    planar = da.linearise(da.compile(model, "planar"))
-    np.testing.assert_allclose(planar.eigenvalues, da.linearise(model).eigenvalues, rtol=0, atol=1e-10)
+    """A chain, and a plate on four legs with springs at their feet."""
+    platform, feet = four_rrr(gravity=0.0)
+    for foot in feet:
+        platform.add_joint_spring_damper(f"spring {foot}", foot, stiffness=30.0)
+    for model, modes in ((chain(3), 3), (platform, 3)):
+        planar = da.linearise(da.compile(model, "planar"))
+        assert len(planar.modes) == modes and planar.stable
+        np.testing.assert_allclose(planar.eigenvalues, da.linearise(model).eigenvalues, rtol=0, atol=1e-10)
 
 
 def test_step_response_of_the_motion_itself():
