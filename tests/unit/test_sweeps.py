@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io.sweep_store import SweepStore
+from dalembert.simulation.sweep import _fingerprint
 from dalembert.simulation.sweep_drive import Crew
 
 pytestmark = pytest.mark.nojit
@@ -230,6 +231,24 @@ def test_a_store_with_other_settings_is_refused(made, changed, named):
     with pytest.raises(da.StoreError, match=rf"other settings \({named}\); give another path"):
         sweep(made[0], **changed)
     assert files(made[0]) == before
+
+
+def test_outputs_with_something_unknown_are_told_apart():
+    """An object that is known by identity only does not hide constants, defaults and other values beside it."""
+
+    class Unknown:
+        pass
+
+    def reader(source, factor, known=Unknown):
+        names = {"known": known(), "factor": factor}
+        exec(source, names)
+        return _fingerprint(names["read"])
+
+    source = "def read(solution, a={}): return known, factor, {}"
+    same = reader(source.format(1.0, 2.0), 3.0)
+    assert reader(source.format(1.0, 2.0), 3.0) == same
+    others = {reader(source.format(1.5, 2.0), 3.0), reader(source.format(1.0, 2.5), 3.0), reader(source.format(1.0, 2.0), 3.5)}
+    assert len(others | {same}) == 4
 
 
 def test_what_is_no_sweep_is_not_touched(tmp_path):

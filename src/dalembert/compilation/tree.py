@@ -15,7 +15,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import place_sections
 from dalembert.compilation.pack_choices import choice_section, choices_of
 from dalembert.compilation.rows import new_workspace
-from dalembert.compilation.trajectory import apply, cross, rotation_matrices
+from dalembert.compilation.trajectory import cross, rotation_matrices
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import width
@@ -109,12 +109,14 @@ class Tree:
         nt, nb, (p, c) = len(x_all), mechanism.nb, (self.index("parent"), self.index("body"))
         R = np.tile(np.eye(3), (nt, nb + 1, 1, 1))
         r, v, w = np.zeros((3, nt, nb + 1, 3))
-        for b, (kind, at, rate) in enumerate(mechanism.body_columns, start=1):
-            rate += mechanism.nq
-            r[:, b], v[:, b] = x_all[:, at : at + 3], x_all[:, rate : rate + 3]
-            if kind == T.RIGID:
-                R[:, b] = rotation_matrices(x_all[:, at + 3 : at + 7])
-                w[:, b] = apply(R[:, b], x_all[:, rate + 3 : rate + 6])
+        three, four = np.arange(3), np.arange(4)
+        kinds, first_q, first_u = np.array(mechanism.body_columns).reshape(-1, 3).T
+        first_u = first_u + mechanism.nq
+        r[:, 1:], v[:, 1:] = x_all[:, first_q[:, None] + three], x_all[:, first_u[:, None] + three]
+        turns = kinds == T.RIGID
+        rigid = np.flatnonzero(turns) + 1
+        R[:, rigid] = rotation_matrices(x_all[:, first_q[turns, None] + 3 + four].reshape(-1, 4)).reshape(nt, -1, 3, 3)
+        w[:, rigid] = np.einsum("tbij,tbj->tbi", R[:, rigid], x_all[:, first_u[turns, None] + 3 + three])
         p_p, p_c, E_p, E_c = self.frames
         E, C = R[:, p] @ E_p, R[:, c] @ E_c
         turn, w_rel = np.swapaxes(E, 2, 3) @ C, w[:, c] - w[:, p]
@@ -162,7 +164,9 @@ class Tree:
         """The same tree, with the absolute quaternions of the relative state x signed as those of the initial state."""
         links = _signed(self, self.to_absolute(x[None])[0], self.mechanism.x_0)
         table = _quaternions(self.mechanism.nb, links)
-        return replace(self, links=links, F=np.concatenate([self.F[: self.I[T.LINK_F]], table]))
+        made = replace(self, links=links, F=np.concatenate([self.F[: self.I[T.LINK_F]], table]))
+        vars(made).update({name: vars(self)[name] for name in ("x_0", "frames") if name in vars(self)})  # no sign is in them
+        return made
 
 
 @lru_cache(maxsize=8)

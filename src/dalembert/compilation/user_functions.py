@@ -22,8 +22,8 @@ class _Unknown(Exception):
     """A value that only its identity tells from others."""
 
 
-def content(function: Callable[..., Any]) -> str | None:
-    """Hash of what a function does, None where something in it is known by identity only."""
+def content(function: object) -> str | None:
+    """Hash of what a function does, or of a value; None where something in it is known by identity only."""
     digest = hashlib.sha256()
     try:
         _feed(digest.update, function, {})

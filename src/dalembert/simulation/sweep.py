@@ -18,6 +18,7 @@ from dalembert.errors import DalembertError, ModelError, StoreError
 from dalembert.io.column import as_bytes
 from dalembert.io.lock import FolderLock
 from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
+from dalembert.model.references import references
 from dalembert.model.validation import nearest, shown
 from dalembert.results.html_parts import runs_html
 from dalembert.results.plain import encode
@@ -145,8 +146,10 @@ def _fingerprint(function: Any) -> str:
     """What a function computes, as far as it can be told in another process."""
     known = getattr(function, "fingerprint", None) or content(function)
     if known is None and hasattr(function, "__code__"):
-        code = function.__code__
-        known = hashlib.sha256(code.co_code + repr((code.co_names, code.co_varnames)).encode()).hexdigest()
+        parts = [function.__code__, function.__defaults__, function.__kwdefaults__]
+        parts += [part for pair in references(function) for part in pair]
+        told = [content(part) or type(part).__qualname__ for part in parts]
+        known = hashlib.sha256(" ".join(told).encode()).hexdigest()
     return str(known or f"{type(function).__module__}.{getattr(function, '__qualname__', type(function).__qualname__)}")
 
 
