@@ -13,7 +13,7 @@ from dalembert.model.model import Model
 from dalembert.model.motions import Harmonic, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
 
-# assembly stops at 1e-12 times the size of the mechanism, at least 1 m; Newton's last step usually lands at rounding
+# assembly stops at 1e-12 times the size of the mechanism; Newton's last step usually lands at rounding
 MET = 1e-11
 
 
@@ -283,3 +283,29 @@ def test_driver_that_starts_elsewhere_is_a_warning():
     (warning,) = compile(model).warnings
     assert "body 'arm' does not start where it was placed" in warning and "turned it by 1 rad" in warning
     assert "warning: body 'arm'" in str(model.assemble())
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e-8, 1e-3, 1e4])
+def test_a_mechanism_of_any_size_is_assembled_alike(size):
+    def four_bar(size):
+        model, points = Model(), size * np.array([(0, 0, 0), (0.3, 0, 1), (2.5, 0, 1.6), (2, 0, 0)])
+        for k in range(3):
+            middle = 0.5 * (points[k] + points[k + 1])
+            model.add_body(f"bar {k}", mass=1.0, inertia=[0.1 * size**2] * 3, position=middle)
+        names = ["ground", "bar 0", "bar 1", "bar 2", "ground"]
+        for k, rate in enumerate([3.0, None, None, None]):
+            model.add_revolute(f"hinge {k}", names[k], names[k + 1], point=points[k], axis=(0, 1, 0), rate=rate)
+        data = model.to_dict()
+        data["elements"][1]["position"][0] += 0.05 * size  # off its hinges
+        return Model.from_dict(data)
+
+    one, made = four_bar(1.0).assemble(), four_bar(size).assemble()
+    for a, b in zip(one.bodies, made.bodies, strict=True):
+        assert np.allclose(b.position / size, a.position, rtol=0, atol=MET)
+        assert np.allclose(b.velocity / size, a.velocity, rtol=0, atol=MET)
+        assert np.allclose(b.angular_velocity, a.angular_velocity, rtol=0, atol=MET)
+    assert [item.body for item in made.moved] == [item.body for item in one.moved]
+    model = four_bar(size)
+    model.add_driver("against", "hinge 3", Polynomial((0.0, 1.0)))
+    with pytest.raises(AssemblyError, match="no velocities fit"):
+        model.assemble()

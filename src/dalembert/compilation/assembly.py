@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten, size_of
+from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
@@ -30,7 +31,6 @@ from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
-RELATIVE_RANK = 1e-9  # of singular values of rows of unit length; rounding leaves 1e-15
 _GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
@@ -85,20 +85,21 @@ def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[F
 
 def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) -> tuple[Assembly, FlatModel, Packed]:
     """`assembled`, from its tables."""
-    size = _size(flat)
     movable = np.repeat([not body.fixed for body in flat.bodies], 6)
     x = with_angles(flat, packed, absolute_state(flat.bodies, len(flat.angles)))
 
-    g = _defined_rows(packed, x)
+    G, g = _defined_rows(packed, x)
+    far, sizes, turn = _sizes(flat, packed, G)
     position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
-    start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, size)
+    start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, far * sizes, turn)
     velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
+    pace = 1.0 + max((max(size_of(b.velocity) / turn[0], size_of(b.angular_velocity)) for b in flat.bodies), default=0.0)
     untold = np.repeat([not given for body in flat.bodies for given in body.given], 3)
-    velocity_start, x = _assemble_velocities(packed, x, movable, untold, velocity_rows)
+    velocity_start, x = _assemble_velocities(packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
 
     own = {id(row) for row in given}
     bodies = _bodies_from_state(flat.bodies, x, packed.I)
-    moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, size)))
+    moved = tuple(m for old, new in zip(flat.bodies, bodies, strict=True) if (m := _moved(old, new, turn[0], far)))
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
@@ -136,12 +137,12 @@ def _driven_angles(flat: FlatModel, t_0: float) -> dict[tuple[str | None, str], 
     }
 
 
-def _defined_rows(packed: Packed, x: Array) -> Array:
-    """g at the model pose; refuses rows that have no value or no derivative there, as of a disc that lies flat."""
+def _defined_rows(packed: Packed, x: Array) -> tuple[Array, Array]:
+    """G and g at the model pose; refuses rows that have no value or no derivative there, as of a disc that lies flat."""
     with np.errstate(all="ignore"):
         G, g, g_t, _ = dense_rows(packed, packed.t_0, x)
         if math.isfinite(float(G.sum() + g.sum() + g_t.sum())):
-            return g
+            return G, g
     bad = set(np.flatnonzero(~np.isfinite(np.column_stack([G, g, g_t])).all(axis=1)).tolist())
     names = tuple(dict.fromkeys(row.element for row in packed.rows if row.index in bad))
     if names:
@@ -150,7 +151,7 @@ def _defined_rows(packed: Packed, x: Array) -> Array:
             " which lies flat on its plane has no contact point; place the bodies a little beside it",
             joints=names,
         )
-    return g
+    return G, g
 
 
 def _given_values(model: Model, t_0: float) -> list[FlatPrimitive]:
@@ -187,11 +188,16 @@ def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
     return np.array([row.index for row in packed.rows if wanted(row)], dtype=np.int64)
 
 
-def _size(flat: FlatModel) -> float:
-    """Largest distance from the origin or lever arm in the model, at least 1 m: what tolerances are measured by."""
-    sizes = [size_of(body.position) for body in flat.bodies]
-    sizes += [size_of(v) for item in flat.primitives for _, v in arms(item)]
-    return max([1.0, *sizes])
+def _sizes(flat: FlatModel, packed: Packed, G: Array) -> tuple[float, Array, Array]:
+    """What tolerances are measured by: largest distance from the origin or arm, at least 1 m; what a radian changes in every
+    row, at most 1, and at least what it is worth in metres; that in the velocities of every body, at most 1 m."""
+    from dalembert.compilation.rank import arm_length
+
+    distances = [size_of(body.position) for body in flat.bodies]
+    far = max([*distances, *(size_of(v) for item in flat.primitives for _, v in arms(item))], default=1.0)
+    metres = min(1.0, max(arm_length(packed), 1e-3 * far))  # far from the origin, 1e-12 of less is below rounding
+    turn = np.tile([metres] * 3 + [1.0] * 3, len(flat.bodies))
+    return max(1.0, far), np.clip(np.linalg.norm(G * turn, axis=1), metres, 1.0), turn
 
 
 def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list[tuple[str, float]]:
@@ -227,7 +233,8 @@ def _assemble_positions(
     g: Array,
     movable: npt.NDArray[np.bool_],
     rows: npt.NDArray[np.int64],
-    size: float,
+    sizes: Array,
+    turn: Array,
 ) -> tuple[tuple[float, float], Array]:
     """Positions by Gauss-Newton. Prescribed angles come in steps: their residual also vanishes half a turn away.
 
@@ -236,16 +243,17 @@ def _assemble_positions(
     errors = _angle_errors(flat, packed, x)
     steps = max([1, *(int(np.ceil(abs(error) / _ANGLE_STEP)) for error in errors.values())])
     start = float(np.abs(g).max(initial=0.0))
-    if steps == 1 and start <= POSITION_TOLERANCE * size:
+    sizes = sizes[rows]
+    if steps == 1 and np.all(np.abs(g) <= POSITION_TOLERANCE * sizes):
         return (start, start), x
     for step in range(1, steps + 1):
         F = packed.F.copy()
         for p, error in errors.items():
             F[packed.I[T.PRIM_F] + T.PRIM_F_W * p + T.PF_OFFSET] += error * (1.0 - step / steps)
-        x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, size)
+        x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, sizes, turn)
     residual = float(np.abs(g).max(initial=0.0))
     blamed = _blame(packed, rows, g)
-    if residual <= 100 * POSITION_TOLERANCE * size:
+    if np.all(np.abs(g) <= 100 * POSITION_TOLERANCE * sizes):
         blamed = [
             (flat.primitives[p].element, error) for p, error in _angle_errors(flat, packed, x).items() if abs(error) > 1.0
         ]
@@ -261,7 +269,7 @@ def _assemble_positions(
 
 
 def _gauss_newton(
-    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], size: float
+    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64], sizes: Array, turn: Array
 ) -> tuple[Array, Array]:
     """Damped Gauss-Newton on g = 0 in the mass metric: state and residuals where it ends."""
     from dalembert.compilation.rank import inverse_root_mass
@@ -270,21 +278,20 @@ def _gauss_newton(
     zero = np.zeros(len(scale))
     G, g, *_ = dense_rows(packed, packed.t_0, x)
     for _ in range(_MAX_ITERATIONS):
-        residual = float(np.abs(g[rows]).max(initial=0.0))
-        if residual <= POSITION_TOLERANCE * size:
+        if np.all(np.abs(g[rows]) <= POSITION_TOLERANCE * sizes):
             break
         A = G[rows] * scale
         length = np.linalg.norm(A, axis=1)  # rows in metres and rows in radians weigh the same, however small the mechanism
         length[length == 0.0] = 1.0
         step = -scale * np.linalg.lstsq(A / length[:, None], g[rows] / length, rcond=1e-8)[0]
-        largest = np.abs(step).max(initial=0.0)
-        damping = min(1.0, 0.5 * size / largest) if largest > 0 else 0.0
+        largest = np.abs(step / turn).max(initial=0.0)
+        damping = min(1.0, 0.5 * max(1.0, sizes.max()) / largest) if largest > 0 else 0.0
         for _ in range(12):
             trial = x.copy()
             move(packed, trial, damping * step, zero)
             trial = _measured(packed, trial) if packed.I[T.NPART] else trial
             G_new, g_new, *_ = dense_rows(packed, packed.t_0, trial)
-            if np.linalg.norm(g_new[rows]) < np.linalg.norm(g[rows]) * (1.0 - 1e-4 * damping):
+            if np.linalg.norm(g_new[rows] / sizes) < np.linalg.norm(g[rows] / sizes) * (1.0 - 1e-4 * damping):
                 break
             damping *= 0.5
         else:
@@ -294,7 +301,12 @@ def _gauss_newton(
 
 
 def _assemble_velocities(
-    packed: Packed, x: Array, movable: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]
+    packed: Packed,
+    x: Array,
+    movable: npt.NDArray[np.bool_],
+    free: npt.NDArray[np.bool_],
+    rows: npt.NDArray[np.int64],
+    sizes: Array,
 ) -> tuple[tuple[float, float], Array]:
     """Velocities that were not given (`free`) change first; those that were, only if that is not enough."""
     from dalembert.compilation.rank import inverse_root_mass
@@ -304,15 +316,15 @@ def _assemble_velocities(
     G, *_ = dense_rows(packed, packed.t_0, x)
     r = velocity_residual(packed, packed.t_0, x)[rows]
     start = float(np.abs(r).max(initial=0.0))
-    worst, speed = start, 1.0 + float(np.abs(x[packed.I[T.NQ] :]).max(initial=0.0))
+    enough = 1e-9 * sizes * (1.0 + np.abs(r / sizes).max(initial=0.0))
     for _ in range(3):
-        if worst <= 1e-13 * speed:
+        if np.all(np.abs(r) <= 1e-13 * sizes):
             break
-        du = -scale * least_change(G[rows] * scale, r, free)
+        du = -scale * least_change(G[rows] * scale / sizes[:, None], r / sizes, free)
         move(packed, x, np.zeros(len(du)), du)
         r = velocity_residual(packed, packed.t_0, x)[rows]
-        worst = float(np.abs(r).max(initial=0.0))
-    if worst > 1e-9 * (speed + start):
+    worst = float(np.abs(r).max(initial=0.0))
+    if not np.all(np.abs(r) <= enough):
         blamed = _blame(packed, rows, r)
         listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
         locked, doubled = _without_freedom(packed, G[rows] * scale, rows)
@@ -343,7 +355,7 @@ def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> t
 
     def depends(k: int, others: npt.NDArray[np.bool_]) -> bool:
         B = A[others & (np.arange(len(A)) != k)]
-        return float(np.linalg.norm(A[k] - B.T @ _smallest(B.T, A[k], 1.0))) < 1e-6
+        return float(np.linalg.norm(A[k] - B.T @ smallest(B.T, A[k], 1.0))) < 1e-6
 
     locked, doubled = [], []
     for k, row in enumerate(asked):
@@ -355,37 +367,7 @@ def _without_freedom(packed: Packed, A: Array, rows: npt.NDArray[np.int64]) -> t
     return list(dict.fromkeys(locked)), list(dict.fromkeys(doubled))
 
 
-def least_change(A: Array, r: Array, free: npt.NDArray[np.bool_]) -> Array:
-    """y with A y = r as well as can be: of those the least |y[~free]|, of those the least |y[free]|.
-
-    Rows weigh the same, and what is small beside the largest singular value of all of A is rounding: redundant rows leave
-    matrices of nothing else, in which a threshold of their own size would find directions.
-    """
-    length = np.linalg.norm(A, axis=1)
-    empty = length <= RELATIVE_RANK * length.max(initial=0.0)
-    length[empty] = np.inf
-    A, r = A / length[:, None], r / length
-    y = np.zeros(A.shape[1])
-    first = free if free.any() else ~free
-    U, values, V = np.linalg.svd(A[:, first])
-    largest = max(1.0, values.max(initial=0.0))  # of A, nearly: each of its rows has length one
-    rank = int(np.sum(values > RELATIVE_RANK * largest))
-    if not first.all():
-        out_of_reach = U[:, rank:]  # what the free ones cannot mend
-        y[~first] = _smallest(out_of_reach.T @ A[:, ~first], out_of_reach.T @ r, largest)
-        r = r - A[:, ~first] @ y[~first]
-    y[first] = V[:rank].T @ ((U[:, :rank].T @ r) / values[:rank])
-    return y
-
-
-def _smallest(A: Array, r: Array, size: float) -> Array:
-    """Least squares without the singular values that vanish beside `size`."""
-    U, values, V = np.linalg.svd(A, full_matrices=False)
-    kept = values > RELATIVE_RANK * size
-    return np.asarray(V[kept].T @ ((U[:, kept].T @ r) / values[kept]))
-
-
-def _moved(old: Body, new: Body, size: float) -> Moved | None:
+def _moved(old: Body, new: Body, metres: float, size: float) -> Moved | None:
     angle = 0.0
     if old.rotation.tolist() != new.rotation.tolist():
         turn = old.matrix.T @ new.matrix
@@ -393,8 +375,8 @@ def _moved(old: Body, new: Body, size: float) -> Moved | None:
     distance = math.dist(new.position, old.position)
     velocity = math.dist(new.velocity, old.velocity)
     angular_velocity = math.dist(new.angular_velocity, old.angular_velocity)
-    speed = 1.0 + math.hypot(*old.velocity) + math.hypot(*old.angular_velocity)
-    faster = [change > ROUNDING * speed for change in (velocity, angular_velocity)]
-    pose = distance > ROUNDING * size or angle > ROUNDING
+    speed = 1.0 + math.hypot(*old.velocity) / metres + math.hypot(*old.angular_velocity)
+    faster = [change > ROUNDING * speed for change in (velocity / metres, angular_velocity)]
+    pose = distance > ROUNDING * metres * size or angle > ROUNDING
     completed = not pose and not any(change and given for change, given in zip(faster, old.given, strict=True))
     return Moved(old.name, distance, angle, velocity, angular_velocity, completed) if pose or any(faster) else None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.assembly import least_change
+from dalembert.compilation.least_change import least_change
 from dalembert.compilation.rank import dependent_rows, involved_rows
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
