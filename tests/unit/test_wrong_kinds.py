@@ -76,3 +76,23 @@ def test_arguments_of_runs(value):
         da.simulate(slider(), 10**400)
     with pytest.raises(da.ModelError, match="starts is"):
         da.equilibrium(slider(), starts=0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: da.simulate(slider(), 1.0, out=1.0), "out is 1.0; give a path"),
+        (lambda: da.simulate(slider(), 1.0, sensitivities=np.array(["mass", "size"])), "sensitivities go with"),
+        (lambda: da.simulate(slider(), 1.0, free=np.array(["A", "B"])), "simulate: free"),
+        (lambda: da.simulate(slider(), 1.0, progress=lambda t: None), "progress is"),
+        (lambda: da.mesh(None, density=1.0), "mesh: file is None; give a path"),
+        (lambda: da.equilibrium(slider(), starts=10**50), "starts is 1000"),
+        (lambda: slider().add_cable("new", [("ground", (1, 1, 0)), ("a", (0, 0, 0))], damping=np.array([1, 2])), "damping is"),
+        (lambda: slider().add_cam("new", "ground", "a", support=10**400, normal=(1, 0, 0)), "support is"),
+        (lambda: slider().add_driver("new", "A", type), "arguments cannot be known"),
+        (lambda: slider().add_driver("new", "A", lambda *t: t), r"argument 't' has no place of its own \(\*args"),
+    ],
+)
+def test_one_argument(call, match):
+    with pytest.raises(da.ModelError, match=match):
+        call()

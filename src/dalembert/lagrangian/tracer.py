@@ -66,13 +66,20 @@ class Named(NDArrayOperatorsMixin):
 
 def argument_names(owner: str, function: Callable[..., Any], allowed: Sequence[str]) -> list[str]:
     """What each argument of a user function stands for."""
-    meanings = []
-    for parameter in inspect.signature(function).parameters.values():
+    meanings, listed = [], ", ".join(allowed)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: its arguments cannot be known; give a function of arguments chosen from {listed}") from None
+    for parameter in parameters:
         if parameter.default is not parameter.empty:
             continue
         meaning = ARGUMENTS.get(parameter.name, "")
-        if meaning not in allowed or parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            listed = ", ".join(allowed)
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise ModelError(
+                f"{owner}: its argument {parameter.name!r} has no place of its own (*args, keyword-only); give one"
+            )
+        if meaning not in allowed:
             hint = "; a constraint on velocities is nonholonomic" if meaning == "v" else ""
             raise ModelError(f"{owner}: its argument {parameter.name!r} is not known; arguments are chosen from {listed}{hint}")
         meanings.append(meaning)

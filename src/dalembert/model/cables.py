@@ -159,7 +159,7 @@ class CableVerbs(ElementStore):
             number(owner, "stiffness", stiffness, above=0.0)
             pull, loss = gains(owner, stiffness, damping)
             return self._add(ElasticCable(name, tuple(body.name for body in bodies), tuple(places), pull, loss, offset))
-        if damping:
+        if number(owner, "damping", damping):
             raise ModelError(f"{owner}: damping is {shown(damping)} without stiffness; give stiffness= too")
         numbers = tuple(float(v) for place in places for v in place)
         part_of = tuple(str(members.index(body.name)) for body in bodies)

@@ -109,7 +109,7 @@ def _profile(owner: str, label: str, profile: object) -> tuple[Callable[..., obj
         return profile, ()
     try:
         values = np.array(profile, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.zeros(0)
     if values.ndim != 1 or len(values) < FEWEST_VALUES:
         raise ModelError(

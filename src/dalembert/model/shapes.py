@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.model.mesh import enclosed, read_mesh
 from dalembert.model.rotation import turning
-from dalembert.model.validation import choice, number, several, shown, vector
+from dalembert.model.validation import choice, file_path, number, several, shown, vector
 
 Axis = Literal["x", "y", "z"]
 
@@ -172,7 +172,7 @@ def mesh(file: str | os.PathLike[str], *, density: float, scale: float = 1.0) ->
     The body lies where the file has it: its centre of mass, in coordinates of the file, becomes its position in the world.
     """
     rho, s = number("mesh", "density", density, above=0.0), number("mesh", "scale", scale, above=0.0)
-    path = os.fspath(file)
+    path = file_path("mesh", "file", file)
     V, centre, second = enclosed(f"mesh: file {path!r}", s * read_mesh("mesh", path).triangles.astype(float))
     J = rho * (np.trace(second) * np.eye(3) - second)
     shape: dict[str, object] = {"type": "mesh", "file": path, "scale": s, "position": [-float(x) for x in centre]}

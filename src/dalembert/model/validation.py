@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -145,6 +146,13 @@ def unit_vector(owner: str, label: str, value: object) -> Array:
 def count(value: Any) -> int:
     """How many entries a value has, 0 where it has none: a number, an array without dimensions."""
     return len(value) if hasattr(value, "__len__") and not (isinstance(value, np.ndarray) and value.ndim == 0) else 0
+
+
+def file_path(owner: str, label: str, value: Any) -> str:
+    """Where a file is."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(path := os.fspath(value), str):
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give a path")
+    return path
 
 
 def several(owner: str, label: str, value: object, counts: tuple[int, ...], what: str) -> Sequence[Any]:

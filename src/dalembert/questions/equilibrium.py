@@ -37,6 +37,7 @@ from dalembert.simulation.solution import Solution
 from dalembert.viewer.notebook import thumbnail
 
 _STEPS = 200
+MOST_STARTS = 100_000  # hours
 _LARGEST = 0.4  # rotation [rad] of a step, or displacement over the size
 _AT_REST = 1e-9  # accelerations that are left, against gravity and those of the parts
 
@@ -120,8 +121,10 @@ def equilibrium(
     wanted = _rates(rates)
     if starts is None:
         return _one(mechanism, mechanism.x_0, wanted)
-    if not isinstance(starts, int | Sequence):
-        raise ModelError(f"equilibrium: starts is {shown(starts)}; give a number, or a list of {{joint: coordinate}}")
+    if not isinstance(starts, int | Sequence) or (isinstance(starts, int) and starts > MOST_STARTS):
+        raise ModelError(
+            f"equilibrium: starts is {shown(starts)}; give a number up to {MOST_STARTS}, or a list of {{joint: coordinate}}"
+        )
     poses = (
         scattered(mechanism, starts) if isinstance(starts, int) else [posed("equilibrium", mechanism, one) for one in starts]
     )

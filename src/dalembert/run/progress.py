@@ -5,8 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from inspect import signature
 from types import TracebackType
 from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.model.validation import shown
 
 ProgressFunction = Callable[[float, float], None]
 
@@ -21,6 +25,13 @@ class Progress:
         where: str = "t = {task.completed:.4g} of {task.total:.4g} s",
     ) -> None:
         self._function = show if callable(show) else None
+        if callable(show):
+            try:
+                signature(show).bind(0.0, 1.0)
+            except TypeError:
+                raise ModelError(f"progress is {shown(show)}; give a function of (t, t_end)") from None
+            except ValueError:  # a builtin that does not tell its arguments
+                pass
         self._wanted = show is True or (show is None and sys.stderr is not None and sys.stderr.isatty())
         self._label, self._where = label, where
         self._start = time.perf_counter()

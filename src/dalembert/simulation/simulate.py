@@ -29,7 +29,7 @@ from dalembert.io.results import RunWriter
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.model.validation import is_number, number, shown
+from dalembert.model.validation import file_path, is_number, number, shown
 from dalembert.run.ending import Ending
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
@@ -126,12 +126,12 @@ def simulate(
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched = _as_events(events)
-    clock = Clock()
+    clock, free, sensitivities = Clock(), _names(free), _names(sensitivities)
     variant = variant_of(model, parameters, coordinates, formulation, t_start, compiled=not free and initial is None)
     if sensitivities and (initial is not None or free):
         raise ModelError("sensitivities: the run starts as the model is built; leave out initial and free")
     varied = parametrised(model, parameters, sensitivities, coordinates, formulation, t_start or 0.0) if sensitivities else None
-    start = start_of(variant, coordinates, formulation, t_start, initial, _names(free))
+    start = start_of(variant, coordinates, formulation, t_start, initial, free)
     if not t_end > start.t:
         raise ModelError(f"t_end is {t_end:g}; give a time after the start of the run, t = {start.t:g} s")
     for event in watched:
@@ -146,7 +146,8 @@ def simulate(
     times = save_times(save_at, t_end, start.t)
     if out is not None and any(event.action is not None for event in watched):
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
-    first, store = bool(np.any(_asked(save_at) == start.t)), None if out is None else (out, overwrite)
+    store = None if out is None else (file_path("simulate", "out", out), overwrite)
+    first = bool(np.any(_asked(save_at) == start.t))
     made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, varied is not None)
     with Progress(progress) as bar:
         made.all_of(start, bar)
@@ -329,8 +330,8 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _names(free: object) -> tuple[str, ...]:
-    listed = (free,) if isinstance(free, str) or not isinstance(free, Iterable) else tuple(free)
+def _names(listed: object) -> tuple[str, ...]:
+    listed = (listed,) if isinstance(listed, str) or not isinstance(listed, Iterable) else tuple(listed)
     return tuple(str(getattr(name, "name", name)) for name in listed)
 
 
