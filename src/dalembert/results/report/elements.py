@@ -49,7 +49,8 @@ def contacts(solution: Result) -> Iterator[Line]:
         size = float(np.max(np.abs(force[np.isfinite(force)]), initial=0.0))
         pulls = np.flatnonzero(force < -1e-9 * size)
         if len(pulls):
-            at, least = steps.t[pulls[0]], float(np.min(force[pulls]))
+            near = slice(max(pulls[0] - 1, 0), pulls[0] + 1)  # the last state that pushes and the first that pulls
+            at, least = np.interp(0.0, -force[near], steps.t[near]), float(np.min(force[pulls]))
             shown = f"{what} {joint.name!r} would {happens} at t = {at:.4g} s: its {quantity} becomes {least:.3g} N"
             yield Line(f"{what} {joint.name}", shown, "0", "WARN", least)
 
@@ -66,7 +67,7 @@ def force_lines(solution: Result) -> Iterator[Line]:
             yield Line("force elements", f"{force.noun} {force.name!r}: {said}", None, "WARN")
     if mechanism.functions and not solution.settings.get("kinematics"):
         names = [force.name for force in mechanism.model.forces if force.works] + [d.name for d in mechanism.model.drivers]
-        W = solution.steps.energy.external_work
+        W = steps.x[:, mechanism.nq + mechanism.nu]  # of the state, as functions may be missing in a stored run
         shown = f"{W[-1] - W[0]:+.3g} J given by " + ", ".join(map(repr, names[:4])) + ", ..." * (len(names) > 4)
         yield Line("external work", shown, data=float(W[-1] - W[0]), block="careful")
 
