@@ -16,6 +16,8 @@ from functools import cache
 
 import numba
 import numpy as np
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.types.functions import BaseFunction
 
@@ -88,6 +90,36 @@ def _forget(label):
     linecache.cache.pop(f"{label}.py", None)
 
 
+class _Part(JITCodeLibrary):
+    """Code that is linked into what calls it and optimised there alone; no machine code is made of it by itself: compiling
+    takes three quarters of the time. It has no address, and no place for the environment by which Numba's compiled code would
+    find Python's objects."""
+
+    @property
+    def codegen(self):
+        return self
+
+    def set_env(self, name, environment):
+        """Asked for by Numba."""
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        return 0
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    def __init__(self, typing, target, library, *rest):
+        super().__init__(typing, target, library or _Part(target.codegen(), "helper"), *rest)
+
+
 class _Helper(CPUDispatcher):
     """A function for compiled code that is plain Python when called from Python."""
 
@@ -99,15 +131,15 @@ def inline(function):
     """A helper of kernels: compiled once for each signature, whoever calls it."""
     if not JIT:
         return function
-    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL})
+    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL}, pipeline_class=_PartCompiler)
 
 
 def flat(function):
     """A part of an entry point that is only there to be read: pasted into its caller before types are inferred.
 
-    Helpers (`inline`) are optimised once by themselves and once more in every caller, so deep nesting of large ones is what
-    compile time goes into; parts are not compiled by themselves. Numba compiles a helper once for entry points and once more
-    for helpers that call it, so a part should call no helper that other helpers call too.
+    Helpers (`inline`) are optimised in every caller, so deep nesting of large ones is what compile time goes into; parts are
+    not compiled by themselves. Numba compiles a helper once for entry points and once more for helpers that call it, so a part
+    should call no helper that other helpers call too.
     """
     return numba.njit(inline="always", **_ALL)(function)
 

@@ -150,6 +150,7 @@ def address(function, signature=None):
         if JIT:
             (result,) = function.overloads.values() if signature is None else (function.overloads[signature.args],)
             found = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+            assert found, f"{function.py_func.__name__} is a helper: only kernels have an address"
         _known[found] = function
         function.placed = signature, found
     return found
