@@ -28,7 +28,7 @@ def test_rates_are_derivatives_of_positions(index):
         moved = [View(e.r + 1j * TINY * e.v, e.R + 1j * TINY * turned(e.w, e.R), e.v, e.w) for e in ends]
         found = rows.position(*moved, f + 1j * TINY * f1, t + 1j * TINY)
         for residual, rate in zip(found, rows.rate(*ends, f, f1, t), strict=False):
-            np.testing.assert_allclose(np.imag(residual) / TINY, rate, atol=1e-13)
+            np.testing.assert_allclose(np.imag(residual) / TINY, rate, rtol=0, atol=1e-13)
 
 
 def test_oracle_on_a_pendulum_in_closed_form():
@@ -39,7 +39,7 @@ def test_oracle_on_a_pendulum_in_closed_form():
     s, left = Oracle([model]).run(1.0)
     # angle = integral of 0.7 / l^2 with l = 1 + t / 2: 1.4 (1 - 1 / l)
     angle = 1.4 * (1 - 1 / 1.5)
-    np.testing.assert_allclose(s.r[:, 0, 0], (1.5 * np.cos(angle), 1.5 * np.sin(angle), 0), atol=1e-10)
+    np.testing.assert_allclose(s.r[:, 0, 0], (1.5 * np.cos(angle), 1.5 * np.sin(angle), 0), rtol=0, atol=1e-10)
     assert left <= 1e-10
 
 
@@ -52,7 +52,7 @@ def test_oracle_on_a_driven_hinge_and_a_motor():
     model.add_motor("motor", "hinge b", da.Polynomial((0.0, 0.8)))
     s, _ = Oracle([model]).run(1.0)
     turn = [np.arctan2(R[1, 0], R[0, 0]) for R in np.moveaxis(rotation(s.theta)[..., 0], 2, 0)]
-    np.testing.assert_allclose(turn, (0.8, 0.8 / 0.4 / 6), atol=1e-10)
+    np.testing.assert_allclose(turn, (0.8, 0.8 / 0.4 / 6), rtol=0, atol=1e-10)
 
 
 def test_a_case_is_right(monkeypatch):

@@ -29,7 +29,7 @@ def test_points_of_the_world_are_points_of_bodies():
     marker = m.add_marker("there", "b", at=B)
     a, b = m.body("a"), m.body("b")
     for body, p, x in ((a, force.point, A), (a, spring.p_i, A), (b, spring.p_j, B), (a, rod.p_i, A), (b, marker.point, B)):
-        np.testing.assert_allclose(world_point(body, p), x, atol=1e-15)
+        np.testing.assert_allclose(world_point(body, p), x, rtol=0, atol=1e-15)
     assert not rod.p_j.any()
     length = np.linalg.norm(B - A)
     assert spring.length == pytest.approx(length, rel=1e-15) and rod.primitives[0].offset == pytest.approx(length, rel=1e-15)
@@ -49,7 +49,7 @@ def test_files_take_them(tmp_path):
           tip: {body: rod, at: [1, 0, 1]}
         """
     model = read_string(text, "m.yaml", tmp_path).model
-    np.testing.assert_allclose(model.markers[0].point, (0.5, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(model.markers[0].point, (0.5, 0, 0), rtol=0, atol=1e-15)
     model.to_yaml(tmp_path / "m.yaml")
     assert da.Model.from_yaml(tmp_path / "m.yaml").hash == model.hash
 
@@ -61,8 +61,8 @@ def test_a_rod_between_two_points_reaches_both(axis, direction):
     model = da.Model()
     body = model.add_body("rod", **da.rod(2.0, axis=axis, between=(A, end)).body())
     half = 0.5 * np.linalg.norm(direction) * np.eye(3)["xyz".index(axis)]
-    np.testing.assert_allclose(world_point(body, -half), A, atol=1e-15)
-    np.testing.assert_allclose(world_point(body, half), end, atol=1e-15)
+    np.testing.assert_allclose(world_point(body, -half), A, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(world_point(body, half), end, rtol=0, atol=1e-15)
     assert da.rod(2.0, axis=axis, between=(A, end)).inertia == da.rod(2.0, float(np.linalg.norm(direction)), axis).inertia
 
 
