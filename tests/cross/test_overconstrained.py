@@ -55,10 +55,10 @@ def test_rank_does_not_depend_on_the_order_of_joints(seed):
         assert (mechanism.rank, len(mechanism.redundant), mechanism.degrees_of_freedom) == (rank, redundant, 1)
 
 
-@pytest.mark.parametrize("way", [da.Jet(), da.MovingFrame()])
-def test_rows_are_chosen_anew_while_a_bennett_loop_turns(way):
-    """The rows of the start are dependent at other angles; the rank is not lower there."""
-    run = way.prepare(da.compile(bennett().model(driven=False)))
+@pytest.mark.parametrize(("way", "length"), [(da.Jet(), 0.005), (da.MovingFrame(), 0.5)])
+def test_rows_are_chosen_anew_while_a_bennett_loop_turns(way, length):
+    """The rows of the start are dependent at other angles; the rank is not lower there, however small the links are."""
+    run = way.prepare(da.compile(bennett(length, 0.6 * length).model(driven=False)))
     x = run.from_absolute(run.mechanism.x_0)
     from dalembert.integrators.advance import Advance
 
