@@ -34,7 +34,9 @@ def test_blocks_run_print_and_draw(page):
     for (line, code), output in zip(python_blocks(text), printed, strict=True):
         assert bool(output.strip()) == ("print(" in code), f"{page}:{line}"
     shown = set(re.findall(r"_build/pictures/([\w.-]+)", text)) - {f"{file.stem}.png" for file in EXAMPLES}
-    assert {name for name in shown if not name.startswith(("gallery_", "joints")) and not (folder / name).exists()} == set()
+    assert {
+        name for name in shown if not name.startswith(("gallery_", "joints", "forces")) and not (folder / name).exists()
+    } == set()
 
 
 def test_what_a_block_prints_is_shown_below_it():

@@ -47,9 +47,8 @@ def test_steps_and_motion(seed):
     """Jet made 18,032 steps at 1e-9 with seed 1, MovingFrame more than 20,000 at 1e-10 with seed 2, and Jet was 4e-7 m off."""
     mechanism = da.compile(closed_chain(seed))
     jet, frame, tight = run(mechanism, da.Jet(), 1e-9), run(mechanism, da.MovingFrame(), 1e-9), run(mechanism, da.Jet(), 1e-11)
-    assert max(jet.statistics.accepted, frame.statistics.accepted) <= 5 * min(
-        jet.statistics.accepted, frame.statistics.accepted
-    )
+    steps = [one.statistics.accepted - one.statistics.rounded_steps for one in (jet, frame)]
+    assert max(steps) <= 5 * min(steps) and frame.statistics.accepted < 200  # steps that rounding rules are told, and few
     for name in mechanism.body_names:
         np.testing.assert_allclose(jet.position(name)[-1], tight.position(name)[-1], rtol=0, atol=2e-9)
         np.testing.assert_allclose(frame.position(name)[-1], tight.position(name)[-1], rtol=0, atol=2e-8)

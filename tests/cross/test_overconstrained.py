@@ -70,6 +70,16 @@ def test_rows_are_chosen_anew_while_a_bennett_loop_turns(way, length):
     assert run.view.pivot.crossed == 0
 
 
+def test_orthogonal_projection_leaves_idle_rows_out():
+    """Of positions and of velocities: with idle rows in place of others Newton's method does not end."""
+    run = da.Jet(projection="orthogonal").prepare(da.compile(bennett().model(driven=False)))
+    from dalembert.integrators.advance import Advance
+
+    advance = Advance(run, da.DOP853(), 0.0, run.from_absolute(run.mechanism.x_0), 0.3, None)
+    assert advance.steps(8) == T.OK and run.view.count.newton > 0
+    assert run.view.count.newton_max <= 4
+
+
 @pytest.mark.parametrize("index", range(12))
 def test_redundant_mechanisms_move_like_their_twins(index):
     outcome = redundant_twins.case(generator("redundant_twins", 0, index), index)

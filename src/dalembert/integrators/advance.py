@@ -74,7 +74,7 @@ class Advance:
             step=integrator.step or 0.0,
             start=t_0,
             look=t_end / LOOKS if of_time else np.inf,
-            gap=tableau.gap,
+            gap=tableau.gap if integrator.adaptive else 1.0,
             t=t_0,
             h=integrator.step or integrator.first_step or 0.0,
             growth=integrator.factor_max,

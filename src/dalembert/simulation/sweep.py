@@ -146,9 +146,12 @@ def _fingerprint(function: Any) -> str:
     """What a function computes, as far as it can be told in another process."""
     known = getattr(function, "fingerprint", None) or content(function)
     if known is None and hasattr(function, "__code__"):
-        parts = [function.__code__, function.__defaults__, function.__kwdefaults__]
+        parts = [function.__code__, function.__defaults__, tuple((function.__kwdefaults__ or {}).items())]
         parts += [part for pair in references(function) for part in pair]
-        told = [content(part) or type(part).__qualname__ for part in parts]
+        kept = (list, dict, set)  # what a function may fill while it runs
+        told = [
+            type(part).__qualname__ if isinstance(part, kept) else content(part) or type(part).__qualname__ for part in parts
+        ]
         known = hashlib.sha256(" ".join(told).encode()).hexdigest()
     return str(known or f"{type(function).__module__}.{getattr(function, '__qualname__', type(function).__qualname__)}")
 
