@@ -1,12 +1,14 @@
 """What sensitivities of a run cost, in runs without them.
 
-    python -m benchmarks.sensitivities
+    python -m benchmarks.sensitivities [SECONDS ...]
 
-Slider-crank of fit_slider_crank.py over 2 s with 101 saved times, by 1, 2 and 6 parameters. CPU times, medians of interleaved
-rounds; the ratio of one run with sensitivities to one without, and what of it goes into models beside and into repeated steps.
+Slider-crank of fit_slider_crank.py over 1, 2 and 5 s, with a saved time every 20 ms, by 1, 2 and 6 parameters. CPU times,
+medians of interleaved rounds; the ratio of one run with sensitivities to one without, and what of it goes into models beside
+and into the compiled loop.
 """
 
 import os
+import sys
 import time
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
@@ -14,48 +16,49 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 import numpy as np
 
 import dalembert as da
-from benchmarks.fit_slider_crank import TIMES, TRUTH, slider_crank
+from benchmarks.fit_slider_crank import TRUTH, slider_crank
 from dalembert.simulation import sensitivities
 
-ROUNDS, COUNTS = 15, (0, 1, 2, 6)
-spent = {}
+ROUNDS, COUNTS, LENGTHS = 15, (0, 1, 2, 6), (1.0, 2.0, 5.0)
+spent = [0.0]
 
 
-def timed(name):
-    """Add up the CPU time of a function of the module."""
-    function = getattr(sensitivities, name)
+def timed(function):
+    """Adds up the CPU time of a function."""
 
     def call(*args, **options):
         begin = time.process_time()
         try:
             return function(*args, **options)
         finally:
-            spent[name] = spent.get(name, 0.0) + time.process_time() - begin
+            spent[0] += time.process_time() - begin
 
-    setattr(sensitivities, name, call)
+    return call
 
 
-def run(count):
-    """Seconds of CPU for one run: in all, for tables, for steps."""
-    spent.clear()
-    begin = time.process_time()
-    da.simulate(slider_crank, TIMES[-1], parameters=TRUTH, save_at=TIMES, sensitivities=list(TRUTH)[:count])
-    return time.process_time() - begin, spent.get("table_tangents", 0.0), spent.get("tangents", 0.0)
+def run(length, count):
+    """Seconds of CPU for one run: in all, for models beside, in the loop."""
+    spent[0], begin = 0.0, time.process_time()
+    times, names = np.linspace(0.0, length, round(50 * length) + 1), list(TRUTH)[:count]
+    made = da.simulate(slider_crank, length, parameters=TRUTH, save_at=times, sensitivities=names)
+    return time.process_time() - begin, spent[0], made.statistics.cpu_time
 
 
 def main():
-    for name in ("table_tangents", "tangents"):
-        timed(name)
-    for count in COUNTS:
-        run(count)
-    rounds = np.array([[run(count) for count in COUNTS] for _ in range(ROUNDS)])
-    plain = np.median(rounds[:, 0, 0])
-    for k, count in enumerate(COUNTS):
-        total, tables, steps = np.median(rounds[:, k], axis=0)
-        print(
-            f"{count} parameters: {1e3 * total:6.1f} ms, {total / plain:5.2f} runs;"
-            f" models beside {tables / plain:5.2f}, steps {steps / plain:5.2f}"
-        )
+    sensitivities.table_tangents = timed(sensitivities.table_tangents)
+    lengths = [float(word) for word in sys.argv[1:]] or LENGTHS
+    for length in lengths:
+        for count in COUNTS:
+            run(length, count)
+        rounds = np.array([[run(length, count) for count in COUNTS] for _ in range(ROUNDS)])
+        plain, _, loop = np.median(rounds[:, 0], axis=0)
+        print(f"run of {length:g} s: {1e3 * plain:.1f} ms, of which {1e3 * loop:.1f} ms in the loop")
+        for k, count in enumerate(COUNTS[1:], 1):
+            total, tables, steps = np.median(rounds[:, k], axis=0)
+            print(
+                f"  {count} parameters: {total / plain:5.2f} runs (at most {1 + 0.4 * count:.1f} wanted);"
+                f" models beside {tables / plain:5.2f}, loop {steps / loop:5.2f} loops"
+            )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python -m benchmarks.variants [old]         old : before simulate took functions
 
-Slider-crank over its rod's length and six-bar over a link's, 0.1 s each, by simulate and by simulate_many (one
-thread). CPU times, the fastest of five rounds.
+Slider-crank over its rod's length, for 0.1 s and for 5 s, and six-bar over a link's, by simulate and by simulate_many (one
+thread); what simulate adds to its compiled loop on a compiled mechanism. CPU times, the fastest of five rounds.
 """
 
 import os
@@ -63,31 +63,46 @@ def fastest(function):
     return 1e3 * min(times) / RUNS
 
 
-def measured(name, build, lengths, old, **given):
+def measured(name, build, lengths, old, t_end=T_END, **given):
     """Milliseconds for a run of starts, of simulate_many over lengths, and of simulate in a loop."""
     one = da.compile(build(lengths[0]), given.get("coordinates", "absolute"))
     starts = np.tile(one.x_0[: one.nq + one.nu], (RUNS, 1))
-    options = {"save_at": [T_END], **given}
+    options = {"save_at": [t_end], **given}
 
     def bare():
-        da.simulate_many(one, T_END, initial_states=starts, save_at=[T_END])
+        da.simulate_many(one, t_end, initial_states=starts, save_at=[t_end])
 
     def many():
-        da.simulate_many(build, T_END, parameters={"rod": lengths}, **options)
+        da.simulate_many(build, t_end, parameters={"rod": lengths}, **options)
 
     def single():
         for rod in lengths:
-            da.simulate(build(rod), T_END, **options) if old else da.simulate(build, T_END, parameters={"rod": rod}, **options)
+            da.simulate(build(rod), t_end, **options) if old else da.simulate(build, t_end, parameters={"rod": rod}, **options)
 
     ways = [bare, many, single]
     for way in ways:
         way()
     a, b, c = map(fastest, ways)
-    print(f"{name:12s} ms per run: starts {a:.2f}, simulate_many {b:.2f} ({b / a:.1f}), simulate {c:.2f}")
+    print(f"{name:18s} ms per run: starts {a:.2f}, simulate_many {b:.2f} ({b / a:.1f}), simulate {c:.2f}")
+
+
+def above_the_loop():
+    """What simulate on a compiled mechanism takes, and its compiled loop alone."""
+    mechanism = da.compile(slider_crank())
+    loops = []
+
+    def runs():
+        loops.append(sum(da.simulate(mechanism, T_END, save_at=[T_END]).statistics.cpu_time for _ in range(RUNS)))
+
+    runs()
+    whole, loop = fastest(runs), 1e3 * min(loops) / RUNS
+    print(f"{'compiled':18s} ms per run: simulate {whole:.2f}, its loop {loop:.2f}")
 
 
 def main(old=""):
-    measured("slider-crank", lambda rod: slider_crank(rod=rod), np.linspace(0.28, 0.34, RUNS), old)
+    for t_end in (T_END, 5.0):
+        measured(f"slider-crank {t_end:g} s", lambda rod: slider_crank(rod=rod), np.linspace(0.28, 0.34, RUNS), old, t_end)
+    above_the_loop()
     measured("six-bar", lambda rod: six_bar(rod), np.linspace(0.29, 0.31, RUNS), old, coordinates="planar")
 
 

@@ -42,12 +42,8 @@ def older() -> Any:
 
 def child(path: Path, between: float) -> None:
     results._SECONDS_BETWEEN_APPENDS = between
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("ignore")
-    try:
-        da.simulate(gallery.build("slider_crank"), 1e7, out=path, overwrite=True, progress=False)
-    finally:
-        os._exit(0)
+    da.simulate(gallery.build("slider_crank"), 1e7, out=path, overwrite=True, progress=False)
 
 
 def is_start_of(solution: Any, whole: Any) -> bool:
@@ -66,9 +62,14 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
             older().save(path, overwrite=True)
         (Path(folder) / "run.zarr" / "notes.txt").write_text("mine") if before else None
         commits, delay = int(rng.integers(0, 12)), float(rng.choice([0.002, 0.03, 0.2]) * rng.random())
+        between = float(rng.choice([0.0, 0.005, 0.05]))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which jobs in the background ignore
         process = os.fork()
         if process == 0:
-            child(path, float(rng.choice([0.0, 0.005, 0.05])))
+            try:
+                child(path, between)
+            finally:
+                os._exit(0)
         _wait(path / "commit" / "zarr.json", commits)
         time.sleep(delay)
         os.kill(process, SIGNALS[int(rng.integers(len(SIGNALS)))])

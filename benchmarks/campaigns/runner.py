@@ -84,7 +84,8 @@ class Summary:
                 self.worst[name] = (value, index)
 
     def __str__(self) -> str:
-        lines = [f"{sum(self.counts.values())} cases: " + ", ".join(f"{n} {v}" for v, n in self.counts.most_common())]
+        counts = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))  # whichever worker was first
+        lines = [f"{sum(self.counts.values())} cases: " + ", ".join(f"{n} {verdict}" for verdict, n in counts)]
         lines += [f"  {name}: {number}" for name, number in sorted(self.totals.items())]
         lines += [f"  worst {name}: {value:.3g} (case {index})" for name, (value, index) in sorted(self.worst.items())]
         lines += [f"  case {index}: {words}" for index, words in sorted(self.bad.items())[:20]]

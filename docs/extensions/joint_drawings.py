@@ -54,13 +54,13 @@ def draw(file: Path) -> None:
     from dalembert.plot.style import house_style, new_figure, save_figure
 
     with house_style():
-        figure = new_figure(9.6, 11.0)
+        figure = new_figure(9.6, 10.0)
         for k, kind in enumerate(JOINTS):
             ax = figure.add_subplot(5, 3, k + 1)  # 13 of them
             ax.set_axis_off()
             ax.set_aspect("equal")
             ax.set_xlim(-1.5, 1.5)
-            ax.set_ylim(-1.0, 1.45)
+            ax.set_ylim(-0.75, 1.5)
             joint, state = assembled(kind)
             _draw_joint(ax, joint, state)
             named = ", ".join(joint.coordinates) or "no coordinates"
@@ -73,9 +73,10 @@ def _draw_joint(ax: Any, joint: Any, state: Any) -> None:
     start = np.asarray(joint.p_i)
     _box(ax, start - [0, 0, 0.12], np.eye(3), (1.3, 1.3, 0.1), _DARK)
     _box(ax, at, R, (0.5, 0.3, 0.18), _BLUE)
-    for name, colour, place, axes, length in (("ᵢ", _DARK, start, joint.E_i, 1.0), ("ⱼ", _BLUE, at, R @ joint.E_j, 0.75)):
+    frames = (("ᵢ", _DARK, start, joint.E_i, 1.0, -1), ("ⱼ", _BLUE, at, R @ joint.E_j, 0.75, 1))
+    for name, colour, place, axes, length, side in frames:  # axes may coincide: their names are on different sides
         for axis, label in zip(axes.T, "xyz", strict=True):
-            _arrow(ax, place, place + length * axis, colour, f"{label}{name}")
+            _arrow(ax, place, place + length * axis, colour, f"{label}{name}", side=side)
     values = np.atleast_1d(state.coordinate("joint")) if joint.coordinates else ()
     corner = start
     for component, (label, value) in enumerate(zip(joint.coordinates, values, strict=True)):
@@ -105,11 +106,14 @@ def _arc(ax: Any, centre: Any, joint: Any, label: str, value: float, values: Any
     ax.annotate("", path[-1], path[-3], arrowprops={"arrowstyle": "->", "color": _SEEN, "lw": 2.0})
 
 
-def _arrow(ax: Any, start: Any, end: Any, colour: str, label: str, width: float = 1.0) -> None:
+def _arrow(ax: Any, start: Any, end: Any, colour: str, label: str, width: float = 1.0, side: int = 0) -> None:
+    """side : of the arrow on which its label is, 1 on the left; 0 beyond its tip"""
     a, b = _VIEW @ start, _VIEW @ end
     ax.annotate("", b, a, arrowprops={"arrowstyle": "->", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0})
     if label:
-        ax.text(*(a + 1.1 * (b - a)), label, color=colour, fontsize=7, ha="center", va="center")
+        along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-12)
+        beside = side * 0.13 * np.array([-along[1], along[0]])
+        ax.text(*(b + (0.03 if side else 0.1) * along + beside), label, color=colour, fontsize=7, ha="center", va="center")
 
 
 def _box(ax: Any, at: Any, R: Any, size: tuple[float, ...], colour: str) -> None:

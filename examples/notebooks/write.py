@@ -1,8 +1,13 @@
-"""Writes the notebooks of this folder, without outputs: `python examples/notebooks/write.py`. Tests run what it writes."""
+"""Writes the notebooks of this folder and runs them: `python examples/notebooks/write.py [name ...]`. Needs the extra "dev".
+
+Outputs are stored, so that they can be read without running anything. Tests run all of them again: the numbers that they
+print must be those of the file. Times differ from run to run, so write only those again that have changed.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -162,7 +167,7 @@ comparison.plot()
 
 
 def notebook(name: str) -> str:
-    """A notebook as its file holds it: text and code in turns, no outputs."""
+    """Text and code in turns, before it is run."""
     cells = []
     for k, part in enumerate(NOTEBOOKS[name].split(">>>")):
         if text := part.strip("\n"):
@@ -172,6 +177,17 @@ def notebook(name: str) -> str:
     return json.dumps({"cells": cells, "metadata": language, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
+def executed(name: str) -> str:
+    """The same with what its cells show, as its file holds it."""
+    import nbclient
+    import nbformat
+
+    book = nbformat.reads(notebook(name), as_version=4)
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3", record_timing=False).execute()
+    book.metadata.pop("language_info", None)  # of the Python that happened to run it
+    return nbformat.writes(book) + "\n"
+
+
 if __name__ == "__main__":
-    for title in NOTEBOOKS:
-        (FOLDER / f"{title}.ipynb").write_text(notebook(title), encoding="utf-8")
+    for title in sys.argv[1:] or NOTEBOOKS:
+        (FOLDER / f"{title}.ipynb").write_text(executed(title), encoding="utf-8")

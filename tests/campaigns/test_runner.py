@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from benchmarks.campaigns.runner import CRASHED, Campaign, Outcome, main, read_log, run
+from benchmarks.campaigns.runner import CRASHED, Campaign, Outcome, Summary, main, read_log, run
 
 STARTED = []
 
@@ -74,6 +74,14 @@ def test_command_line(tmp_path, capsys):
     assert "2 cases: 2 right" in capsys.readouterr().out
     assert main(CAMPAIGN, ["--only", "5", "--out", str(tmp_path)]) == 1
     assert set(read_log(tmp_path / "numbers-0.jsonl")) == {0, 1}
+
+
+def test_summary_does_not_hang_on_the_order_of_cases():
+    summaries = [Summary(("right",)), Summary(("right",))]
+    for summary, order in zip(summaries, ("wrong", "late"), strict=True):
+        for verdict in (order, "late" if order == "wrong" else "wrong"):
+            summary.add(0, Outcome(verdict))
+    assert str(summaries[0]).splitlines()[0] == str(summaries[1]).splitlines()[0] == "2 cases: 1 late, 1 wrong"
 
 
 def test_workers_make_the_same_cases(tmp_path):

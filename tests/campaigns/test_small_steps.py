@@ -91,11 +91,11 @@ def test_sweeps_end_when_what_they_leave_is_small_and_when_they_do_not_contract(
 
 
 def test_exact_slopes_take_the_place_of_differences():
-    """Of the derivatives of x' by every component, u' is kept by rows, and where they were taken; a NaN is told."""
-    out, x, jacobian = np.arange(25.0).reshape(5, 5), np.linspace(1, 2, 6), np.zeros((3, 5))
-    steps = SimpleNamespace(x=x, jacobian=jacobian, n=5)
+    """Of the derivatives of x' by every component, u' is kept by rows, above the point where they were taken; a NaN is told."""
+    out, jacobian = np.arange(25.0).reshape(5, 5), np.ones((3, 5))
+    steps = SimpleNamespace(jacobian=jacobian, n=5)
     assert put(steps, out)
-    np.testing.assert_array_equal(jacobian, [out[:, 3], out[:, 4], x[:5]])
+    np.testing.assert_array_equal(jacobian, [out[:, 3], out[:, 4], np.ones(5)])
     out[2, 4] = np.nan
     assert not put(steps, out)
 

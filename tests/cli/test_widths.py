@@ -97,6 +97,8 @@ def test_output_fits(name, folder, monkeypatch):
             seen = ESCAPE.sub("", text)
             assert seen.strip(), name
             assert "…" not in seen, "nothing is cut"
+            heads = [line for line in seen.splitlines() if "powers of 10" in line]
+            assert all(line.startswith("check ") for line in heads), f"{name} at {width}: a table is broken into lines twice"
             wide = (line.rstrip() for line in re.split("[\r\n]", seen) if len(line.rstrip()) > (width or 120))
             long = [line for line in wide if not line.startswith("dalembert: ")]  # errors and warnings: one line each
             assert long == [], f"{name} at {width}"

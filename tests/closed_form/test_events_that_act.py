@@ -229,6 +229,36 @@ def test_block_flies_and_lands():
     assert np.allclose(run.velocity("block")[-1], run.velocity("table")[-1], rtol=0.0, atol=1e-10)
 
 
+FREED = {
+    "jet": {"formulation": da.Jet()},
+    "tree": {"coordinates": "tree"},
+    "moving frame": {"formulation": da.MovingFrame()},
+    "minimal": {"formulation": da.Minimal()},
+    "minimal joints": {"formulation": da.Minimal(velocities="joints")},
+    "impulse": {"formulation": da.Impulse(), "integrator": da.RungeKutta4(step=0.001)},
+    "impulse tree": {"formulation": da.Impulse(), "coordinates": "tree", "integrator": da.RungeKutta4(step=0.001)},
+}
+
+
+@pytest.mark.parametrize("way", FREED)
+def test_a_rod_that_is_let_go_flies_straight(way):
+    """Out of a joint that a tree would be made of: without gravity both rods then turn evenly, one about its pin."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_link("arm", (0, 0, 0), (0.5, 0, 0), mass=1.0)
+    model.add_link("fore", (0.5, 0, 0), (1.0, 0, 0), mass=0.7)
+    model.add_revolute("shoulder", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), rate=2.0)
+    model.add_revolute("elbow", "arm", "fore", point=(0.5, 0, 0), axis=(0, 1, 0), rate=3.0)
+    let_go = da.Event(lambda s: s.time - 0.1, action=da.Free("elbow"))
+    run = da.simulate(model, 0.4, events=let_go, save_at=[0.1, 0.2, 0.4], **FREED[way])
+    assert run.report().passed
+    for turning in (run.angular_velocity("fore")[:, 1], run.coordinate_rate("shoulder")):
+        assert np.ptp(turning) < 1e-8
+    flown = run.position("fore") - run.position("fore")[0] - np.outer(run.t - run.t[0], run.velocity("fore")[0])
+    assert np.abs(flown).max() < 1e-8
+    apart = run.point("fore", (-0.25, 0, 0)) - run.point("arm", (0.25, 0, 0))
+    assert np.linalg.norm(apart, axis=1)[-1] > 0.1
+
+
 def test_velocities_of_a_lagrangian_system_are_set_too():
     """A mass on a spring that is stopped at its largest speed stays where it is."""
     system = da.LagrangianSystem(lambda q, v: 0.5 * v.x**2 - 0.5 * q.x**2, ["x"], initial={"x": -1.0}, velocities={"x": 0.0})

@@ -94,13 +94,13 @@ def test_fixed_steps_end_at_breakpoints_and_go_on_with_their_grid(integrator):
     assert np.allclose(grid, 0.01 * np.arange(41), rtol=0, atol=1e-15)
 
 
-def pulse(start: float, length: float):
-    """One smooth push with an impulse of 1 N s."""
+def pulse(start: float, length: float, base: float = 0.0):
+    """One smooth push with an impulse of 1 N s, and a slow force beside it."""
 
     def force(t):
         s = (t - start) / length
         inside = 1.0 if 0.0 < s < 1.0 else 0.0
-        return np.array([inside * 30.0 * (s * (1.0 - s)) ** 2 / length, 0.0, 0.0])
+        return np.array([inside * 30.0 * (s * (1.0 - s)) ** 2 / length, base * np.cos(2 * np.pi * t), 0.0])
 
     return force
 
@@ -119,6 +119,50 @@ def test_a_pulse_while_something_swings():
     coarse = da.simulate(model, t_end=4.0, integrator=da.DOP853(max_step=0.001))
     assert solution.coordinate("pin")[-1] == pytest.approx(coarse.coordinate("pin")[-1], abs=1e-6)
     assert abs(solution.coordinate("pin")[-1]) > 0.1
+
+
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame(), da.Minimal()], ids=lambda f: type(f).__name__)
+def test_looks_at_functions_take_no_evaluations(formulation):
+    """Of a smooth law, 2000 of them: some steps more than without it."""
+    model = cart()
+    plain = da.simulate(model, t_end=4.0, formulation=formulation).statistics.rate_evaluations
+    model.add_force("drag", "bob", lambda t, r, v, R, w: np.array([np.sin(t), 0.1 * v[0] * r[0], 0.0]) - 0.1 * v)
+    solution = da.simulate(model, t_end=4.0, formulation=formulation)
+    assert solution.statistics.rate_evaluations < plain + 600
+    fine = da.simulate(model, t_end=4.0, integrator=da.DOP853(max_step=0.01))
+    assert solution.coordinate("pin")[-1] == pytest.approx(fine.coordinate("pin")[-1], abs=1e-7)
+
+
+@pytest.mark.parametrize("base", [1.0, 1e5])
+@pytest.mark.parametrize("integrator", list(ADAPTIVE.values())[:2], ids=list(ADAPTIVE)[:2])
+def test_a_pulse_on_top_of_a_smooth_force_is_found(integrator, base):
+    """A thousandth of the run long, 1875 N at most."""
+    solution = da.simulate(mass(pulse(0.51234, 0.001, base)), t_end=1.0, integrator=integrator)
+    assert solution.velocity("mass")[-1, 0] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_push_at_a_place_is_found():
+    """Of no time at all: passed within a five-hundredth of the run; 1 m/s and 2 J before it."""
+
+    def bump(t, r, v, R, w):
+        s = (r[0] - 0.5) / 0.002
+        return np.array([1e3 * 30.0 * (s * (1.0 - s)) ** 2 if 0.0 < s < 1.0 else 0.0, 0.0, 0.0])
+
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("mass", mass=2.0, velocity=(1, 0, 0))
+    model.add_force("push", "mass", bump)
+    solution = da.simulate(model, t_end=1.0)
+    assert solution.velocity("mass")[-1, 0] ** 2 == pytest.approx(1.0 + 2.0, abs=1e-6)
+
+
+def test_a_function_that_raises_where_it_is_only_looked_at_is_named():
+    def strict(t):
+        if 0.5 < t < 0.502:
+            raise ValueError("not now")
+        return np.zeros(3)
+
+    with pytest.raises(da.SimulationError, match="'push'"):
+        da.simulate(mass(strict), t_end=1.0)
 
 
 def test_time_in_a_lagrangian_is_looked_at():

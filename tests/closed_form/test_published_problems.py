@@ -18,14 +18,15 @@ ANGLES = {
 
 @pytest.mark.parametrize("options", [{"coordinates": "planar"}, {"coordinates": "absolute"}, {"formulation": da.MovingFrame()}])
 def test_andrews(options):
-    """At 1e-11 the rates, up to 1,140 rad/s, are 2e-9 to 1.1e-8 off, as the steps happen to fall; at 1e-12 a tenth of that."""
+    """At 1e-11 the rates, up to 1,140 rad/s, are 2e-9 to 1.1e-8 off, as the steps happen to fall; at 1e-12 a tenth of
+    that, which is what one step is allowed, rtol |v| = 1.1e-9."""
     data = load("andrews")
     solution = run(gallery.andrews(), data["t"], da.DOP853(rtol=1e-12, atol=1e-12), **options)
     q, v = data["columns"]["q"], data["columns"]["v"]
     start = (-0.06171389001427645, 0, 0.45527981916307038, 0, 0.48736497954384255, 0, 1.2305474445498212)
     for joint, column in ANGLES.items():
         assert largest(solution.coordinate(joint) + start[column] - q[:, column]) <= 1e-11, joint
-        assert largest(solution.coordinate_rate(joint) - v[:, column]) <= 1e-9, joint
+        assert largest(solution.coordinate_rate(joint) - v[:, column]) <= 1.2e-9, joint
     beta = solution.coordinate("O")[-1] + start[0]
     assert beta == pytest.approx(data["published"]["q"][0], abs=2e-9)  # its digits are right to 1.15e-9, as the data say
 

@@ -233,6 +233,24 @@ def test_soft_is_stable_for_any_stiffness(stiffness, damping):
     assert solution.drift.position.max() <= 1.001 * force / stiffness + damping * 0.5e-2 * 0.4 + 5e-6
 
 
+@pytest.mark.parametrize("gains", [{}, {"stiffness": 1e10, "damping": 1e6}])
+def test_the_work_of_stiff_joints_does_not_grow_with_time(gains):
+    """A double pendulum falls under a law: joints that hardly give way do no work, and the balance is that of a step."""
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (0.5, 0, 0), mass=1.0)
+    model.add_link("fore", (0.5, 0, 0), (1.0, 0, 0), mass=0.7)
+    model.add_revolute("shoulder", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("elbow", "arm", "fore", point=(0.5, 0, 0), axis=(0, 1, 0))
+    run = {"formulation": da.Soft(**gains), "integrator": da.RungeKutta4(step=2.5e-4), "save_at": [0.0, 0.25, 0.5]}
+    bare = da.simulate(model, 0.5, **run)
+    assert np.abs(bare.energy.external_work).max() <= 1e-5 * bare.energy.scale  # 1.6e-5 of 7 J; along h A u+ 2.4e-2
+    model.add_motor("motor", "shoulder", lambda t, s, s_dot: -5.0 * (s - 0.3) - 0.5 * s_dot)
+    solution = da.simulate(model, 0.5, **run)
+    exact = da.simulate(model, 0.5, integrator=da.DOP853(rtol=1e-10, atol=1e-10), save_at=run["save_at"])
+    assert solution.report()["energy balance"].data <= 2e-3
+    assert np.abs(solution.energy.external_work - exact.energy.external_work).max() <= 2e-3 * exact.energy.scale
+
+
 def test_soft_gains_by_joint():
     """A vertical driver of 1e5 N/m holds the weight with 12 mm; the others, by default, do not move."""
     gains = {"heave": 1e5, "default": 1e10}

@@ -21,14 +21,15 @@ class Never:
 
 
 @compiled_only
-@pytest.mark.parametrize("integrator", [da.RadauIIA(3, rtol=1e-6, atol=1e-6), da.GaussLegendre(3, rtol=1e-6, atol=1e-6)])
-def test_a_stiff_coil(integrator, monkeypatch):
+@pytest.mark.parametrize("method", [da.RadauIIA, da.GaussLegendre])
+def test_a_stiff_coil(method, monkeypatch):
     """Also that it is asked for in the middle of a run, which goes on as if nothing had been."""
     model = coiled_chain(4, joint_damping=7000.0)
-    options = {"formulation": da.MovingFrame(), "integrator": integrator, "save_at": np.linspace(0, 2, 5)}
-    exact = da.simulate(model, 2.0, **options)
+    integrator = method(3, rtol=1e-6, atol=1e-6)
+    options = {"formulation": da.MovingFrame(), "integrator": integrator, "save_at": np.linspace(0, 3, 5)}
+    exact = da.simulate(model, 3.0, **options)
     monkeypatch.setattr(advance, "Slopes", Never)
-    differences = da.simulate(model, 2.0, **options)
+    differences = da.simulate(model, 3.0, **options)
     a, b, n = exact.statistics, differences.statistics, 7 * len(model.bodies)
     asked = -(-simplified_newton.ENOUGH // n)
     assert a.accepted == b.accepted and a.stage_newton_steps == b.stage_newton_steps
@@ -45,10 +46,12 @@ def test_columns_are_those_of_differences(formulation, monkeypatch):
     run = formulation.prepare(da.compile(da.gallery.chain(2)))
     x = run.from_absolute(run.mechanism.x_0)
     steps = advance.Advance(run, da.RadauIIA(2, step=0.01), 0.0, x, 1.0, None)
+    simplified_newton.stand(steps.bundle)
     assert simplified_newton.differentiate(steps.bundle, run.view) == 0
     expected = steps.bundle.jacobian.copy()
-    steps._ask_for_slopes()
+    steps.ask_for_slopes()
     steps.bundle.jacobian[:] = 0.0
+    simplified_newton.stand(steps.bundle)
     assert simplified_newton.slopes(steps.bundle, run.view) == 0
     np.testing.assert_allclose(steps.bundle.jacobian, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
 

@@ -47,8 +47,9 @@ def test_steps_and_motion(seed):
     """Jet made 18,032 steps at 1e-9 with seed 1, MovingFrame more than 20,000 at 1e-10 with seed 2, and Jet was 4e-7 m off."""
     mechanism = da.compile(closed_chain(seed))
     jet, frame, tight = run(mechanism, da.Jet(), 1e-9), run(mechanism, da.MovingFrame(), 1e-9), run(mechanism, da.Jet(), 1e-11)
-    steps = [one.statistics.accepted - one.statistics.rounded_steps for one in (jet, frame)]
-    assert max(steps) <= 5 * min(steps) and frame.statistics.accepted < 200  # steps that rounding rules are told, and few
+    made, ruled = frame.statistics.accepted, frame.statistics.rounded_steps  # steps that rounding rules are told, and few
+    assert jet.statistics.rounded_steps == 0 and made < 200
+    assert made - ruled <= 2 * jet.statistics.accepted and (ruled > 0 or jet.statistics.accepted <= 2 * made)
     for name in mechanism.body_names:
         np.testing.assert_allclose(jet.position(name)[-1], tight.position(name)[-1], rtol=0, atol=2e-9)
         np.testing.assert_allclose(frame.position(name)[-1], tight.position(name)[-1], rtol=0, atol=2e-8)
@@ -61,3 +62,33 @@ def test_steps_that_rounding_rules_are_told():
     assert rounded.statistics.rounded_steps > 0 and rounded.statistics.rounded_error > 1.0
     assert rounded.report()["rounding"].verdict == rounded.report().verdict == "WARN"
     assert exact.statistics.rounded_steps == 0 and exact.report().verdict == "pass"
+
+
+def four_bar(size, gyration):
+    """Free in the plane across which its weight acts; gyration : J / (m size^2)"""
+    model, P, Q, D = da.Model(), np.array([0.16, 0.25, 0]), np.array([0.91, 0.75, 0]), np.array([1.0, 0.0, 0.0])
+    for name, ends in (("crank", (0 * P, P)), ("rod", (P, Q)), ("rocker", (Q, D))):
+        model.add_body(name, mass=1.0, inertia=gyration * size**2 * np.eye(3), position=size * np.add(*ends) / 2)
+    for name, first, second, point in (("A", "ground", "crank", 0 * P), ("B", "crank", "rod", P), ("C", "rod", "rocker", Q)):
+        model.add_revolute(name, first, second, point=size * point, axis=(0, 0, 1), **({"rate": 2.0} if name == "A" else {}))
+    model.add_revolute("D", "rocker", "ground", point=size * D, axis=(0, 0, 1))
+    return model
+
+
+@pytest.mark.parametrize("formulation", [da.Jet(), da.MovingFrame()])
+def test_size_changes_no_angles(formulation):
+    """At 1e-6 m Jet was 9e-6 s late after 723 steps and passed, from 1e4 m on MovingFrame could not close the loop."""
+    runs = [da.simulate(four_bar(size, 0.1), 2.0, formulation=formulation, save_at=[2.0]) for size in (1.0, 1e-6, 1e4)]
+    for one in runs[1:]:
+        assert abs(one.coordinate("A") - runs[0].coordinate("A")) < 1e-8
+        assert one.report().verdict == "pass" and one.statistics.accepted < 50
+
+
+def test_radii_of_gyration_far_from_the_size():
+    """J / (m L^2) = 1e7 and 1e-10 took 2,790 and 89,418 steps; beyond the digits of multipliers the report fails."""
+    for gyration in (1e7, 1e-10):
+        one, other = (da.simulate(four_bar(1.0, gyration), 0.2, formulation=f, save_at=[0.2]) for f in (da.Jet(), da.Minimal()))
+        assert abs(one.coordinate("A") - other.coordinate("A")) < 1e-8 and one.statistics.accepted < 20
+        assert one.report()["accelerations"].verdict == other.report()["accelerations"].verdict == "pass"
+    lost = da.simulate(four_bar(1.0, 1e12), 0.2, formulation=da.Jet(), integrator=da.DOP853(step=0.01))
+    assert lost.report()["accelerations"].verdict == "FAIL"

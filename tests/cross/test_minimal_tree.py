@@ -172,5 +172,7 @@ def test_options_are_checked(options, text):
 
 
 def test_planar_coordinates_are_refused():
-    with pytest.raises(da.ModelError, match="'tree' or 'absolute'"):
+    with pytest.raises(
+        da.ModelError, match="Minimal with these options does not take 'planar' coordinates; a model in these takes one of Jet"
+    ):
         da.simulate(build("planar_quadrangle"), 0.1, coordinates="planar", formulation=da.Minimal(velocities="joints"))

@@ -6,6 +6,7 @@ The whole family (ten linkages, five formulations, six orders) and 2,000 random 
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,22 @@ def test_a_turn_of_the_crank_follows_the_closed_form(k, formulation):
     error, solution = overconstrained.driven_error(linkage, formulation, reordered(linkage, k + 1))
     assert error <= LIMIT
     assert solution.drift.position.max() <= 1e-9
+    assert solution.report().passed, solution.report().failures
+
+
+@pytest.mark.parametrize("formulation", ["Jet", "MovingFrame", "Minimal"])
+@pytest.mark.parametrize("size", [1e-5, 1e4])
+def test_size_and_place_of_a_linkage(size, formulation):
+    """Reports of right runs passed at sizes near 1 m only: 2e-13 of the speed was called drift of the redundant rows."""
+    linkage = three_cranks()
+    away = replace(linkage, axes=lambda angle: {n: (size * (p + 10.0), d) for n, (p, d) in linkage.axes(angle).items()})
+    model = away.model()
+    for body in model.bodies:
+        model._add(replace(body, inertia=size**2 * body.inertia))
+    solution = da.simulate(model, 1.0, formulation=overconstrained.FORMULATIONS[formulation][0])
+    for body in away.bodies:
+        exact = [away.pose(body, away.angle(t))[0] for t in solution.t]
+        np.testing.assert_allclose(solution.position(body), exact, rtol=0, atol=1e-7 * size)
     assert solution.report().passed, solution.report().failures
 
 

@@ -1,6 +1,7 @@
 """Derivatives of rates from the kernels themselves against extrapolated differences, over joints, forces, drivers, coordinates.
 
-Along random directions of state and time, with error h^8 of the differences and rounding eps |f| / h = 1e-13 |f|.
+Along random directions of state and time, with error h^8 of the differences and rounding of the rates over h: 1e-13 |f|, more
+off the constraints.
 """
 
 import itertools
@@ -18,7 +19,7 @@ from dalembert.kernels.base.compiler import JIT
 plain_only = pytest.mark.skipif(JIT, reason="many kernels: their sources as plain Python are enough")
 compiled_only = pytest.mark.skipif(not JIT, reason="of compiled kernels")
 pytestmark = pytest.mark.nojit
-STEP, ALLOWED = 2e-3, 1e-9
+STEP, ALLOWED = 5e-3, 1e-9
 OFF = ((0.1, 0.2, 0.0), (0.0, 0.3, -0.2))
 
 

@@ -96,6 +96,17 @@ def test_period_of_a_pendulum_by_length_and_amplitude():
     assert np.abs(np.array(found) - [T / (2 * length), by_amplitude, -T / (2 * g)]).max() < 1e-9
 
 
+@pytest.mark.parametrize("names", [["length"], ["length", "amplitude", "g"]])
+def test_values_are_those_of_the_run_without(names):
+    """To the last bit, with the same counters; and the run goes on as the other does."""
+    t = [0.1, 0.15, 0.3]
+    plain, rich = (da.simulate(pendulum, 0.3, sensitivities=asked, save_at=t) for asked in ([], names))
+    assert np.array_equal(plain.x, rich.x)
+    left_out = {"time": None, "cpu_time": None}
+    assert vars(plain.statistics) | left_out == vars(rich.statistics) | left_out
+    assert np.array_equal(da.simulate(plain, 0.4).x, da.simulate(rich, 0.4).x)
+
+
 def carried_pendulum(begin=0.1, end=0.3):
     model = da.Model(gravity=(0, 0, -9.81))
     cart = model.add_point_mass("cart", mass=1.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.questions import equilibrium
 
 G = 9.81
 
@@ -197,11 +198,36 @@ def test_a_compliant_four_bar_has_three_poses():
     np.testing.assert_allclose(np.sort(angles), [-slack, 0.0, slack], rtol=0, atol=1e-12)
 
 
-def test_bad_input():
+@pytest.mark.parametrize("size", [1.0, 1e-7])
+def test_all_poses_of_a_truss_that_snaps_through(size):
+    """Two springs of slack length hypot(1, 0.3) from (-1, 0) and (1, 0) to a slide along y: y = -0.3, 0, 0.3; stiffness at 0:
+    2 k (1 - hypot(1, 0.3)) < 0. The slide's body, joint and centre are one point: only the springs tell how large it is."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("slide", mass=1.0, inertia=[0.1 * size**2] * 3, position=(0, 0.35 * size, 0))
+    model.add_prismatic("guide", "ground", "slide", point=(0, 0.35 * size, 0), axis=(0, 1, 0))
+    for name, x in (("left", -size), ("right", size)):
+        ends = ((x, 0, 0), (0, 0.35 * size, 0))
+        model.add_spring_damper(name, "ground", "slide", between=ends, stiffness=100.0, length=size * np.hypot(1, 0.3))
+    found = sorted(da.equilibrium(model, starts=12), key=lambda one: one.position("slide")[1])
+    places = [one.position("slide")[1] / size for one in found]
+    np.testing.assert_allclose(places, (-0.3, 0, 0.3), rtol=0, atol=1e-12)
+    assert [one.stable for one in found] == [True, False, True]
+    assert found[1].stiffness == pytest.approx(200 * (1 - np.hypot(1, 0.3)), rel=1e-9)
+
+
+def test_what_keeps_moving(monkeypatch):
+    """However little is left of gravity on a slope: nothing balances it."""
+    monkeypatch.setattr(equilibrium, "_STEPS", 10)
     falling = da.Model(gravity=(0, 0, -G))
     falling.add_body("stone", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(da.SimulationError, match="body 'stone' keeps moving"):
         da.equilibrium(falling)
+    falling.add_prismatic("slope", falling.ground, "stone", point=(0, 0, 0), axis=(1, 0, 1e-7))
+    with pytest.raises(da.SimulationError, match=r"body 'stone' keeps moving, .* with 9\.81e-07 m/s"):
+        da.equilibrium(falling)
+
+
+def test_bad_input():
     with pytest.raises(da.ModelError, match="no joint 'B'"):
         da.equilibrium(pendulum(), starts=[{"B": 1.0}])
     with pytest.raises(da.ModelError, match="nothing 'B' could move"):

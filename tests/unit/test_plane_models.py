@@ -127,3 +127,24 @@ def test_the_command_line_runs_it_so(tmp_path, monkeypatch):
     flat().to_yaml("m.yaml")
     told = CliRunner().invoke(app, ["check", "m.yaml"]).output
     assert "3 degrees of freedom" in told  # the bead would have a fourth out of the plane
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-10])
+def test_what_leaves_the_plane_is_told_at_every_size(size):
+    """A ball joint lets the body go out of the plane of gravity and arm, here by a twentieth of its speed."""
+    model = da.Model(gravity=(0, -9.81 * size, 0))
+    model.add_body("ball", mass=1.0, inertia=[0.1 * size**2] * 3, position=(size, 0, 0), velocity=(0, size, 0.05 * size))
+    model.add_spherical("socket", "ground", "ball", point=(0, 0, 0))
+    with pytest.raises(da.ModelError, match="leaves the plane"):
+        da.compile(model, "planar")
+
+
+@pytest.mark.parametrize("formulation", [da.MovingFrame(), da.Minimal(velocities="joints")], ids=["moving frame", "joints"])
+def test_formulations_of_joints_take_it_in_space(formulation):
+    """Planar coordinates are those of bodies: these formulations go on without them, unless they are asked for."""
+    run = {"integrator": da.RungeKutta4(step=0.01)}
+    solution, other = da.simulate(flat(), 0.02, formulation=formulation, **run), da.simulate(flat(), 0.02, **run)
+    assert (solution.mechanism.coordinates, other.mechanism.coordinates) == ("absolute", "planar")
+    np.testing.assert_allclose(solution.position("bead"), other.position("bead"), rtol=0, atol=1e-9)
+    with pytest.raises(ModelError, match="does not take 'planar' coordinates; a model in these takes one of Jet, "):
+        da.simulate(flat(), 0.02, formulation=formulation, coordinates="planar", **run)

@@ -13,7 +13,15 @@ from dalembert.compilation.callbacks import SlowFunctionWarning
 from dalembert.results.report import Line, Report
 from dalembert.simulation.solution import Solution
 
-CHECKS = ["status", "position drift", "velocity drift", "unit length error", "energy balance", "error estimate"]
+CHECKS = [
+    "status",
+    "position drift",
+    "velocity drift",
+    "unit length error",
+    "energy balance",
+    "error estimate",
+    "accelerations",
+]
 
 
 def run(name="slider_crank", t_end=1.0, **options):
@@ -161,6 +169,7 @@ def test_states_that_are_not_numbers_fail(solution):
         "velocity drift",
         "unit length error",
         "energy balance",
+        "accelerations",
     ]
 
 

@@ -129,7 +129,8 @@ def test_crashed_run_with_user_functions_says_what_is_missing(arm, tmp_path):
     with pytest.raises(ModelError, match="sideways"):
         loaded.reaction("hinge")
     report = loaded.report()
-    assert [line.name for line in report.failures] == ["status", "position drift", "velocity drift", "energy balance"]
+    checks = ["status", "position drift", "velocity drift", "energy balance", "accelerations"]
+    assert [line.name for line in report.failures] == checks
     assert "sideways" in report["energy balance"].value
 
 

@@ -44,12 +44,12 @@ def chain():
     return mechanism, starts(mechanism, 67)
 
 
-def both(monkeypatch, model, t_end, **options):
+def both(monkeypatch, model, t_end, formulation=MOVING, **options):
     """The same runs in lanes and one by one."""
-    lanes = da.simulate_many(model, t_end, formulation=MOVING, **options)
+    lanes = da.simulate_many(model, t_end, formulation=formulation, **options)
     with monkeypatch.context() as patch:
         patch.setattr(side_by_side, "ENOUGH", 10**9)
-        return lanes, da.simulate_many(model, t_end, formulation=MOVING, **options)
+        return lanes, da.simulate_many(model, t_end, formulation=formulation, **options)
 
 
 def loop():
@@ -59,18 +59,18 @@ def loop():
     return da.compile(model)
 
 
-@pytest.mark.parametrize("kind", ["tree", "tree with forces", "loop"])
+@pytest.mark.parametrize("kind", ["tree", "tree with forces", "loop", "bodies"])
 def test_slot_gives_every_lane_what_it_gives_one_run(kind):
-    run = MOVING.prepare(loop() if kind == "loop" else tree(kind == "tree with forces"))
+    closed = kind in ("loop", "bodies")
+    run = (da.Jet() if kind == "bodies" else MOVING).prepare(loop() if closed else tree(kind == "tree with forces"))
     group = side_by_side.group_of(run, run.F[None], da.DOP853(), 1000)
-    assert (run.I[T.M] > 0) == (kind == "loop") and (run.I[T.NFORCE] > 20) == (kind == "tree with forces")
+    assert (run.I[T.M] > 0) == closed and (run.I[T.NFORCE] > 20) == (kind == "tree with forces")
     rng = np.random.default_rng(2)
-    F = run.F * rng.uniform(1.0, 1.0001 if kind == "loop" else 1.1, (group.lanes, len(run.F)))  # every number in every lane
+    F = run.F * rng.uniform(1.0, 1.0001 if closed else 1.1, (group.lanes, len(run.F)))  # every number in every lane
     (together_F,), _ = side_by_side.tables(F[None], np.tile(run.W, (1, group.lanes, 1)))
     group = replace(group, F=together_F)
-    x = run.from_absolute(run.mechanism.x_0) + (0.01 if kind == "loop" else 0.1) * rng.standard_normal(
-        (group.lanes, run.state_size)
-    )
+    aside = {"loop": 0.01, "bodies": 0.02}.get(kind, 0.1)
+    x = run.from_absolute(run.mechanism.x_0) + aside * rng.standard_normal((group.lanes, run.state_size))
     together = group.gather(x)[0]
     rates, rate = np.zeros(group.state_size), np.zeros((group.lanes, run.state_size))
     assert rates.size == group.lanes * run.state_size
@@ -134,11 +134,12 @@ def test_variants_with_equal_steps_give_equal_bits(monkeypatch):
     assert np.array_equal(one.x[-1], lanes[33].x[-1])
 
 
-def test_loops_with_equal_steps_give_equal_bits(monkeypatch):
+@pytest.mark.parametrize("formulation", [MOVING, da.Jet()], ids=["moving-frame", "jet"])
+def test_loops_with_equal_steps_give_equal_bits(monkeypatch, formulation):
     """Rates in lanes, Newton's method and the watch over rows run by run: states, counters and smallest pivots are the same."""
     mechanism = loop()
     options = {"integrator": da.RungeKutta4(step=0.004), "save_at": [0.05, 0.1010]}
-    lanes, alone = both(monkeypatch, mechanism, 0.2, initial_states=starts(mechanism, 66), **options)
+    lanes, alone = both(monkeypatch, mechanism, 0.2, formulation, initial_states=starts(mechanism, 66), **options)
     of_the_group = dict.fromkeys(("largest_projection", "largest_projection_share", "largest_projection_at"), 0.0)
     for one, other in zip(lanes, alone, strict=True):
         assert np.array_equal(one.x, other.x)
@@ -226,7 +227,9 @@ def test_what_cannot_go_side_by_side():
     assert group_of(chain, integrator=da.RungeKutta4(step=0.1)) is not None
     assert group_of(chain, count=63) is None
     assert group_of(chain, integrator=da.GaussLegendre(stages=2)) is None
-    assert group_of(chain, da.Jet()) is None
+    assert group_of(chain, da.Jet()) is not None
+    assert group_of(chain, da.Jet(projection="orthogonal")) is None
+    assert group_of(chain, da.Jet(solver="cg")) is None
     assert group_of(chain, da.MovingFrame(path="reference")) is None
     assert group_of(chain, da.MovingFrame(invariants="energy")) is None
     assert group_of(gallery.build("four_bar")) is None  # redundant rows

@@ -257,3 +257,18 @@ def test_body_with_a_bad_shape_is_named():
     """When it is given, not when somebody looks at it."""
     with pytest.raises(da.ModelError, match="body 'slider': there is no shape 'teapot'"):
         da.Model(name="bad").add_body("slider", mass=1.0, inertia=(1, 1, 1), shape={"type": "teapot"})
+
+
+def test_rails_stand_on_the_floor_beside_what_they_guide():
+    """The joint's point is 1.9 m away from the slider, at the crank's bearing: as good for mechanics, not for the eye."""
+    run = da.simulate(GALLERY["crank_mechanism"].build(), 0.05)
+    scene = scene_of(run)
+    names = [joint["name"] for joint in scene["joints"]]
+    mine = [f["part"] for f in scene["fittings"] if f["tag"] == f"joint {names.index('translational')}" and f["body"] == -1]
+    bar, *ends = sorted(mine, key=lambda part: -max(part["size"]))
+    assert np.linalg.norm(np.subtract(bar["at"], run.position("slider")[0])[1:]) < 1e-12 and len(ends) == 2
+    for end in ends:
+        x, y, z = end["at"]
+        feet = [part for part in scene["ground"] if np.hypot(part["at"][0] - x, part["at"][2] - z) < 1e-9]
+        assert min(part["at"][1] - 0.5 * part["size"][1] for part in feet) == pytest.approx(scene["floor"], abs=1e-9)
+        assert max(part["at"][1] + 0.5 * part["size"][1] for part in feet) > y  # it reaches the rail

@@ -5,6 +5,7 @@ One page of one model with every kind of element serves most tests; names in it 
 
 import csv
 import io
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -215,7 +216,10 @@ def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
     bench.do("viewer.scrub(0.4); viewer.command('forces')")
     bench.wait("document.querySelectorAll('.labels .number').length > 3")
     assert bench.page.locator(".kind").all_inner_texts() == ["joints", "forces", "springs", "drivers", "weights"]
-    shown = bench.page.locator(".labels .number:visible").all_inner_texts()
+    numbers = bench.page.locator(".labels .number:visible")
+    shown, boxes = numbers.all_inner_texts(), [one.bounding_box() for one in numbers.all()]
+    for a, b in itertools.combinations(boxes, 2):  # none covers another
+        assert abs(a["x"] - b["x"]) >= min(a["width"], b["width"]) or abs(a["y"] - b["y"]) >= min(a["height"], b["height"])
     assert "3 N" in shown, "the push"
     assert "9.81 N" not in shown
     bench.page.get_by_role("button", name="weights").click()

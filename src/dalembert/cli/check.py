@@ -51,6 +51,7 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
     """Everything that `check` shows, as plain data."""
+    from dalembert.compilation.doubts import doubts
     from dalembert.compilation.parts import unconnected
 
     model = mechanism.model
@@ -72,7 +73,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "unconnected": unconnected(model),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
-        "warnings": list(mechanism.warnings),
+        "warnings": [*mechanism.warnings, *doubts(model)],
         "model_hash": model.hash,
     }
 

@@ -162,7 +162,7 @@ class Voice:
         else:
             self.say(printable)
         if shown := text.getvalue():
-            write(shown.removesuffix("\n"), err=self._to_stderr)
+            write("\n".join(line.rstrip() for line in shown.removesuffix("\n").split("\n")), err=self._to_stderr)
 
 
 def _wrapped(line: str, width: int) -> list[str]:

@@ -70,7 +70,9 @@ def fit(
         if answer.as_json:
             print_json({**found.to_dict(), "report": report.to_dict()})
         else:
-            answer.voice.say(f"{found}\n\n{report}")
+            for part in (found, report):
+                answer.voice.show(part)
+                answer.voice.say("")
     raise typer.Exit(Code.PASSED if report.passed else Code.FAILED)
 
 

@@ -21,9 +21,9 @@ def gallery(as_json: Annotated[bool, typer.Option("--json", help="For programs."
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("source", overflow="fold", max_width=22)
+    table.add_column("what it is [source]")
     table.add_column("--t-end", no_wrap=True)
     for entry in entries:
-        table.add_row(entry.name, entry.description, entry.source or "dalembert", f"{entry.t_end:g} s")
+        source = f" [{entry.source}]" if entry.source else ""
+        table.add_row(entry.name, entry.description + source, f"{entry.t_end:g} s")
     Voice().show(table)

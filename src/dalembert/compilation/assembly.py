@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten, size_of
+from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
 from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
@@ -29,8 +29,10 @@ from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.model.validation import size_of
 
 POSITION_TOLERANCE = 1e-12  # times the size of the mechanism
+VELOCITY_TOLERANCE = 1e-13  # times sizes of rows and velocities
 _GIVEN = ("rate", "both")  # labels of rows that ask for the rate of a joint coordinate
 _MAX_ITERATIONS = 60
 _ANGLE_STEP = 0.5  # rad; well inside the quarter turn within which the sine of an angle error points home
@@ -90,9 +92,8 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
 
     G, g = _defined_rows(packed, x)
     far, sizes, turn = _sizes(flat, packed, G)
-    position_rows = _rows(packed, lambda row: row.label != "rate" and not row.nonholonomic)
+    position_rows, velocity_rows = rows_for(packed)
     start, x = _assemble_positions(flat, packed, x, g[position_rows], movable, position_rows, far * sizes, turn)
-    velocity_rows = _rows(packed, lambda row: row.label != "coordinate")
     pace = 1.0 + max((max(size_of(b.velocity) / turn[0], size_of(b.angular_velocity)) for b in flat.bodies), default=0.0)
     untold = np.repeat([not given for body in flat.bodies for given in body.given], 3)
     velocity_start, x = _assemble_velocities(packed, x, movable, untold, velocity_rows, pace * sizes[velocity_rows])
@@ -108,9 +109,14 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
     """A state whose joint angles are counted from their given or driven values, or from what assembly found."""
+    return _measured(packed, counted(flat, packed.t_0, x))
+
+
+def counted(flat: FlatModel, t_0: float, x: Array) -> Array:
+    """The same with angles that are still those given or driven."""
     first = len(x) - len(flat.angles)
     joints = {joint.name: joint for joint in flat.joints}
-    driven = _driven_angles(flat, packed.t_0)
+    driven = _driven_angles(flat, t_0)
     x = x.copy()
     for k, item in enumerate(flat.angles):
         joint = joints[item.joint]
@@ -118,7 +124,7 @@ def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
         x[first + k] = driven.get((joint.name, joint.coordinates[item.component]), 0.0) if value is None else value
     if flat.counters:
         x[first:] = flat.counters
-    return _measured(packed, x)
+    return x
 
 
 def _measured(packed: Packed, x: Array) -> Array:
@@ -183,9 +189,11 @@ def _angle_at_pose(model: Model, first: str, second: str, row: Primitive) -> flo
     return float(np.arctan2(np.cross(row.n_i, row.a_i) @ d, row.a_i @ d))
 
 
-def _rows(packed: Packed, wanted: object) -> npt.NDArray[np.int64]:
-    assert callable(wanted)
-    return np.array([row.index for row in packed.rows if wanted(row)], dtype=np.int64)
+def rows_for(packed: Packed) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Rows that positions must meet, and those that velocities must."""
+    positions = [row.index for row in packed.rows if row.label != "rate" and not row.nonholonomic]
+    velocities = [row.index for row in packed.rows if row.label != "coordinate"]
+    return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
 def _sizes(flat: FlatModel, packed: Packed, G: Array) -> tuple[float, Array, Array]:
@@ -318,7 +326,7 @@ def _assemble_velocities(
     start = float(np.abs(r).max(initial=0.0))
     enough = 1e-9 * sizes * (1.0 + np.abs(r / sizes).max(initial=0.0))
     for _ in range(3):
-        if np.all(np.abs(r) <= 1e-13 * sizes):
+        if np.all(np.abs(r) <= VELOCITY_TOLERANCE * sizes):
             break
         du = -scale * least_change(G[rows] * scale / sizes[:, None], r / sizes, free)
         move(packed, x, np.zeros(len(du)), du)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dalembert.arrays import Array
@@ -9,6 +11,16 @@ from dalembert.compilation.callbacks import row_callback
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.rows import Tables, new_workspace
 from dalembert.kernels.base import tables as T
+
+
+class ManyRows(NamedTuple):
+    """(runs, ..) rows of constraints, residuals, their partial rates, velocities (v, w_B) of the bodies, joint angles"""
+
+    G: Array
+    g: Array
+    g_t: Array
+    twist: Array
+    angles: Array
 
 
 class RowsAtState:
@@ -37,6 +49,19 @@ class RowsAtState:
         W = self._at(F, t, x)
         g, g_t, zeta = (W[self._I[entry] :][: self._I[T.M_ALL]] for entry in (T.W_G, T.W_GT, T.W_ZETA))
         return self._jacobian(W), g, g_t, zeta
+
+    def many(self, F: Array, t: float, x: Array) -> ManyRows:
+        """At (runs, nx) states with (runs, ..) tables."""
+        from dalembert.kernels.coordinates.at_state import ROWS
+
+        W, I, kernel = np.tile(self._W, (len(F), 1)), self._I, self._kernel
+        for own, state, work in zip(F, x, W, strict=True):
+            kernel(ROWS, t, state, I, own, work)
+        G = np.zeros((len(F), int(I[T.M_ALL]) * self._size))
+        G[:, self._to] = W[:, self._from]
+        g, g_t = (W[:, I[entry] : I[entry] + I[T.M_ALL]] for entry in (T.W_G, T.W_GT))
+        angles = W[:, I[T.W_ANGLE] : I[T.W_ANGLE] + 2 * I[T.NANGLE] : 2]
+        return ManyRows(G.reshape(len(F), -1, self._size), g, g_t, W[:, self._twist], angles)
 
     def velocity_residual(self, F: Array, t: float, x: Array) -> Array:
         """G u + g_t."""

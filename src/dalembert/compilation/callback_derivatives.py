@@ -99,7 +99,7 @@ def _chosen(entries: Sequence[Entry], exact: Sequence[bool], row_source: str, re
     lines = ["def callback(k, t, W, s):"]
     for i, (entry, fine) in enumerate(zip(entries, exact, strict=True)):
         test = f"if all_smooth(W, s + {entry.at}, {prod(entry.call.output)}):"
-        body = [*entry.lines(f"f{i}")[:-1], test, "    return 0"] if fine else []
+        body = [*entry.lines(f"f{i}"), test, "    return 0"] if fine else []
         body.append(f"return differenced(k, t, W, s, {_sizes(entry)})")
         lines += [f"    if k == {entry.number}:", *(f"        {line}" for line in body)]
     lines.append("    return rows(k, t, W, s)" if row_source else "    return 0")

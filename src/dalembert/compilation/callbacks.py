@@ -10,16 +10,16 @@ import hashlib
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.callback_derivatives import differentiated
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.one_element import ask_plainly
-from dalembert.compilation.user_calls import RAISED, UNFINISHED, Entry
+from dalembert.compilation.user_calls import KEEPS, RAISED, UNFINISHED, Entry
 from dalembert.compilation.user_functions import fresh, identity
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.source import uses_time
@@ -29,6 +29,14 @@ from dalembert.model.serialise import MissingFunction
 FIRST_INVARIANT = 1000
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
+
+
+_found_right: OrderedDict[str, None] = OrderedDict()  # by keys, tables and start
+
+
+def _shorten(known: OrderedDict[str, Any]) -> None:
+    while len(known) > _KEPT:
+        known.popitem(last=False)
 
 
 class SlowFunctionWarning(UserWarning):
@@ -42,6 +50,8 @@ class Callbacks:
     compiled : what is passed to the kernels;  slow : names of functions that run as plain Python
     differenced : of those whose derivatives were asked for and are not exact
     of_time : whether something may depend on time in a way that nobody has declared
+    kept : of every function of a force element its number, where its numbers begin in what a workspace keeps of them, how many
+        it is given, how many it gives; none where looks at functions are not enough;  room : for all of these numbers
     """
 
     def __init__(
@@ -58,12 +68,17 @@ class Callbacks:
         self._nq, self._nu = mechanism.nq, mechanism.nu
         self._invariants = list(invariants)
         self._entries = [_force(k, element) for k, element in enumerate(self._elements)]
-        for entry, element in zip(self._entries, self._elements, strict=True):
-            ask_plainly(mechanism, element, mechanism.t_0, mechanism.x_0, entry.looking)
+        keys = [entry.key for entry in self._entries]
+        self._look_once(keys)
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
+        self._keys = [*keys, *(entry.key for entry in self._entries[len(keys) :])]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self._row_source = sources[rows]
-        self.of_time = bool(mechanism.functions) or uses_time(self._row_source)
+        *self._places, self.room = np.cumsum([0, *(entry.size for entry in self._entries[: len(self._elements)])]).tolist()
+        rows_of_time = uses_time(self._row_source)
+        self.of_time = bool(mechanism.functions) or rows_of_time
+        asked = [] if rows_of_time else zip(self._entries, self._places, strict=False)
+        self.kept = np.array([(e.number, at, e.at, prod(e.call.output)) for e, at in asked], dtype=np.int64).reshape(-1, 4)
         self.compiled = self._compile()
 
     @property
@@ -75,27 +90,51 @@ class Callbacks:
     def error(self, value: tuple[str, BaseException] | None) -> None:
         RAISED.error = value
 
-    def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
+    def with_room(self, W: Array) -> Array:
+        """A workspace that keeps what functions of force elements were given and gave last."""
+        if self.room == 0 or W[-1] == KEEPS:
+            return W
+        return np.concatenate([W, np.zeros(self.room), [KEEPS]])
+
+    def unfinished(self, W: Array) -> str | None:
         """Name of the compiled user function that raised: what it raised does not say so."""
-        places = W[I[T.W_CALL] :]
-        return next((entry.name for entry in self._entries if places[entry.at] == UNFINISHED + entry.number), None)
+        return next((entry.name for entry in self._entries if UNFINISHED + entry.number in W), None)
 
     def forces_at(self, t: float, x: Array) -> dict[str, Array]:
         """What each function of a force element returns at a state, by name; NaN where it raises."""
         values = {}
-        for entry, element in zip(self._entries, self._elements, strict=False):
+
+        def keep(k: int, t: float, W: list[float], s: int) -> int:
+            entry = self._entries[k]
             values[entry.name] = np.full(entry.call.output, np.nan)
+            with np.errstate(all="ignore"):
+                try:
+                    values[entry.name] = np.asarray(entry.called(t, W, s), dtype=float)
+                except Exception:  # the function is the user's
+                    return T.CALLBACK_FAILED
+            return T.OK
 
-            def keep(k: int, t: float, W: Array, s: int, entry: Entry = entry) -> int:
-                with np.errstate(all="ignore"):
-                    try:
-                        values[entry.name] = np.asarray(entry.called(t, W, s), dtype=float)
-                    except Exception:  # the function is the user's
-                        return T.CALLBACK_FAILED
-                return T.OK
-
-            ask_plainly(self._mechanism, element, t, x, keep)
+        if self._elements:
+            ask_plainly(self._mechanism, t, x, keep)
         return values
+
+    def _look_once(self, keys: Sequence[str]) -> None:
+        """Look at every function at the start, unless they were found right there before."""
+        mechanism = self._mechanism
+        tables = (mechanism.I, mechanism.F, mechanism.x_0, np.array(mechanism.t_0))
+        same = "".join(keys) + hashlib.sha256(b"".join(table.tobytes() for table in tables)).hexdigest()
+        if keys and same not in _found_right:
+            ask_plainly(mechanism, mechanism.t_0, mechanism.x_0, self._look)
+            if not any(key.startswith("id ") for key in keys):
+                _found_right[same] = None
+                _shorten(_found_right)
+
+    def _look(self, k: int, t: float, W: list[float], s: int) -> int:
+        """What a function gives at the start, refused where it is not what it should be."""
+        entry = self._entries[k]
+        value = entry.look(t, W, s)
+        W[s + entry.at : s + entry.at + len(value)] = value.tolist()
+        return T.OK
 
     def invariant(self, k: int, t: float, x: Array) -> float:
         """Value of the user's invariant k at one state."""
@@ -120,7 +159,7 @@ class Callbacks:
             return row_callback(self._row_source)
         if not JIT:
             return self._chosen(["" for _ in self._entries], plain=True)
-        keys = [entry.key for entry in self._entries]
+        keys = self._keys
         with COMPILING:
             try:
                 made = self._chosen(keys)
@@ -142,8 +181,7 @@ class Callbacks:
         for entry, key, reason in zip(self._entries, keys, reasons, strict=True):
             if reason is not None:
                 _not_compiled[key] = entry.function, reason
-        while len(_not_compiled) > _KEPT:
-            _not_compiled.popitem(last=False)
+        _shorten(_not_compiled)
 
     def _chosen(self, keys: Sequence[str], *, plain: bool = False) -> Any:
         from numba import objmode
@@ -151,13 +189,21 @@ class Callbacks:
         from dalembert.kernels.base.compiler import generated
         from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback
 
-        lines, slow = ["def callback(k, t, W, s):"], []
+        lines, slow, room = ["def callback(k, t, W, s):"], [], self.room + 1
         for i, (entry, key) in enumerate(zip(self._entries, keys, strict=True)):
-            body = entry.lines(f"f{i}")
+            body = ["status = 0", *entry.lines(f"f{i}")]
             if plain:
-                body = [f"return f{i}(k, t, W, s)"]
+                body = [f"status = f{i}(k, t, W, s)"]
             elif key in _not_compiled:
-                body = ["with objmode(status='int64'):", f"    status = f{i}(k, t, W, s)", "return status"]
+                body = ["with objmode(status='int64'):", f"    status = f{i}(k, t, W, s)"]
+            if i < len(self._elements):
+                kept = f"W[W.size + {self._places[i] - room} + i] = W[s + i]"
+                body += [
+                    f"if s < W.size - {room} and W[W.size - 1] == {KEEPS!r}:",
+                    f"    for i in range({entry.size}):",
+                    f"        {kept}",
+                ]
+            body.append("return status")
             slow.append(plain or key in _not_compiled)
             lines += [f"    if k == {entry.number}:", *(f"        {line}" for line in body)]
         lines.append("    return rows(k, t, W, s)" if self._row_source else "    return 0")

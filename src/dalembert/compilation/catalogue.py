@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from dalembert.compilation.compiled import Compiled
@@ -32,10 +33,7 @@ class Kernel:
 
     def compile(self) -> Any:
         """It, compiled for its seam or loaded from the cache."""
-        from dalembert.compilation.loops import compiled
-        from dalembert.kernels.base import slots
-
-        return compiled(self.name) if self.seam == "loop" else getattr(slots, f"as_{self.seam}")(self.function)
+        return _compiled(self)
 
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
@@ -48,33 +46,42 @@ class Kernel:
         return "cached" if function._cache.ready(function.targetctx) else "not compiled"
 
 
+@cache
+def _compiled(kernel: Kernel) -> Any:
+    from dalembert.compilation.loops import compiled
+    from dalembert.kernels.base import slots
+
+    return compiled(kernel.name) if kernel.seam == "loop" else getattr(slots, f"as_{kernel.seam}")(kernel.function)
+
+
 COMMON = (
-    Kernel("no_callback", "base.slots", 0.5, "stands in for user functions", "callback", optional=False),
+    Kernel("no_callback", "base.slots", 0.2, "stands in for user functions", "callback", optional=False),
     Kernel("no_forces", "base.slots", 0.1, "stands in for force elements", "forces", optional=False),
     Kernel("no_correction", "base.slots", 0.1, "stands in for invariants", optional=False),
-    Kernel("combine", "time.stepping", 0.4, "sums over stages", "loop", optional=False),
-    Kernel("march", "time.stepping", 1.5, "the time loop", "loop", optional=False),
-    Kernel("runge_kutta", "time.runge_kutta", 1.5, "time steps", "loop", optional=False),
-    Kernel("inside_step", "time.saving", 2.0, "states at given times, events, forces that are functions", "loop"),
-    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", 2.0, "implicit time steps", "loop"),
-    Kernel("iterate", "time.functional_iteration", 2.0, "implicit stages by functional iteration", "loop"),
-    Kernel("iterate_newton", "time.simplified_newton", 5.0, "implicit stages by Newton's method", "loop"),
-    Kernel("filtered_error", "time.simplified_newton", 1.0, "their errors", "loop"),
-    Kernel("own_steps", "time.own_steps", 1.5, "--integrator fixed-step", "loop"),
-    Kernel("partitioned", "time.partitioned", 2.0, "--integrator symplectic-euler or stoermer-verlet", "loop"),
-    Kernel("evaluate_states", "time.outputs", 0.5, "energies, residuals, multipliers", "loop", optional=False),
-    Kernel("evaluate_forces", "time.outputs", 1.5, "what force elements do: solution.effort", "loop"),
-    Kernel("force_elements", "mechanics.forces", 3.0, "forces, torques, springs, motors", "forces"),
-    Kernel("force_laws", "mechanics.laws", 3.5, "bushings, laws between bodies or of joint coordinates", "forces"),
-    Kernel("forces_and_rows", "mechanics.traced_rows", 4.0, "rolling, constraints written as functions", "forces"),
-    Kernel("choosing_bodies", "coordinates.choosing", 6.0, "redundant joints", "forces"),
-    Kernel("choosing_cut_joints", "coordinates.choosing", 6.0, "redundant joints, moving-frame", "forces"),
-    Kernel("tree_states", "coordinates.tree_states", 1.5, "--formulation moving-frame", "loop"),
-    Kernel("follow_poses", "time.poses", 2.0, "kinematics", "loop"),
-    Kernel("at_state", "coordinates.at_state", 2.5, "variants of parameters", "loop"),
-    Kernel("ensemble", "time.ensemble", 2.5, "simulate_many", "loop"),
-    Kernel("tree_lanes", "coordinates.tree_lanes", 8.0, "simulate_many with moving-frame"),
-    Kernel("closed_lanes", "coordinates.tree_lanes", 16.0, "simulate_many of loops with moving-frame"),
+    Kernel("combine", "time.stepping", 0.2, "sums over stages", "loop", optional=False),
+    Kernel("march", "time.stepping", 0.8, "the time loop", "loop", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", 1.2, "time steps", "loop", optional=False),
+    Kernel("inside_step", "time.saving", 1.0, "states at given times, events, forces that are functions", "loop"),
+    Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", 1.3, "implicit time steps", "loop"),
+    Kernel("iterate", "time.functional_iteration", 1.3, "implicit stages by functional iteration", "loop"),
+    Kernel("iterate_newton", "time.simplified_newton", 5.5, "implicit stages by Newton's method", "loop"),
+    Kernel("filtered_error", "time.simplified_newton", 0.5, "their errors", "loop"),
+    Kernel("own_steps", "time.own_steps", 0.3, "--integrator fixed-step", "loop"),
+    Kernel("partitioned", "time.partitioned", 0.6, "--integrator symplectic-euler or stoermer-verlet", "loop"),
+    Kernel("evaluate_states", "time.outputs", 0.2, "energies, residuals, multipliers", "loop", optional=False),
+    Kernel("evaluate_forces", "time.outputs", 0.2, "what force elements do: solution.effort", "loop"),
+    Kernel("force_elements", "mechanics.forces", 1.6, "forces, torques, springs, motors", "forces"),
+    Kernel("force_laws", "mechanics.laws", 1.3, "bushings, laws between bodies or of joint coordinates", "forces"),
+    Kernel("forces_and_rows", "mechanics.traced_rows", 1.4, "rolling, constraints written as functions", "forces"),
+    Kernel("choosing_bodies", "coordinates.choosing", 2.5, "redundant joints", "forces"),
+    Kernel("choosing_cut_joints", "coordinates.choosing", 2.2, "redundant joints, moving-frame", "forces"),
+    Kernel("tree_states", "coordinates.tree_states", 0.8, "--formulation moving-frame", "loop"),
+    Kernel("follow_poses", "time.poses", 0.7, "kinematics", "loop"),
+    Kernel("at_state", "coordinates.at_state", 0.3, "variants of parameters", "loop"),
+    Kernel("ensemble", "time.ensemble", 0.8, "simulate_many", "loop"),
+    Kernel("tree_lanes", "coordinates.tree_lanes", 2.1, "simulate_many with moving-frame"),
+    Kernel("jet_lanes", "formulations.jet_lanes", 6.0, "simulate_many with jet"),
+    Kernel("closed_lanes", "coordinates.tree_lanes", 8.5, "simulate_many of loops with moving-frame"),
 )
 
 

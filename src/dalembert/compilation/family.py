@@ -10,6 +10,7 @@ not depend on the order in which variants are asked for, and on what branch it i
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.assembly import assembled_from, assembly_tables
 from dalembert.compilation.at_state import RowsAtState
+from dalembert.compilation.by_formula import VANISHES, ByFormula, Make, same, split
 from dalembert.compilation.compile import compile, held_bodies, initial_state, refuse_forces, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.flatten import FlatModel
@@ -30,16 +32,18 @@ from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import Plane, check_held, find_plane
 from dalembert.compilation.rank import analyse
 from dalembert.compilation.rows import dense_rows
+from dalembert.compilation.user_functions import Surroundings
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.lagrangian.recorded import TraceError
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.assembly import Assembly
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
 
 Build = Callable[..., Model | LagrangianSystem] | LagrangianSystem
-_VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism
 _KEPT = 8  # structures of a family that are tried, and families that are remembered
+_TRIES = 2  # at recording a function that cannot be recorded
 
 
 class Family:
@@ -47,7 +51,7 @@ class Family:
 
     build : f(**parameters) -> Model or LagrangianSystem;  coordinates, t_start : as in `compile`
     taken : kinds of coordinates that may be chosen where none are named
-    structures : how many were compiled so far
+    structures : how many were compiled so far;  formulas : by which further models are made
     """
 
     def __init__(
@@ -62,6 +66,9 @@ class Family:
         self._names = _names_of(build)
         self._known: list[_Structure] = []
         self._codes: list[tuple[object, GeneratedCode]] = []
+        self.formulas: list[ByFormula] = []
+        self._outside: Any = None
+        self._tries = _TRIES
         self.structures = 0
 
     def model(self, parameters: Mapping[str, Any]) -> Model | LagrangianSystem:
@@ -79,19 +86,77 @@ class Family:
             raise ModelError(f"parameters: the function returned {shown(made)}; return a Model or a LagrangianSystem")
         return made
 
-    def mechanism(self, parameters: Mapping[str, Any]) -> Compiled:
-        """The model of one set of parameters, compiled."""
+    def begin(self) -> None:
+        """Forget formulas of a function that may give something else by now; what is asked next belongs together."""
+        if self.formulas and not (self._outside.known and self._outside.unchanged()):
+            self.formulas, self._tries = [], _TRIES
+
+    def mechanism(self, parameters: Mapping[str, Any], *, within: bool = False) -> Compiled:
+        """The model of one set of parameters, compiled: by formulas where these have an answer.
+
+        within : what was asked for since `begin`, while nothing else can have changed
+        """
+        if not within:
+            self.begin()
+        known = False
+        for formulas in self.formulas:
+            holds, made = formulas.one(parameters)
+            known |= holds
+            if made is not None:
+                return made
         model = self.model(parameters)
         if isinstance(model, LagrangianSystem):
             return self._lagrangian(model)
+        structure, compiled = self._compiled(model)
+        recorded = None if known else self._recorded(structure, compiled, parameters, within)
+        return compiled if recorded is None else recorded.one(parameters)[1] or compiled
+
+    def mechanisms(self, rows: Sequence[Mapping[str, Any]]) -> list[Compiled]:
+        """Models of several sets of parameters, compiled."""
+        self.begin()
+        made: list[Compiled | None] = [None] * len(rows)
+        for formulas in self.formulas:
+            left = [k for k, row in enumerate(rows) if made[k] is None and formulas.takes(row)]
+            if len(left) > 1:
+                table = [np.array([float(rows[k][name]) for k in left]) for name in formulas.names]
+                _, can, found = formulas.many(table)
+                for j, k in enumerate(np.array(left)[can].tolist()):
+                    assert found is not None
+                    made[k] = formulas.mechanism(rows[k], found.of([j]))
+        return [self.mechanism(row, within=True) if one is None else one for row, one in zip(rows, made, strict=True)]
+
+    def _compiled(self, model: Model) -> tuple[_Structure, Mechanism]:
+        """A model as it is, with what is known of its structure."""
         coordinates = self._coordinates or usual_coordinates(model, self._taken)
         for structure in self._known:
             if structure.coordinates == coordinates and (made := structure.variant(model)) is not None:
-                return made
+                return structure, made
         first = compile(model, coordinates, t_start=self._t_0)
         self.structures += 1
         self._known = [_Structure(first), *self._known[: _KEPT - 1]]
-        return self._known[0].variant(model) or first
+        return self._known[0], self._known[0].variant(model) or first
+
+    def _recorded(
+        self, structure: _Structure, compiled: Mechanism, parameters: Mapping[str, Any], within: bool
+    ) -> ByFormula | None:
+        """Formulas of the models that are built like this one; None where they cannot be had, or do not give this one."""
+        numbers, fixed = split(parameters)
+        if not numbers or self._tries == 0 or len(self.formulas) >= _KEPT:
+            return None
+        self._outside = self._outside if self.formulas else Surroundings(self._build)
+        if not (within or self._outside.known) or not all(isinstance(value, int | str | None) for value in fixed.values()):
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made = structure.by_formula(self.model, parameters)
+            if not made.agrees(compiled, parameters):
+                raise TraceError("depends on more than its parameters")
+        except Exception:  # whatever the user's function does with numbers that are not plain
+            self._tries -= 1
+            return None
+        self.formulas = [*self.formulas, made]
+        return made
 
     def _lagrangian(self, model: LagrangianSystem) -> LagrangianMechanism:
         """Tables and start are made anew; the generated code belongs to the equations."""
@@ -155,14 +220,14 @@ class _Structure:
         """Another model of this structure; None where it has another one, or may have."""
         first, model = self._first, model.copy()  # what is added to the user's model later was not compiled
         flat, tables, given = assembly_tables(model, first.t_0)
-        if not _same(tables, self._tables):
+        if not same(tables, self._tables):
             return None
         assembly, placed, tables = assembled_from(flat, replace(tables, quick=self._tables.quick), given)
         plane = self._plane(model, placed, assembly)
         if (plane is None) != (first.plane is None):
             return None
         packed = self._arranged(tables, placed, plane)
-        if not _same(packed, self._packed):
+        if not same(packed, self._packed):
             return None
         packed = replace(packed, quick=self._packed.quick)
         x_0 = initial_state(placed, packed, plane)
@@ -186,6 +251,12 @@ class _Structure:
         refuse_forces(made)
         return made
 
+    def by_formula(self, make: Make, parameters: Mapping[str, Any]) -> ByFormula:
+        """Formulas of models of this structure, recorded at these parameters."""
+        if self._held is not None and not self._held.all():
+            raise TraceError("has bodies that only its numbers keep in the plane")
+        return ByFormula(self._first, self._packed, self._tables, self._report, make, parameters)
+
     def _arranged(self, tables: Packed, placed: FlatModel, plane: Plane | None) -> Packed:
         """Tables in the plane, if there is one; in space assembly has made them."""
         return tables if plane is None else arranged(tables, placed, plane, self._vanishing)
@@ -198,7 +269,7 @@ class _Structure:
         plane = find_plane(model, assembly.bodies)
         assert self._held is not None
         check_held(model, placed.bodies, plane, self._held)
-        same = all(np.abs(a - b).max() < _VANISHES for a, b in zip(vars(plane).values(), vars(first).values(), strict=True))
+        same = all(np.abs(a - b).max() < VANISHES for a, b in zip(vars(plane).values(), vars(first).values(), strict=True))
         return plane if same else None
 
     def _same_rank(self, packed: Packed, x_0: Array) -> bool:
@@ -206,12 +277,6 @@ class _Structure:
         if self._vanishing:
             g = dense_rows(packed, packed.t_0, x_0)[1][packed.I[T.M] :]
             size = 1.0 + float(np.abs(x_0[: packed.I[T.NQ]]).max(initial=0.0))
-            if not np.abs(g).max(initial=0.0) <= _VANISHES * size:
+            if not np.abs(g).max(initial=0.0) <= VANISHES * size:
                 return False
         return analyse(packed, x_0) == self._report
-
-
-def _same(one: Packed, other: Packed) -> bool:
-    """Whether two models differ in numbers only."""
-    names = ("rows", "row_source", "bend_source", "turn_source")
-    return np.array_equal(one.I, other.I) and all(getattr(one, name) == getattr(other, name) for name in names)

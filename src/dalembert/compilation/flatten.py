@@ -110,11 +110,6 @@ def arms(item: FlatPrimitive) -> list[tuple[int, Array]]:
     return [(item.i, primitive.p_i), (item.j, primitive.p_j)]
 
 
-def size_of(v: Array) -> float:
-    """Largest component of a short vector; NumPy's own takes five times as long."""
-    return float(max(map(abs, v.tolist())))
-
-
 def turning_length(flat: FlatModel) -> float:
     """What a unit of |theta| is worth in metres: 1 as in [JetMultibody], or the longest lever arm on a movable body where that
     is above 10 m or below 0.1 m.
@@ -122,5 +117,8 @@ def turning_length(flat: FlatModel) -> float:
     Without it, the projection of a mechanism of kilometres would weigh metres and radians 1 : 1e-6 and lose its digits, and
     the rows of one of micrometres would look dependent.
     """
-    longest = max((size_of(v) for item in flat.primitives for body, v in arms(item) if body > 0), default=0.0)
-    return longest if longest > 10.0 or 0.0 < longest < 0.1 else 1.0
+    sizes = [abs(c) for item in flat.primitives for body, v in arms(item) if body > 0 for c in v.tolist()]
+    if all(size <= 10.0 for size in sizes) and any(size >= 0.1 for size in sizes):
+        return 1.0
+    longest = max(sizes, default=0.0)
+    return longest if longest > 0.0 else 1.0

@@ -9,7 +9,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Compiled, Row
@@ -31,8 +30,11 @@ ENERGY_INVARIANT = FIRST_INVARIANT - 1
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
 
-    compiled : what is passed to the kernels;  error, slow, differenced, of_time : as in `Callbacks`; traced code does not raise
+    compiled : what is passed to the kernels;  error, slow, differenced, of_time, kept, room : as in `Callbacks`; traced code
+        does not raise
     """
+
+    kept, room = np.zeros((0, 4), dtype=np.int64), 0
 
     def __init__(
         self,
@@ -67,7 +69,11 @@ class GeneratedCode:
 
         return generated(self._source, "callback", signature)
 
-    def unfinished(self, I: npt.NDArray[np.int64], W: Array) -> str | None:
+    def with_room(self, W: Array) -> Array:
+        """As it is: no functions of the user."""
+        return W
+
+    def unfinished(self, W: Array) -> str | None:
         """No function that could raise."""
 
     def forces_at(self, t: float, x: Array) -> dict[str, Array]:

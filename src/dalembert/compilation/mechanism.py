@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Coordinates, Row
 from dalembert.compilation.planarity import Plane
-from dalembert.compilation.rank import locking_joints
+from dalembert.compilation.rank import arm_length, locking_joints
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import Assembly
@@ -53,19 +53,25 @@ class Mechanism(Compiled):
     @property
     def degrees_of_freedom(self) -> int:
         """Velocities minus independent constraints; idle angles of planar point masses do not count."""
-        idle = sum(body.kind == "point" for body in self.model.bodies) if self.coordinates == "planar" else 0
+        idle = sum(body.kind == "point" for body in self.model.structure.bodies) if self.coordinates == "planar" else 0
         return self.nu - idle - self.rank
 
     @property
     def body_names(self) -> tuple[str, ...]:
-        return tuple(body.name for body in self.model.bodies)
+        return tuple(body.name for body in self.model.structure.bodies)
 
     @cached_property
     def uneven(self) -> bool:
-        """Whether masses, or moments of inertia, differ so much that it costs multipliers digits."""
-        masses = [body.mass for body in self.model.bodies]
-        moments = [float(m) for body in self.model.bodies if body.kind == "rigid" for m in np.linalg.eigvalsh(body.inertia)]
-        return any(values and max(values) > 1e3 * min(values) for values in (masses, moments))
+        """Whether masses, moments of inertia, radii of gyration and arms of joints differ so much that it costs multipliers
+        digits, or what they hold is weight in a mechanism too small to accelerate by as much."""
+        arm, bodies = arm_length(self), self.model.bodies
+        rigid = [(body.mass * arm**2, np.linalg.eigvalsh(body.inertia)) for body in bodies if body.kind == "rigid"]
+        spread = [[body.mass for body in bodies], [float(J) for _, own in rigid for J in own]]
+        return (
+            (arm < 1e-2 and bool(np.any(self.model.gravity)))
+            or any(not 1e-5 * J[-1] < weight < 1e5 * J[0] for weight, J in rigid)
+            or any(values and max(values) > 1e3 * min(values) for values in spread)
+        )
 
     @property
     def acceleration_size(self) -> int:

@@ -34,22 +34,28 @@ def cut_to(mechanism: Mechanism, element: Force) -> IntArray:
     return I
 
 
-def ask_plainly(
-    mechanism: Mechanism, element: Force, t: float, x: Array, function: Callable[[int, float, Array, int], int]
-) -> None:
-    """Evaluate the element at one state by plain Python, `function` in the place of the user's: nothing is compiled."""
+def ask_plainly(mechanism: Mechanism, t: float, x: Array, function: Callable[[int, float, list[float], int], int]) -> None:
+    """Evaluate the elements that have functions at one state by plain Python, `function` in the place of the users': nothing is
+    compiled. What one fails with is no concern of the next."""
     from dalembert.kernels.base.views import System
     from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
     from dalembert.kernels.mechanics.forces import force_elements
-    from dalembert.kernels.mechanics.laws import force_laws
+    from dalembert.kernels.mechanics.laws import LAW_ANGLE, force_laws
 
-    I, others = cut_to(mechanism, element), plain_rows(mechanism.row_source)
+    I, others = mechanism.I.tolist(), plain_rows(mechanism.row_source)
 
-    def callback(k: int, t: float, W: Array, s: int) -> Any:
+    def callback(k: int, t: float, W: list[float], s: int) -> Any:
         return others(k, t, W, s) if k >= T.FIRST_ROWS else function(k, t, W, s)
 
-    kernel, I[T.NLAW] = force_laws if I[T.NLAW] else force_elements, 0
-    system = System(I, mechanism.F, mechanism.workspace(), callback)
-    load_poses(x, system)
-    load_angles(x, system)
-    plain_function(kernel)(T.WRENCH, t, system)
+    system = System(I, mechanism.F.tolist(), mechanism.workspace().tolist(), callback)
+    state = x.tolist()
+    load_poses(state, system)
+    load_angles(state, system)
+    first, first_F, last = I[T.FORCE_I], I[T.FORCE_F], -1
+    I[T.NLAW] = 0
+    for k in range(I[T.NFORCE]):
+        record = I[first + T.FORCE_I_W * k :]
+        if record[T.F_CALL] > last:  # its first record acts for all
+            last, I[T.NFORCE] = record[T.F_CALL], max(1, record[T.F_MEMBERS])
+            I[T.FORCE_I], I[T.FORCE_F] = first + T.FORCE_I_W * k, first_F + width(T.FORCE_F) * k
+            plain_function(force_laws if record[T.F_KIND] >= LAW_ANGLE else force_elements)(T.WRENCH, t, system)

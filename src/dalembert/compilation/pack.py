@@ -27,6 +27,7 @@ from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import Force, Primitive
 from dalembert.model.motions import Function, leaves
 from dalembert.model.rotation import cross
+from dalembert.model.validation import frozen
 
 RowKey = tuple[int, int]  # primitive and component of a row
 
@@ -124,13 +125,15 @@ def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
 
 def _metrics(weights: Sequence[float], J: Sequence[Array]) -> list[float]:
     """Records of MASS_F or METRIC_F, that of the ground first."""
-    records = np.zeros((len(weights) + 1, T.METRIC_W))
-    if len(weights):
-        matrices, half = np.array(J), T.METRIC_W // 2
-        for at, weight, part in ((0, weights, matrices), (half, 1.0 / np.array(weights), np.linalg.inv(matrices))):
-            records[1:, at] = weight
-            records[1:, at + 1 : at + half] = part[:, *_UPPER]
-    return list(records.ravel().tolist())
+    records = [0.0] * T.METRIC_W
+    for weight, matrix in zip(weights, J, strict=True):
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix.tolist()
+        records += [weight, xx, xy, xz, yy, yz, zz, 1.0 / weight]
+        if xy == xz == yz == 0.0:
+            records += [1.0 / xx, 0.0, 0.0, 1.0 / yy, 0.0, 1.0 / zz]
+        else:
+            records += np.linalg.inv(frozen(matrix))[_UPPER].tolist()
+    return records
 
 
 def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int]:
@@ -147,7 +150,7 @@ def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int
             n_B = R_0.T @ plane.normal
             record = [*plane.normal * (plane.normal @ body.position), *R_0.ravel(), *n_B]
             if body.kind == "rigid":
-                inertia = float(n_B @ body.inertia @ n_B) * _ONE
+                inertia = (n_B @ body.inertia @ n_B) * _ONE
         elif kind == T.RIGID:
             inertia, weight = body.inertia, 0.25 * length**2 * _ONE
         table += [kind, nq, nu]
@@ -200,14 +203,13 @@ def _constraints(
 
 def _primitive_numbers(flat: FlatModel) -> list[float]:
     """Records of PRIM_F."""
-    numbers = np.zeros((len(flat.primitives), T.PRIM_F_W))
-    if len(numbers):
-        of_each = (item.primitive for item in flat.primitives)
-        vectors = np.concatenate([v for p in of_each for v in (p.p_i, p.p_j, p.a_i, p.a_j, p.n_i)])
-        numbers[:, : T.PF_OFFSET] = vectors.reshape(len(numbers), -1)
-        numbers[:, T.PF_OFFSET] = [item.primitive.offset for item in flat.primitives]
-        numbers[:, T.PF_SCALE] = [1.0 / _start_of(item) for item in flat.primitives]
-    return list(numbers.ravel().tolist())
+    numbers: list[float] = []
+    for item in flat.primitives:
+        p = item.primitive
+        for v in (p.p_i, p.p_j, p.a_i, p.a_j, p.n_i):
+            numbers += v.tolist()
+        numbers += [p.offset, 1.0 / _start_of(item)]
+    return numbers
 
 
 def _traced(flat: FlatModel, functions: dict[Callable[..., Any], int]) -> tuple[tuple[str, str, str], list[int]]:
@@ -239,7 +241,9 @@ def _start_of(item: FlatPrimitive) -> float:
 
 def reference_length(primitive: Primitive) -> float:
     """l_0, what a distance residual is divided by: its length at t = 0, so that the residual is in metres."""
-    return float(primitive.offset + motion_values(primitive.motion, 0.0)[0]) if primitive.kind == "D" else 1.0
+    if primitive.kind != "D":
+        return 1.0
+    return primitive.offset if primitive.motion is None else float(primitive.offset + motion_values(primitive.motion, 0.0)[0])
 
 
 def _angles(out: Writer, flat: FlatModel, first: int) -> None:
@@ -308,12 +312,14 @@ def _workspace(I: list[int]) -> None:
         T.W_CG: 5 * m + nb6,
         T.W_PIVOT: T.V_GUARD + nb6,
         T.W_CHOICE: choice_workspace(I),
+        **({T.W_BEFORE: m + m * m + a_size} if m <= _KEPT_ROWS else {}),
     }
     used = place_sections(I, own, nx)
     I[T.W_DENSE], I[T.W_BEND] = used, used + BLOCKS["saddle"].offset("B", m=m, nb=I[T.NB])
     I[T.W_SIZE] = I[T.W_BEND] + a_size
 
 
+_KEPT_ROWS = 60  # above, a determinant takes longer than the step
 _FORCE_KINDS = vars(laws) | vars(forces)
 
 

@@ -29,6 +29,7 @@ from dalembert.model.motions import (
     leaves,
     terms,
 )
+from dalembert.model.validation import as_float
 
 _LOOKS = 2000  # at a motion that has no formula for its zeros
 
@@ -72,7 +73,7 @@ def _one(I: list[int], F: list[float], motion: Motion, functions: dict[Callable[
         case _:
             raise AssertionError(motion)
     I += [kind, len(F), count]
-    F += [float(v) for v in numbers]
+    F += map(as_float, numbers)
     return len(I) - 3
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Driver, Force, Joint
 from dalembert.model.model import Model
 
@@ -49,6 +52,19 @@ def connected_parts(model: Model) -> tuple[Part, ...]:
             )
         )
     return tuple(parts)
+
+
+def spread(start: Trajectory, part: Part | None = None) -> float:
+    """How far bodies, joints and ends of forces of a part, or of all, are from each other at one state [m]."""
+    model = start.mechanism.model
+    points = [start.position(body.name)[0] for body in model.bodies if part is None or body.name in part.bodies]
+    for joint in model.joints:
+        if part is None or joint.name in part.elements:
+            points += [start.point(joint.first, joint.p_i)[0], start.point(joint.second, joint.p_j)[0]]
+    for force in model.forces:
+        if part is None or force.name in part.forces:
+            points += [start.point(body, p)[0] for body, p in force.places()]
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
 
 
 def unconnected(model: Model) -> list[str]:

@@ -15,8 +15,9 @@ from dalembert.model.elements import Body, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import cross
+from dalembert.model.validation import size_of
 
-_SLACK = 1e-9
+SLACK = 1e-9
 _ONE = np.eye(3)
 
 
@@ -56,7 +57,7 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
         _, _, directions = np.linalg.svd(np.array(flat) + 0.0)
         if _on_one_line(flat):
             normal = np.array([0.0, 0.0, 1.0])  # everything on one line: any plane through it; prefer x-y
-            if abs(directions[0] @ normal) > 1.0 - _SLACK:
+            if abs(directions[0] @ normal) > 1.0 - SLACK:
                 normal = np.array([0.0, 1.0, 0.0])
             else:
                 normal = normal - directions[0] * (directions[0] @ normal)
@@ -74,7 +75,7 @@ def _turns_in_plane(joint: Joint) -> bool:
 
 def _on_one_line(vectors: list[Array]) -> bool:
     values = np.linalg.svd(np.array(vectors) + 0.0, compute_uv=False)
-    return len(values) > 1 and bool(values[1] <= _SLACK * max(1.0, values[0]))
+    return len(values) > 1 and bool(values[1] <= SLACK * values[0])
 
 
 def _joint_points(model: Model, bodies: tuple[Body, ...]) -> list[Array]:
@@ -96,19 +97,23 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
         shown = ", ".join(f"{v:.4g}" for v in n)
         return ModelError(f"{what} leaves the plane with normal ({shown}); use coordinates='absolute'")
 
-    if abs(n @ model.gravity) > _SLACK * (1.0 + np.linalg.norm(model.gravity)):
+    spin = max(float(np.linalg.norm(body.angular_velocity)) for body in bodies)
+    points = (p for joint in model.joints for p in (joint.p_i, joint.p_j))
+    arm = max(map(size_of, points), default=0.0) if spin > 0.0 else 0.0
+    speed = max(float(np.linalg.norm(body.velocity)) for body in bodies) + spin * arm  # centres may rest on their axes
+    if abs(n @ model.gravity) > SLACK * np.linalg.norm(model.gravity):
         raise refuse("gravity")
     for body in bodies:
-        if abs(n @ body.velocity) > _SLACK * (1.0 + np.linalg.norm(body.velocity)):
+        if abs(n @ body.velocity) > SLACK * speed:
             raise refuse(f"body {body.name!r}: velocity")
-        if np.linalg.norm(cross(n, body.angular_velocity)) > _SLACK * (1.0 + np.linalg.norm(body.angular_velocity)):
+        if np.linalg.norm(cross(n, body.angular_velocity)) > SLACK * spin:
             raise refuse(f"body {body.name!r}: angular velocity")
     rotation = {body.name: body.matrix for body in bodies}
     for joint in model.joints:
         axis = rotation.get(joint.first, _ONE) @ joint.E_i[:, 2]
-        if _turns_in_plane(joint) and np.linalg.norm(cross(n, axis)) > _SLACK:
+        if _turns_in_plane(joint) and np.linalg.norm(cross(n, axis)) > SLACK:
             raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
-        if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > _SLACK:
+        if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > SLACK:
             raise refuse(f"joint {joint.name!r}: its slide")
 
 
@@ -126,19 +131,21 @@ def check_held(model: Model, bodies: tuple[Body, ...], plane: Plane, held: npt.N
     for body in loose.values():
         n_B = rotation[body.name].T @ n
         J_n = body.inertia @ n_B
-        if body.kind == "rigid" and np.linalg.norm(cross(n_B, J_n)) > _SLACK * np.linalg.norm(J_n):
+        if body.kind == "rigid" and np.linalg.norm(cross(n_B, J_n)) > SLACK * np.linalg.norm(J_n):
             raise _loose(f"the normal is no principal axis of body {body.name!r}", body.name)
 
     def arm(name: str, p: Array) -> Array:
         return np.asarray(rotation.get(name, _ONE) @ p)
 
     def in_plane(vector: Array) -> bool:
-        return abs(float(n @ vector)) <= _SLACK * (1.0 + float(np.linalg.norm(vector)))
+        return abs(float(n @ vector)) <= slack
 
     links: list[tuple[str, tuple[tuple[str, Array], ...], Joint | None]]
     links = [(repr(j.name), ((j.first, j.p_i), (j.second, j.p_j)), j) for j in model.joints if type_of(j).has_point]
     links += [(f"{f.noun} {f.name!r}", f.places(), None) for f in model.forces if len(f.places()) < 3]
     links += [(f"cable {name!r}", ends, None) for name, ps in cables(model.joints, model.forces) for ends in pairwise(ps)]
+    lengths = [float(np.linalg.norm(point)) for _, places, _ in links for _, point in places]
+    slack = SLACK * max(lengths, default=0.0) + 1e-13 * max(float(np.abs(r).max()) for r in position.values())
     for label, places, joint in links:
         arms = {name: arm(name, point) for name, point in places}
         for name in loose.keys() & arms.keys():

@@ -24,7 +24,7 @@ from dalembert.kernels.base import tables as T
 RowKey = tuple[int, int]
 
 TOLERANCE = 1e-7  # what is left of a unit row after removing the others; rounding leaves 1e-14, geometry more than 1e-3
-_INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
+INDEPENDENT = 1e-4  # smallest singular value of unit rows at which nothing more need be looked at
 ON_CONSTRAINTS = 1e-13  # residual of a pose, relative to the largest coordinate: dependent rows then differ by less than 1e-10
 
 
@@ -186,7 +186,7 @@ def analyse(packed: Packed, x_0: Array) -> RankReport:
 def _independent(unit: Array) -> bool:
     """Whether unit rows are so far from dependent at one pose that they are independent in general, and there."""
     try:
-        np.linalg.cholesky(unit @ unit.T - _INDEPENDENT**2 * np.eye(len(unit)))
+        np.linalg.cholesky(unit @ unit.T - INDEPENDENT**2 * np.eye(len(unit)))
     except np.linalg.LinAlgError:
         return False
     return True

@@ -46,15 +46,17 @@ class Trajectory(Series):
         name = str(getattr(body, "name", body))
         if name == GROUND:
             return 0
-        if name in self._markers:
-            raise ModelError(f"{name!r} is a marker, a point without axes; give its body {self._markers[name].body!r}")
         if name not in self._index:
+            if name in self._markers:
+                raise ModelError(f"{name!r} is a marker, a point without axes; give its body {self._markers[name].body!r}")
             raise ModelError(f"there is no body {name!r}; {nearest(name, (*self._index, *self._markers))}")
         return self._index[name]
 
     def _marker(self, name: object) -> Marker | None:
         """The marker of this name, if it is one."""
-        return self._markers.get(str(getattr(name, "name", name)))
+        text = str(getattr(name, "name", name))
+        known = any(marker.name == text for marker in self.mechanism.model.structure.markers)
+        return self._markers.get(text) if known else None
 
     def _joint(self, joint: object) -> Joint:
         name = str(getattr(joint, "name", joint))

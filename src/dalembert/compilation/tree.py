@@ -26,6 +26,7 @@ from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.model.validation import nearest
 
 Kind = tuple[int, int, tuple[int, ...]]
+Frames = tuple[Array, Array, Array, Array]
 _TURNS = (T.NO_TURN, T.ONE_ANGLE, T.TWO_ANGLES, T.QUATERNION)  # by the number of rotations
 
 
@@ -42,7 +43,7 @@ def _kind(row: JointType) -> Kind | None:
 TREE_JOINTS: dict[str, Kind] = {name: kind for name, row in JOINTS.items() if (kind := _kind(row)) is not None}
 _FREE = (T.QUATERNION, 3, (0, 1, 2))
 _POINT = (T.NO_TURN, 0, (0, 1, 2))
-_EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
+EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +75,13 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Links in the order from the roots outwards, and the names of the joints and drivers that stay constraint rows."""
+    """Links in the order from the roots outwards, the names of the joints and drivers that stay constraint rows, and the
+    numbers of the primitives of these in the mechanism."""
 
     mechanism: Mechanism
     links: tuple[Link, ...]
     cut: tuple[str, ...]
+    primitives: tuple[int, ...]
     I: npt.NDArray[np.int64]
     F: Array
 
@@ -100,8 +103,8 @@ class Tree:
         """The mechanism's initial state in relative coordinates."""
         return self.from_absolute(self.mechanism.x_0.copy())
 
-    def from_absolute(self, x: Array) -> Array:
-        """(n,) or (nt, n) relative states (q, u, external work, angles) of absolute ones."""
+    def from_absolute(self, x: Array, frames: Frames | None = None) -> Array:
+        """(n,) or (nt, n) relative states (q, u, external work, angles) of absolute ones; frames : (nt, links, ..) of each."""
         if x is self.mechanism.x_0:  # as at the start of every run
             return self.x_0.copy()
         mechanism = self.mechanism
@@ -117,7 +120,7 @@ class Tree:
         rigid = np.flatnonzero(turns) + 1
         R[:, rigid] = rotation_matrices(x_all[:, first_q[turns, None] + 3 + four].reshape(-1, 4)).reshape(nt, -1, 3, 3)
         w[:, rigid] = np.einsum("tbij,tbj->tbi", R[:, rigid], x_all[:, first_u[turns, None] + 3 + three])
-        p_p, p_c, E_p, E_c = self.frames
+        p_p, p_c, E_p, E_c = self.frames if frames is None else frames
         E, C = R[:, p] @ E_p, R[:, c] @ E_c
         turn, w_rel = np.swapaxes(E, 2, 3) @ C, w[:, c] - w[:, p]
         arm_p, arm_c = (R[:, p] @ p_p[..., None])[..., 0], (R[:, c] @ p_c[..., None])[..., 0]
@@ -147,10 +150,9 @@ class Tree:
         return np.array([getattr(link, name) for link in self.links], dtype=np.int64)
 
     @cached_property
-    def frames(self) -> tuple[Array, Array, Array, Array]:
+    def frames(self) -> Frames:
         """p_p, p_c, E_p, E_c of all links."""
-        p_p, p_c, E_p, E_c = (np.array([getattr(link, n) for link in self.links]) for n in ("p_p", "p_c", "E_p", "E_c"))
-        return p_p, p_c, E_p, E_c
+        return _frames(self.links)
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
@@ -162,11 +164,26 @@ class Tree:
 
     def signed(self, x: Array) -> Tree:
         """The same tree, with the absolute quaternions of the relative state x signed as those of the initial state."""
-        links = _signed(self, self.to_absolute(x[None])[0], self.mechanism.x_0)
-        table = _quaternions(self.mechanism.nb, links)
-        made = replace(self, links=links, F=np.concatenate([self.F[: self.I[T.LINK_F]], table]))
+        F, start = self.F[None].copy(), self.to_absolute(x[None])
+        turns = [start[:, at : at + 4] for at in self.mechanism.quaternion_columns]
+        flipped = self.flip(F, turns, self.mechanism.x_0[None])[0].tolist()
+        links = tuple(replace(link, sign=link.sign * flip) for link, flip in zip(self.links, flipped, strict=True))
+        made = replace(self, links=links, F=F[0])
         vars(made).update({name: vars(self)[name] for name in ("x_0", "frames") if name in vars(self)})  # no sign is in them
         return made
+
+    def flip(self, F: Array, turns: Sequence[Array], x_0: Array) -> Array:
+        """Change signs in (runs, ..) constants, so that quaternions of rigid bodies are signed as in initial states; by link.
+
+        turns : (runs, 4) of each body
+        """
+        flips, columns = np.ones((len(F), self.mechanism.nb + 1)), self.mechanism.quaternion_columns
+        rigid = [b for b, (kind, _, _) in enumerate(self.mechanism.body_columns, start=1) if kind == T.RIGID]
+        for b, at, turn in zip(rigid, columns, turns, strict=True):
+            flips[:, b] = np.sign((turn * x_0[:, at : at + 4]).sum(axis=1))
+        flips[:, self.index("body")] *= flips[:, self.index("parent")]
+        F[:, self.I[T.LINK_F] :].reshape(len(F), -1, width(T.LINK_F))[:, :, 4:] *= flips[:, :, None]
+        return flips[:, self.index("body")]
 
 
 @lru_cache(maxsize=8)
@@ -184,7 +201,7 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
             raise ModelError(f"cut: there is no joint {name!r}; {nearest(name, names)}")
     index = {GROUND: 0, **{name: k + 1 for k, name in enumerate(mechanism.body_names)}}
     points = {index[body.name] for body in model.bodies if body.kind == "point"}
-    usable = [j for j in model.joints if j.type in TREE_JOINTS and j.name not in cut]
+    usable = [j for j in model.joints if j.type in TREE_JOINTS and j.primitives and j.name not in cut]  # not out of force
     usable = [j for j in usable if not points & {index[j.first], index[j.second]}]
     implied = {row.element for row in mechanism.redundant}
     usable.sort(key=lambda j: j.name in implied)  # redundant rows belong into cut joints, where they can be left out
@@ -213,66 +230,49 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
         counted.append(replace(link, q=q, u=u))
         q, u = q + link.nq, u + link.nu
     rows = tuple(dict.fromkeys(row.element for row in mechanism.rows if row.element not in used))
-    I, F = _tables(mechanism, counted, rows)
-    I[T.LINK_F] = len(F)
-    tree = Tree(mechanism, tuple(counted), rows, I, np.concatenate([F, _quaternions(mechanism.nb, counted)]))
+    primitives = tuple(dict.fromkeys(row.primitive for row in mechanism.rows if row.element in rows))
+    frames = tuple(part[None] for part in _frames(counted))
+    F, flags = tree_numbers(mechanism, counted, primitives, mechanism.F[None], frames)  # type: ignore[arg-type]
+    tree = Tree(mechanism, tuple(counted), rows, primitives, _integers(mechanism, counted, primitives, flags[0]), F[0])
     return tree.signed(tree.from_absolute(mechanism.x_0))
 
 
-def _signed(tree: Tree, start: Array, x_0: Array) -> tuple[Link, ...]:
-    """Links with the signs of absolute quaternions."""
-    flipped = {
-        b: np.sign(start[at + 3 : at + 7] @ x_0[at + 3 : at + 7])
-        for b, (kind, at, _) in enumerate(tree.mechanism.body_columns, start=1)
-        if kind == T.RIGID
-    }
-    signs = (link.sign * flipped.get(link.body, 1.0) * flipped.get(link.parent, 1.0) for link in tree.links)
-    return tuple(replace(link, sign=float(sign)) for link, sign in zip(tree.links, signs, strict=True))
-
-
-def _quaternions(nb: int, links: Sequence[Link]) -> Array:
-    """Joint axes on parent and child of every body as quaternions, for kernels/coordinates/tree_states.py."""
-    table = np.zeros((nb + 1, width(T.LINK_F)))
-    for link in links:
-        table[link.body, :4] = matrix_to_quaternion(link.E_p)
-        table[link.body, 4:] = link.sign * matrix_to_quaternion(link.E_c.T)
-    return table.ravel()
+def _frames(links: Sequence[Link]) -> Frames:
+    p_p, p_c, E_p, E_c = (np.array([getattr(link, name) for link in links]) for name in ("p_p", "p_c", "E_p", "E_c"))
+    return p_p, p_c, E_p, E_c
 
 
 def _link(joint: Joint, parent: int, child: int, *, exchanged: bool) -> Link:
     kind = TREE_JOINTS[joint.type]
     if not exchanged:
         return Link(child, parent, joint.name, kind, joint.p_i, joint.p_j, joint.E_i, joint.E_j)
-    turn = _EXCHANGED if kind[0] == T.TWO_ANGLES else np.eye(3)
+    turn = EXCHANGED if kind[0] == T.TWO_ANGLES else np.eye(3)
     return Link(child, parent, joint.name, kind, joint.p_j, joint.p_i, joint.E_j @ turn, joint.E_i @ turn)
 
 
-def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -> tuple[npt.NDArray[np.int64], Array]:
-    """The mechanism's tables with relative coordinates and only the cut joints as rows."""
-    I, F = mechanism.I.tolist(), mechanism.F.tolist()
+def _integers(
+    mechanism: Mechanism, links: Sequence[Link], primitives: Sequence[int], flags: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """The mechanism's tables with relative coordinates and only the cut joints as rows; flags : see `tree_numbers`"""
+    I = mechanism.I.tolist()
     nb = mechanism.nb
     nq, nu = sum(link.nq for link in links), sum(link.nu for link in links)
     tree_i = np.zeros((nb + 1, width(T.TREE_I)), dtype=np.int64)
-    tree_f = np.zeros((nb + 1, width(T.TREE_F)))
-    for link in links:
+    for link, turned in zip(links, flags, strict=True):
         turn, rotations, slides = link.kind
         tree_i[link.body, :6] = link.parent, turn, link.q, link.u, rotations, len(slides)
         tree_i[link.body, 6 : 6 + len(slides)] = slides
-        turned, constants = _joint_axes(mechanism, link, next((at for at in links if at.body == link.parent), None))
         tree_i[link.body, 9:] = turned
-        tree_f[link.body] = np.concatenate([link.p_p, link.p_c, link.E_p.ravel(), link.E_c.ravel(), constants])
     total = I[T.NPRIM] + I[T.NTRACED]
-    old, old_f = I[I[T.PRIM_I] :][: T.PRIM_I_W * total], F[I[T.PRIM_F] :][: T.PRIM_F_W * total]
+    old = I[I[T.PRIM_I] :][: T.PRIM_I_W * total]
     prim_i: list[int] = []
-    prim_f: list[float] = []
     members = np.reshape(I[I[T.MEMBER_I] :][: T.MEMBER_I_W * I[T.NMEMBER]], (-1, T.MEMBER_I_W))
     codes = np.reshape(I[I[T.CODE_I] :][: T.CODE_I_W * I[T.NTRACED]], (-1, T.CODE_I_W))
     sides: list[int] = []  # row by row: body, where its part of the row begins in A, row
     first: list[int] = []
-    cut_rows = [row for row in mechanism.rows if row.element in cut]
     rows = 0
     renumbered: dict[int, int] = {}
-    for p in dict.fromkeys(row.primitive for row in cut_rows):
+    for p in primitives:
         record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
         for c in range(record[T.P_NROWS]):
             renumbered[record[T.P_ROW + c]] = rows
@@ -288,7 +288,6 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
             sides += [entry for k, body in enumerate(touched) for entry in (body, at + 6 * k, rows)]
             rows += 1
         prim_i += record
-        prim_f += old_f[T.PRIM_F_W * p : T.PRIM_F_W * (p + 1)]
     I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
     I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
@@ -306,25 +305,41 @@ def _tables(mechanism: Mechanism, links: Sequence[Link], cut: tuple[str, ...]) -
     ):
         I[entry] = len(I)
         I += values
-    for entry, numbers in ((T.PRIM_F, prim_f), (T.TREE_F, tree_f.ravel().tolist())):
-        I[entry] = len(F)
-        F += numbers
+    I[T.PRIM_F] = len(mechanism.F)
+    I[T.TREE_F] = I[T.PRIM_F] + T.PRIM_F_W * len(primitives)
+    I[T.LINK_F] = I[T.TREE_F] + width(T.TREE_F) * (nb + 1)
     _workspace(I)
-    return np.array(I, dtype=np.int64), np.array(F)
+    return np.array(I, dtype=np.int64)
 
 
-def _joint_axes(mechanism: Mechanism, link: Link, parent: Link | None) -> tuple[tuple[bool, bool], Array]:
-    """(turned, skew) and the columns of TREE_F from theta_0 on; parent is None for the ground."""
-    E, p = (np.eye(3), np.zeros(3)) if parent is None else (parent.E_c, parent.p_c)
-    turn = E.T @ link.E_p
-    c = -link.E_c.T @ link.p_c
-    m, xx, xy, xz, yy, yz, zz = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * link.body :][:7]
-    J_c = link.E_c.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ link.E_c
-    J, axes = np.linalg.eigh(J_c + m * (c @ c * np.eye(3) - np.outer(c, c)))
-    a, b = np.sqrt(J[1:] - J[0])[:, None] * axes.T[1:]
+def tree_numbers(
+    mechanism: Mechanism, links: Sequence[Link], primitives: Sequence[int], F: Array, frames: Frames
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """(runs, ..) constants of trees from those of mechanisms, behind which are those of cut joints, of links, and joint axes on
+    parent and child as quaternions; and (runs, links, 2) which links are turned, which skew.
+
+    frames : (runs, links, ..)
+    """
+    I, nb, (p_p, p_c, E_p, E_c) = mechanism.I, mechanism.nb, frames
+    number, one = {link.body: k for k, link in enumerate(links)}, np.eye(3)
+    bodies, parents = [link.body for link in links], [number.get(link.parent, -1) for link in links]
+    E = np.concatenate([E_c, np.tile(one, (len(F), 1, 1, 1))], axis=1)[:, parents].swapaxes(2, 3)
+    p = np.concatenate([p_c, np.zeros((len(F), 1, 3))], axis=1)[:, parents]
+    turn, c = E @ E_p, -(E_c.swapaxes(2, 3) @ p_c[..., None])[..., 0]
+    records = F[:, I[T.MASS_F] :][:, : T.METRIC_W * (nb + 1)].reshape(len(F), -1, T.METRIC_W)[:, bodies]
+    m, J = records[:, :, :1], records[:, :, [1, 2, 3, 2, 4, 5, 3, 5, 6]].reshape(*p_p.shape, 3)
+    moved = m[..., None] * ((c * c).sum(axis=2)[..., None, None] * one - c[..., None] * c[..., None, :])
+    moments, axes = np.linalg.eigh(E_c.swapaxes(2, 3) @ J @ E_c + moved)
+    ab = np.sqrt(moments[..., 1:] - moments[..., :1])[..., None] * axes.swapaxes(2, 3)[:, :, 1:]
+    d_0 = (E @ (p_p - p)[..., None])[..., 0]
+    parts = (p_p, p_c, E_p, E_c, matrix_to_quaternion(turn), d_0, c, ab, moments[..., :1], m)
+    table, turns = np.zeros((len(F), nb + 1, width(T.TREE_F))), np.zeros((len(F), nb + 1, width(T.LINK_F)))
+    table[:, bodies] = np.concatenate([part.reshape(*p_p.shape[:2], -1) for part in parts], axis=2)
+    turns[:, bodies, :4], turns[:, bodies, 4:] = matrix_to_quaternion(E_p), matrix_to_quaternion(E_c.swapaxes(2, 3))
+    own = (int(I[T.PRIM_F]) + T.PRIM_F_W * np.array(primitives, dtype=np.int64)[:, None] + np.arange(T.PRIM_F_W)).ravel()
     rounding = 1e-15  # axes that are the same but for this are the same
-    flags = (bool(np.abs(turn - np.eye(3)).max() > rounding), bool(np.abs(link.E_c - np.eye(3)).max() > rounding))
-    return flags, np.concatenate([matrix_to_quaternion(turn), E.T @ (link.p_p - p), c, a, b, J[:1], [m]])
+    flags = np.stack([np.abs(of - one).max(axis=(2, 3)) > rounding for of in (turn, E_c)], axis=2)
+    return np.concatenate([F, F[:, own], table.reshape(len(F), -1), turns.reshape(len(F), -1)], axis=1), flags
 
 
 def _workspace(I: list[int]) -> None:

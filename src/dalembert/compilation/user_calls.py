@@ -1,13 +1,16 @@
 """One user function in the callback slot: where in W it finds its arguments and leaves its value, as source and plain Python.
 
-From W[s] on lie its inputs, its value, its parameters, one behind the other.
+From W[s] on lie its inputs, its value, its parameters, one behind the other. A workspace that ends with KEEPS has room before
+it for what every function of a force element was given and gave last, one function behind the other: see `foreseen` in
+kernels/time/watch.py.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from math import prod
 from typing import Any
 
@@ -20,6 +23,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.model.elements import Call
 from dalembert.model.validation import argument_names, plain_function, shown
 
+KEEPS = 8.765432101234567e300
 UNFINISHED = 1e15  # and the number of a function, in the place of its value while it runs
 RAISED = threading.local()  # .error : what a function raised in this thread, with the element's name
 
@@ -30,6 +34,12 @@ def _place(at: int, shape: tuple[int, ...]) -> str:
         return f"W[s + {at}]"
     text = f"W[s + {at} : s + {at + prod(shape)}]"
     return text if len(shape) == 1 else f"{text}.reshape{shape}"
+
+
+@cache
+def _caller(arguments: str) -> Any:
+    """Plain Python that calls a function with what lies in W."""
+    return eval(f"lambda function, t, W, s: function({arguments})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +68,11 @@ class Entry:
         return sum(map(prod, self.call.inputs)) + self.gap
 
     @property
+    def size(self) -> int:
+        """Numbers that it is given and gives."""
+        return self.at + prod(self.call.output) + len(self.call.numbers)
+
+    @cached_property
     def arguments(self) -> str:
         """Source of its arguments."""
         parts, at = ["t"], 0
@@ -81,25 +96,21 @@ class Entry:
             raise ModelError(f"{self._its_function()} returned {got}; return {self.call.wanted}")
         return array
 
-    def looking(self, k: int, t: float, W: Array, s: int) -> int:
-        """`look` as a callback."""
-        self.look(t, W, s)
-        return T.OK
-
-    def look(self, t: float, W: Array, s: int) -> None:
-        """Refuse a value of another shape, or one that is not finite, before anything is compiled for it."""
+    def look(self, t: float, W: Sequence[float] | Array, s: int) -> Array:
+        """Its value. Refuse one of another shape, or that is not finite, before anything is compiled for it."""
         with np.errstate(all="ignore"):
             try:
                 value = self.called(t, W, s)
             except Exception:  # the run will say so, with what was computed until then
-                return
-        if not np.isfinite(checked := self.checked(value)).all():
+                return np.zeros(0)
+        checked: Array = self.checked(value)
+        if not np.isfinite(checked).all():
             raise ModelError(f"{self._its_function()} returned {shown(value)} at the start; return finite numbers")
-        W[s + self.at : s + self.at + checked.size] = checked.ravel()
+        return checked.ravel()
 
-    def called(self, t: float, W: Array, s: int) -> Any:
+    def called(self, t: float, W: Sequence[float] | Array, s: int) -> Any:
         """Its value, by plain Python."""
-        return eval(f"function({self.arguments})", {"function": plain_function(self.function), "t": t, "W": W, "s": s})
+        return _caller(self.arguments)(plain_function(self.function), t, np.array(W[s : s + self.size]), 0)
 
     def _its_function(self) -> str:
         name = getattr(plain_function(self.function), "__name__", type(self.function).__name__)
@@ -110,20 +121,20 @@ class Entry:
         mark, call = f"W[s + {self.at}] = {UNFINISHED + self.number!r}", f"{name}({self.arguments})"
         output = self.call.output
         if not output:
-            return [mark, f"W[s + {self.at}] = {call}", "return 0"]
+            return [mark, f"W[s + {self.at}] = {call}"]
         index = [""] if len(output) == 1 else [f"[{k}]" for k in range(output[0])]
         lengths = [f"len(f) != {output[0]}"] + [f"len(f{k}) != {output[1]}" for k in index if k]
         check = [f"if {' or '.join(lengths)}:", f"    raise ValueError('did not return {self.call.wanted}')"]
         parts = [f"f{k}[{c}]" for k in index for c in range(output[-1])]
-        return [mark, f"f = {call}", *check, *(f"W[s + {self.at + k}] = {part}" for k, part in enumerate(parts)), "return 0"]
+        return [mark, f"f = {call}", *check, *(f"W[s + {self.at + k}] = {part}" for k, part in enumerate(parts))]
 
     def plain(self) -> Callable[[int, float, Array, int], int]:
         """The same call as plain Python; what is raised is kept for `simulate`."""
-        function = eval(f"lambda t, W, s: function({self.arguments})", {"function": plain_function(self.function)})
+        caller, function = _caller(self.arguments), plain_function(self.function)
 
         def call(k: int, t: float, W: Array, s: int) -> int:
             try:
-                value = self.checked(function(t, W, s))
+                value = self.checked(caller(function, t, W, s))
             except (Exception, KeyboardInterrupt) as problem:
                 RAISED.error = (self.name, problem)
                 return T.CALLBACK_FAILED

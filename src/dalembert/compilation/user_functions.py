@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import hashlib
 from collections.abc import Callable
+from copy import deepcopy
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -58,9 +60,7 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> Non
         parts: list[Any] = list(value.items()) if isinstance(value, dict) else list(value)
         parts = sorted(parts, key=repr) if isinstance(value, set | frozenset) else parts
     elif isinstance(value, CodeType):
-        counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags)
-        tables = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
-        parts = [value.co_code, value.co_exceptiontable, counts, tables, *value.co_consts]
+        parts = [_code(value)]
     elif isinstance(value, FunctionType):
         parts = [value.__code__, value.__defaults__, value.__kwdefaults__]
         parts += [part for pair in references(value) for part in pair]
@@ -71,6 +71,16 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> Non
     add(f"{type(value).__name__} {len(parts)} ".encode())
     for part in parts:
         _feed(add, part, seen)
+
+
+@lru_cache(maxsize=1024)
+def _code(code: CodeType) -> bytes:
+    """Hash of what code does, which never changes."""
+    digest = hashlib.sha256()
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    tables = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    _feed(digest.update, (code.co_code, code.co_exceptiontable, counts, tables, *code.co_consts), {})
+    return digest.digest()
 
 
 def identity(function: Callable[..., Any]) -> str:
@@ -110,3 +120,79 @@ def fresh(function: Callable[..., Any], module: str) -> Any:
         return compiled
 
     return remade(function, helper=False)
+
+
+_TRUSTED = (*LIBRARIES, "dalembert", "typing", "functools", "itertools", "collections")  # do not change, and keep nothing
+# of what reads a file or asks somebody, the same call may give something else tomorrow
+_ASKING = frozenset(
+    ("open", "input", "eval", "exec", "globals", "load", "loads", "loadtxt", "genfromtxt", "fromfile", "memmap")
+)
+_ASKING |= {"from_yaml", "mesh", "read_text", "read_bytes", "read_csv", "environ", "getenv"}
+
+
+class Surroundings:
+    """What a function takes from outside itself, as it was: closure values, globals, helpers.
+
+    known : whether that is all it can depend on, but for its arguments
+    """
+
+    def __init__(self, function: object) -> None:
+        self._taken: list[tuple[Any, str, Any, Any]] = []
+        self._seen: set[int] = set()
+        self.known = self._take(function)
+
+    def unchanged(self) -> bool:
+        """Whether all of it is still what it was."""
+        return all(
+            (space.cell_contents if name == "" else space.get(name)) is value and (copy is None or _alike(value, copy))
+            for space, name, value, copy in self._taken
+        )
+
+    def _take(self, value: Any) -> bool:
+        """Whether a value is known, with all that it refers to."""
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes) or id(value) in self._seen:
+            return True
+        self._seen.add(id(value))
+        if isinstance(value, list | tuple | set | frozenset):
+            return all(map(self._take, value))
+        if isinstance(value, dict):
+            return all(map(self._take, (*value.keys(), *value.values())))
+        if isinstance(value, partial):
+            return all(map(self._take, (value.func, value.args, value.keywords)))
+        home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
+        if str(home).partition(".")[0] in _TRUSTED:
+            frozen = getattr(getattr(type(value), "__dataclass_params__", None), "frozen", False)
+            made = isinstance(
+                value, ModuleType | FunctionType | BuiltinFunctionType | type | np.ufunc | np.ndarray | np.generic
+            )
+            return made or frozen or str(home).startswith("numpy")
+        if not isinstance(value, FunctionType):
+            return False
+        cells = [(cell, "", cell.cell_contents) for cell in value.__closure__ or ()]
+        names, spaces = names_in(value.__code__), [value.__globals__]
+        found: list[tuple[Any, str, Any]] = [*cells]
+        while spaces:
+            space = spaces.pop()
+            for name in names & space.keys():
+                part = space[name]
+                if isinstance(part, ModuleType) and part.__name__.partition(".")[0] not in _TRUSTED:
+                    spaces += [vars(part)] if id(part) not in self._seen else []
+                    self._seen.add(id(part))
+                found.append((space, name, part))
+        self._taken += [(space, name, part, _copied(part)) for space, name, part in found]
+        told = (part for _, _, part in found if not isinstance(part, ModuleType))
+        return not names & _ASKING and all(map(self._take, (value.__defaults__, value.__kwdefaults__, *told)))
+
+
+def _copied(value: Any) -> Any:
+    """A copy of what can change without becoming another object."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    return deepcopy(value) if isinstance(value, list | dict | set | tuple) else None
+
+
+def _alike(value: Any, copy: Any) -> bool:
+    try:
+        return bool((value.shape, value.tobytes()) == copy if isinstance(value, np.ndarray) else value == copy)
+    except ValueError:  # arrays within lists
+        return False

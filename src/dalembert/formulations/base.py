@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from dalembert.arrays import Array, IntArray
+from dalembert.compilation.by_formula import Made
 from dalembert.compilation.catalogue import COMMON, Kernel, compiled_kernel
 from dalembert.compilation.compiled import Compiled, Series
 from dalembert.errors import ModelError
@@ -71,6 +75,11 @@ class Formulation(ABC):
     def prepare(self, mechanism: Compiled) -> Run:
         """Tables with this formulation's settings, a workspace, and compiled slots."""
 
+    def refilled(self, run: Run, made: Made) -> tuple[Array, Array, npt.NDArray[np.bool_]] | None:
+        """Constants and first states of runs like `run` of other models of its structure, and for which of them they are right;
+        None where each is to be prepared by itself."""
+        return None
+
     def needs(self, mechanism: Compiled) -> set[str]:
         """Names of the kernels that a run calls, beside those of the reference."""
         return {kernel.name for kernel in self.kernels}
@@ -109,11 +118,13 @@ class Formulation(ABC):
     def refuse_other_coordinates(self, mechanism: Compiled) -> None:
         """Raise where the mechanism is compiled in coordinates that it does not take."""
         if mechanism.coordinates not in self.coordinates:
-            taking = ", ".join(cls.__name__ for cls in FORMULATIONS.values() if mechanism.coordinates in cls.coordinates)
+            others = (cls for cls in FORMULATIONS.values() if cls is not type(self))
+            taking = ", ".join(cls.__name__ for cls in others if mechanism.coordinates in cls.coordinates)
+            name = type(self).__name__ + (" with these options" if self.coordinates != type(self).coordinates else "")
             what = f"does not take {mechanism.coordinates!r} coordinates; a model in these"
             if mechanism.coordinates == "generalised":
                 what = "works on bodies and joints; a Lagrangian system"
-            raise ModelError(f"{type(self).__name__} {what} takes one of {taking}")
+            raise ModelError(f"{name} {what} takes one of {taking}")
 
 
 FORMULATIONS: dict[str, type[Formulation]] = {}  # in the order of their registration, the reference first

@@ -1,4 +1,10 @@
-"""What saved states imply: multipliers, accelerations, residuals and energies, evaluated after a run."""
+"""What saved states imply: multipliers, accelerations, residuals and energies, evaluated after a run.
+
+Multipliers come from G M^-1 G^T, which loses the square of what lengths, masses and inertias differ by. Where G u' + zeta shows
+that, a state is solved again, dense, in a basis Z of the velocities that the rows of unit length leave free:
+
+    u' = u'_p + Z y,   G u'_p = -zeta,   Z^T M Z y = Z^T (h - M u'_p),   G^T lam = M u' - h      [GolubVanLoan2013, 5.5]
+"""
 
 from __future__ import annotations
 
@@ -7,20 +13,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.rank import radians
+from dalembert.compilation.rows import dense_rows
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 
+LOST = 1e-9  # share of `unmet` above which a state is solved again
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """lam (nt, m), accelerations (nt, 6 nb or n), g (nt, m_all), g_dot (nt, m), energy (nt, 2) at the saved states."""
+    """lam (nt, m), accelerations (nt, 6 nb or n), g (nt, m_all), g_dot (nt, m), energy (nt, 2) at the saved states
+
+    unmet : (nt, 2) largest |G u' + zeta| over |zeta| + |G| |u'| of its row, and |G| |M^-1 h| where there is freedom, by the
+        kernels' solve and of `acceleration`
+    """
 
     lam: Array
     acceleration: Array
     g: Array
     g_dot: Array
     energy: Array
+    unmet: Array
 
 
 def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
@@ -29,21 +45,58 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
 
     mechanism = run.mechanism
     nt = len(t)
-    m_all = int(mechanism.I[T.M_ALL])
-    out = Evaluated(
-        np.full((nt, mechanism.m), np.nan),
-        np.full((nt, mechanism.acceleration_size), np.nan),
-        np.full((nt, m_all), np.nan),
-        np.full((nt, mechanism.m), np.nan),
-        np.full((nt, 2), np.nan),
-    )
+    sizes = mechanism.m, mechanism.acceleration_size, int(mechanism.I[T.M_ALL]), mechanism.m, 3
+    lam, acceleration, g, g_dot, scalars = (np.full((nt, size), np.nan) for size in sizes)
     status = compiled("evaluate_states")(
-        np.ascontiguousarray(t), np.ascontiguousarray(x), np.zeros(x.shape[1]), out.lam, out.acceleration, out.g, out.g_dot,
-        out.energy, run.view,
-    )  # fmt: skip
+        np.ascontiguousarray(t), np.ascontiguousarray(x), np.zeros(x.shape[1]), lam, acceleration, g, g_dot, scalars, run.view
+    )
     if run.callbacks.error is not None:
         (name, problem), run.callbacks.error = run.callbacks.error, None
         raise SimulationError(f"user function {name!r} raised {problem!r}") from problem
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")
-    return out
+    unmet = scalars[:, [2, 2]]
+    for k in np.flatnonzero(unmet[:, 0] > LOST):
+        assert isinstance(mechanism, Mechanism)
+        lam[k], acceleration[k], unmet[k] = _looked_at_again(mechanism, float(t[k]), x[k], lam[k], acceleration[k])
+    return Evaluated(lam, acceleration, g, g_dot, scalars[:, :2].copy(), unmet)
+
+
+def _looked_at_again(
+    mechanism: Mechanism, t: float, x: Array, lam: Array, acceleration: Array
+) -> tuple[Array, Array, tuple[float, float]]:
+    """lam, u' and `unmet` in rows of unit length, radians worth as much as arms are long; solved again where the kernels' solve
+    left more than LOST of them. Forces are those of that solve, h = M u' - G^T lam."""
+    G, _, _, zeta = (values[: mechanism.m] for values in dense_rows(mechanism, t, x))
+    scale, M = radians(mechanism), mass_matrix(mechanism)
+    h, M, a = scale * (M @ acceleration - G.T @ lam), M * scale * scale[:, None], acceleration / scale
+    length = np.linalg.norm(G * scale, axis=1) + 1e-300
+    rows, zeta = G * scale / length[:, None], zeta / length
+    U, values, V = np.linalg.svd(rows)
+    rank = min(mechanism.rank, int(np.sum(values > 1e-12)))
+    U, values, V, Z = U[:, :rank], values[:rank], V[:rank].T, V[rank:].T
+    load = np.asarray(np.linalg.solve(M, h if mechanism.degrees_of_freedom > 0 else 0.0 * h), dtype=float)
+
+    def left(a: Array) -> float:
+        size = np.abs(zeta) + _largest(rows) @ (_largest(a) + _largest(load))
+        return float(np.max(np.abs(U @ (U.T @ (zeta + rows @ a))) / (size + 1e-3 * size.max() + 1e-300)))
+
+    if (before := left(a)) <= LOST:
+        return lam, acceleration, (before, before)
+    a = -V @ (U.T @ zeta / values)
+    a += Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (h - M @ a))
+    return U @ (V.T @ (M @ a - h) / values) / length, scale * a, (before, left(a))
+
+
+def _largest(numbers: Array) -> Array:
+    """Of every three."""
+    return np.asarray(np.abs(numbers).reshape(*numbers.shape[:-1], -1, 3).max(axis=-1))
+
+
+def mass_matrix(mechanism: Mechanism) -> Array:
+    """(6 nb, 6 nb) in (v, w_B) of the bodies"""
+    M = np.zeros((mechanism.nb, 6, mechanism.nb, 6))
+    for b in range(mechanism.nb):
+        m, xx, xy, xz, yy, yz, zz = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * (b + 1) :][:7]
+        M[b, :3, b, :3], M[b, 3:, b, 3:] = m * np.eye(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return M.reshape(6 * mechanism.nb, -1)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array, IntArray
+from dalembert.compilation.by_formula import Made
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
@@ -60,13 +62,13 @@ class Jet(Formulation):
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
     by_multipliers: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("jet", "formulations.jet", 9.5, "equations of motion and projection", optional=False),
-        Kernel("lagrangian", "coordinates.lagrangian", 3.0, "LagrangianSystem"),
-        Kernel("correct_invariants", "formulations.invariants", 5.0, "--invariants energy"),
-        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 1.5, "LagrangianSystem with invariants"),
-        Kernel("project_orthogonal", "formulations.orthogonal", 5.0, "--projection orthogonal"),
-        Kernel("baumgarte", "formulations.baumgarte", 8.0, 'Jet(projection="none")'),
-        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", 2.0, 'Jet(solver="cg")'),
+        Kernel("jet", "formulations.jet", 4.5, "equations of motion and projection", optional=False),
+        Kernel("lagrangian", "coordinates.lagrangian", 2.1, "LagrangianSystem"),
+        Kernel("correct_invariants", "formulations.invariants", 3.0, "--invariants energy"),
+        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 1.0, "LagrangianSystem with invariants"),
+        Kernel("project_orthogonal", "formulations.orthogonal", 1.6, "--projection orthogonal"),
+        Kernel("baumgarte", "formulations.baumgarte", 1.7, 'Jet(projection="none")'),
+        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", 2.3, 'Jet(solver="cg")'),
     )
 
     def __post_init__(self) -> None:
@@ -136,6 +138,14 @@ class Jet(Formulation):
         I, F = mechanism.I.copy(), mechanism.F.copy()
         set_tolerances(self, I, F)
         return I, F
+
+    def refilled(self, run: Run, made: Made) -> tuple[Array, Array, npt.NDArray[np.bool_]] | None:
+        if self.invariants is not None:
+            return None
+        F = made.F.copy()
+        set_tolerances(self, run.I, F.T)
+        F[:, T.ALPHA], F[:, T.BETA] = self.baumgarte or (0.0, 0.0)
+        return F, made.x_0.copy(), np.ones(len(F), dtype=bool)
 
     def _of_bodies(self, mechanism: Mechanism) -> Run:
         I, F = self._settings(mechanism)

@@ -71,12 +71,12 @@ class Minimal(Formulation):
     saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
     keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("minimal", "formulations.minimal", 9.0, "--formulation minimal"),
-        Kernel("minimal_step", "formulations.minimal_step", 14.0, "--formulation minimal"),
-        Kernel("minimal_across", "formulations.bridge", 14.0, 'Minimal(singular="pass")'),
-        Kernel("minimal_tree", "formulations.minimal_tree", 8.0, 'Minimal(velocities="joints")'),
-        Kernel("minimal_tree_step", "formulations.minimal_tree", 9.0, 'Minimal(velocities="joints")'),
-        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 9.0, "LagrangianSystem, minimal"),
+        Kernel("minimal", "formulations.minimal", 2.8, "--formulation minimal"),
+        Kernel("minimal_step", "formulations.minimal_step", 7.5, "--formulation minimal"),
+        Kernel("minimal_across", "formulations.bridge", 4.0, 'Minimal(singular="pass")'),
+        Kernel("minimal_tree", "formulations.minimal_tree", 2.8, 'Minimal(velocities="joints")'),
+        Kernel("minimal_tree_step", "formulations.minimal_tree", 4.0, 'Minimal(velocities="joints")'),
+        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 5.0, "LagrangianSystem, minimal"),
     )
 
     def __post_init__(self) -> None:
@@ -86,6 +86,8 @@ class Minimal(Formulation):
             raise ModelError(f"Minimal: continuation is {self.continuation!r}; give True or False")
         if self.velocities == "joints" and self.singular == "pass":
             raise ModelError("Minimal: singular='pass' needs the velocities of bodies; give velocities='bodies'")
+        if self.velocities == "joints":  # of a spanning tree, which is one of bodies in space
+            object.__setattr__(self, "coordinates", tuple(kind for kind in self.coordinates if kind != "planar"))
         if self.velocities == "bodies" and self.cut:
             raise ModelError("Minimal: cut is for a spanning tree of joints; give velocities='joints' too")
         check_invariants("Minimal", self.invariants)
@@ -239,6 +241,8 @@ class MinimalRun(Run):
         state = np.zeros(self.state_size)
         state[: len(start)] = start
         self.marks(state).time = np.nan
+        if self.I[T.NCHOICE]:
+            self.view.choice.count = 0.0  # rows that were chosen elsewhere may be dependent here
         status = self.project(T.PROJECT, t, state, np.zeros_like(state), self.view)
         state[: len(start)] = start
         if status == T.NEAR_SINGULAR:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.arrays import Array
+from dalembert.compilation.by_formula import Made
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.tree import make_tree
+from dalembert.compilation.tree_variants import tree_variants
 from dalembert.formulations.base import Formulation, seams, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
 from dalembert.formulations.run import Run
@@ -41,9 +47,9 @@ class MovingFrame(Formulation):
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "tree")
     citations: ClassVar[tuple[str, ...]] = ("MovingFrame", "Featherstone2008")
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("moving_frame", "formulations.moving_frame", 9.0, "--formulation moving-frame"),
-        Kernel("moving_frame_reference", "formulations.moving_frame_reference", 6.0, 'MovingFrame(path="reference")'),
-        Kernel("correct_tree_invariants", "formulations.tree_invariants", 5.0, "moving-frame --invariants energy"),
+        Kernel("moving_frame", "formulations.moving_frame", 2.4, "--formulation moving-frame"),
+        Kernel("moving_frame_reference", "formulations.moving_frame_reference", 3.5, 'MovingFrame(path="reference")'),
+        Kernel("correct_tree_invariants", "formulations.tree_invariants", 3.0, "moving-frame --invariants energy"),
     )
 
     def __post_init__(self) -> None:
@@ -73,3 +79,11 @@ class MovingFrame(Formulation):
         W, functions = new_workspace(I, dense=self.path == "reference"), invariant_functions(self.invariants)
         run = Run(mechanism, I, F, W, *seams(*self._names()), 0, Callbacks(mechanism, functions), tree)
         return with_invariants(run, self.invariants)
+
+    def refilled(self, run: Run, made: Made) -> tuple[Array, Array, npt.NDArray[np.bool_]] | None:
+        if self.invariants is not None:
+            return None
+        assert run.tree is not None
+        F, x, right = tree_variants(run.tree, made.F, made.x_0, made.frames)
+        set_tolerances(self, run.I, F.T)
+        return F, x, right

@@ -51,6 +51,7 @@ class Run:
             self.I[entry] = address(function, EQUATIONS_SIGNATURE)
         self.I[T.AT_FORCES], self.I[T.AT_LAWS] = (address(seam, FORCES_SIGNATURE) for seam in (self.forces, self.laws))
         self.I[T.AT_CALLBACK] = address(self.callbacks.compiled, CALLBACK_SIGNATURE)
+        object.__setattr__(self, "W", self.callbacks.with_room(self.W))
         self.I[T.F_SIZE], self.I[T.W_SIZE] = len(self.F), len(self.W)
 
     @property
@@ -64,6 +65,23 @@ class Run:
     def lanes(self) -> int:
         """Runs side by side that its states belong to, component by component in turns."""
         return 1
+
+    @property
+    def plain(self) -> Run:
+        """Without derivatives by parameters, which may lie behind the states (run/tangents.py)."""
+        return self
+
+    @property
+    def moving(self) -> bool:
+        """Whether times at which something breaks depend on parameters."""
+        return False
+
+    def pass_break(self, advance: Any) -> None:
+        """Called after a step, after each where something is `moving`."""
+
+    def tangents(self, x: Array) -> Array:
+        """(nt, n, p) derivatives by parameters that (nt, ..) states of the run have behind them."""
+        return np.zeros((len(x), 0, 0))
 
     def rate(self, t: float, x: Array, dx: Array) -> int:
         """dx <- x' at one state; status."""

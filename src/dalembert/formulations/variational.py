@@ -59,7 +59,7 @@ class Variational(Formulation):
     largest_order: ClassVar[int | None] = 2
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("variational", "formulations.variational", 6.0, "LagrangianSystem, --formulation variational"),
-        Kernel("variational_bodies", "formulations.variational_bodies", 8.0, "--formulation variational"),
+        Kernel("variational_bodies", "formulations.variational_bodies", 5.0, "--formulation variational"),
     )
 
     def __post_init__(self) -> None:

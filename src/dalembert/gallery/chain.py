@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.errors import ModelError
+from dalembert.gallery.looks import made_of
 from dalembert.model.model import Model
 from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import box
@@ -57,7 +58,9 @@ def add_rods(
 
     angular_velocity : of all of them, as one rigid body about the origin, world axes [rad/s]
     """
-    solid = box(MASS, (side, side, LENGTH))
+    solid, neck = box(MASS, (side, side, LENGTH)), min(0.75 * side, LENGTH / 4)  # thin at its ends: joints are seen
+    bar = {"type": "box", "size": (side, side, LENGTH - 2.0 * neck)}
+    looks = made_of(bar, {"type": "cylinder", "radius": 0.2 * side, "length": LENGTH, "axis": "z"})
     w = np.asarray(angular_velocity, dtype=float)
     previous, at, end = model.ground, np.zeros(3), np.zeros(3)
     for k, turn in enumerate(rotations, start=1):
@@ -65,7 +68,7 @@ def add_rods(
         centre, end = end + along, end + 2.0 * along
         rod = model.add_body(
             f"rod {k}",
-            **solid.body(),
+            **solid.body() | {"shape": looks},
             position=centre,
             rotation=turn,
             velocity=np.cross(w, centre),

@@ -14,9 +14,20 @@ from dalembert.compilation.loops import compiled
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER, Slopes
+from dalembert.integrators.tableau import Tableau
 from dalembert.kernels.base import tables as T
 
 LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
+
+
+def followed(run: Run, tableau: Tableau) -> tuple[Array, Array]:
+    """Room for what users' functions were asked at the stages of a step, and `nodes` of these: none where every look takes an
+    evaluation."""
+    if not tableau.seen or not len(run.callbacks.kept) or run.lanes > 1:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    calls = np.zeros((10, run.callbacks.room + 1))
+    calls[:, -1] = np.nan  # nothing was asked at any time
+    return calls, tableau.nodes.copy()
 
 
 class Advance:
@@ -27,11 +38,10 @@ class Advance:
     fresh : what it keeps, as at the start
     save_at : increasing times to save at, or None to save every accepted step
     watched : takes steps beside the times of save_at, None for none
-    trail : takes all accepted steps, as states of the run, None for none
     """
 
     watched: Watched | None = None
-    trail: list[tuple[Array, Array]] | None = None
+    jacobians_before: int = 0  # of the run that this one goes on with
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
@@ -45,6 +55,7 @@ class Advance:
         solver, stage_tolerance = integrator.stage_settings
         left, right, free = integrator.rate_rows
         span, of_time = t_end - t_0, run.callbacks.of_time
+        calls, nodes = followed(run, tableau) if integrator.adaptive else (np.zeros((0, 0)), np.zeros((0, 0)))
         self.bundle: Any = Steps(
             **{f"at_{label}": address(part) for label, part in integrator.compiled_parts().items()},
             t_end=t_end,
@@ -85,6 +96,9 @@ class Advance:
             y=x_0.copy(),
             **{label: getattr(tableau, label) for label in "aced"},
             **integrator.workspace(run),
+            calls=calls,
+            nodes=nodes,
+            functions=run.callbacks.kept,
             save_t=np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float),
             out_t=np.zeros(0),
             out_x=np.zeros((0, len(x_0))),
@@ -101,7 +115,7 @@ class Advance:
 
         self.bundle.at_inside = address(compiled("inside_step"))
 
-    def _ask_for_slopes(self) -> None:
+    def ask_for_slopes(self) -> None:
         """From now on Jacobians of stages are exact."""
         self._slopes = Slopes(self.run)
         self.bundle.at_slopes = self._slopes.at
@@ -167,7 +181,7 @@ class Advance:
         try:
             return kernel(*arguments)
         except Exception as problem:
-            name = self.run.callbacks.unfinished(self.run.I, self.run.W)
+            name = self.run.callbacks.unfinished(self.run.W)
             if name is None:
                 raise
             self.run.callbacks.error = (name, problem)
@@ -181,8 +195,8 @@ class Advance:
         waiting = int(b.saved)
         room = waiting + count if b.every else len(b.save_t)
         if self.watched is not None:
-            room += waiting + (self.watched.room(count) if self.trail is None else count)
-            b.watch = self.watched.stride if self.trail is None else -1
+            room += waiting + self.watched.room(count)
+            b.watch = self.watched.stride
         if len(b.out_t) < room:
             t, x = np.zeros(room), np.zeros((room, len(self.x)))
             t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
@@ -191,7 +205,7 @@ class Advance:
         begin = time.process_time()
         status: int = self.call(self.kernel, b, self.run.view)
         if status == WANTS_SLOPES:
-            self._ask_for_slopes()
+            self.ask_for_slopes()
             begin = time.process_time()
             status = self.call(self.kernel, b, self.run.view)
         self.cpu_time += time.process_time() - begin
@@ -211,15 +225,8 @@ class Advance:
         k, b.saved = int(b.saved), 0
         t, x = b.out_t[:k].copy(), b.out_x[:k].copy()
         if self.watched is None:
-            if self.trail is not None:
-                self.trail.append((t, x))
             return t, x
-        asked = np.isin(t, b.save_t)
-        if self.trail is not None:  # a step that ends at a requested time is there twice
-            again = np.append(t[1:] == t[:-1], False)
-            ends = ~asked | np.append(False, again[:-1]) if len(t) else asked
-            self.trail.append((t[ends], x[ends]))
-            t, x, asked = t[~again], x[~again], asked[~again]
+        asked = np.searchsorted(b.save_t, t, "right") > np.searchsorted(b.save_t, t)
         self.watched.add(t[~asked], x[~asked])
         return t[asked], x[asked]
 

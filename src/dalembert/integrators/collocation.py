@@ -41,12 +41,12 @@ class Collocation(Integrator):
         return {self.loop, "iterate_newton", "filtered_error"}
 
     def workspace(self, run: Run) -> dict[str, Any]:
-        """Stages: rates, residuals or predictions, one spare row; the others as in kernels/time/steps.py."""
+        """Stages: rates, residuals or predictions, one more rate, a spare row; the others as in kernels/time/steps.py."""
         tableau = self.tableau
         table, s, nx, nqu, nu = spectrum(tableau), tableau.stages - 1, run.state_size, run.size, int(run.I[T.NU])
         pairs = table.shape[1]
         return {
-            "stages": np.zeros((2 * s + 3, nx)),
+            "stages": np.zeros((2 * s + 4, nx)),
             "dense": np.zeros((len(tableau.d) + 4, nx)),
             "jacobian": np.zeros((nu + 1, nqu)),
             "factors": np.zeros((pairs, 2, nu + 1, nqu)),
@@ -104,8 +104,8 @@ class RadauIIA(Collocation):
 
     For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive; the error
     estimate and dense output have order stages + 1. Stage equations by simplified Newton's method with Jacobian
-    matrices of the right-hand side, made anew only where they no longer contract: the first ones by central differences, in
-    longer runs exact ones, whose kernels are then compiled.
+    matrices of the right-hand side, made anew only where they no longer contract: the first ones by central
+    differences, in longer runs exact ones, whose kernels are then compiled.
 
     stages : 1 to 5
     stage_tolerance : change of the state at which the stage equations count as solved, relative to max(1, |x|). Default 1e-15,
@@ -128,4 +128,4 @@ class RadauIIA(Collocation):
     @property
     def rate_rows(self) -> tuple[int, int, int]:
         """At the start the rate of the polynomial through the stages, in the spare row."""
-        return 2 * self.stages + 2, self.stages, self.stages + 2
+        return 2 * self.stages + 3, self.stages, self.stages + 2

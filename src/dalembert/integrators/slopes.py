@@ -52,13 +52,14 @@ class Slopes:
     def _plain(self, run: Run) -> None:
         from dalembert.kernels.base.slots import address
         from dalembert.kernels.base.tables import NON_FINITE, OK
-        from dalembert.kernels.time.simplified_newton import put
+        from dalembert.kernels.time.simplified_newton import middle, put
 
         derivatives, wanted, none = Derivatives(run), np.arange(run.size), np.zeros(0, dtype=np.int64)
         out = np.zeros((run.size, run.state_size))
 
         def exact_slopes(steps: Any, system: Any) -> int:
-            status = derivatives.rates(steps.t, steps.x, wanted, none, np.zeros(run.state_size), out, system)
+            t = steps.t + steps.c[middle(steps)] * steps.h
+            status = derivatives.rates(t, steps.y, wanted, none, np.zeros(run.state_size), out, system)
             return NON_FINITE if status == OK and not put(steps, out) else status
 
         self._alive = [exact_slopes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class Tableau:
     e : error estimators over stages 0..s, empty for none;  d : the interpolant's rows over all stages,
         empty for the cubic of Hermite
     order : of x_1;  error_order : exponent of the step-size controller
+    seen : stages that polynomials of time go through, as many as the error estimate sees; Lebesgue constants 13 and 4
     """
 
     order: int
@@ -28,6 +30,7 @@ class Tableau:
     c: Array
     e: Array
     d: Array
+    seen: tuple[int, ...] = ()
 
     @property
     def stages(self) -> int:
@@ -37,11 +40,23 @@ class Tableau:
     def extra(self) -> int:
         return len(self.c) - self.stages - 1
 
-    @property
+    @cached_property
     def gap(self) -> float:
         """Widest part of a step between stages that its error estimate sees."""
         seen = self.c[: self.e.shape[1]][(self.e != 0.0).any(axis=0)]
         return float(np.diff(np.sort([0.0, *seen, 1.0])).max())
+
+    @cached_property
+    def nodes(self) -> Array:
+        """Of the polynomial through `seen`, as kernels/time/watch.py reads it: of every stage which of eight nodes it is, the
+        last is the new point, or -1; barycentric weights of these, 0 where there is none; their c; a row for work."""
+        made, c = np.zeros((4, max(self.stages + 1, 8))), self.c[list(self.seen)]
+        made[0], made[2] = -1.0, -1.0
+        for i, stage in enumerate(self.seen):
+            node = 7 if stage == self.stages else i
+            made[0, stage] = node
+            made[1:3, node] = 1.0 / np.prod(c[i] - np.delete(c, i)), c[i]
+        return made
 
 
 def _matrix(rows: Sequence[Mapping[int, float]], columns: int) -> Array:
@@ -92,7 +107,7 @@ def _dormand_prince() -> Tableau:
         -1453857185 / 822651844,
         69997945 / 29380423,
     ]
-    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]))
+    return Tableau(5, 5, a, a[6:, :6].copy(), np.append(a[:6].sum(axis=1), 1.0), a[6:] - fourth, np.array([d]), (0, 1, 2, 3, 6))
 
 
 def _dop853() -> Tableau:
@@ -105,6 +120,7 @@ def _dop853() -> Tableau:
         c=np.array(dop853_tableau.C),
         e=_matrix(dop853_tableau.E, 13),
         d=_matrix(dop853_tableau.D, 16),
+        seen=(0, 3, 4, 5, 8, 9, 10, 12),
     )
 
 

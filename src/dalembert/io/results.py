@@ -54,6 +54,7 @@ _DIMS = {
     "g": ("time", "monitored_row"),
     "g_dot": ("time", "row"),
     "energy": ("time", "kinetic_potential"),
+    "unmet": ("time", "solved_kept"),
 }
 
 

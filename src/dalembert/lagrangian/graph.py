@@ -59,9 +59,12 @@ class Graph:
         key = (op, value, *(a.index for a in args))
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Node(self, len(self.nodes), op, args, value)
+            found = self._known[key] = self._made(op, args, value)
             self.nodes.append(found)
         return found
+
+    def _made(self, op: str, args: tuple[Node, ...], value: Any) -> Node:
+        return Node(self, len(self.nodes), op, args, value)
 
     def make(self, op: str, *args: Node) -> Node:
         """The node of an operation, simplified where that changes no value; it becomes source, so no other is let in."""

@@ -5,15 +5,14 @@ p_i, p_j : (3,) body-fixed points;  E_i, E_j : (3, 3), columns x, y, z in body a
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.lagrangian.recorded import root
 from dalembert.model.elements import Body
 from dalembert.model.rotation import cross
-from dalembert.model.validation import PERPENDICULAR, frozen, several, shown, unit_vector, vector
+from dalembert.model.validation import PERPENDICULAR, frozen, several, shown, size_of, unit_vector, vector
 
 WORLD_POINTS = ("at", "between")  # arguments that stand for points of bodies, in world coordinates of the model pose
 _AXES = np.eye(3)
@@ -39,7 +38,7 @@ def any_normal(z: Array) -> Array:
 
 def _normal_part(x: Array, z: Array) -> Array:
     x = x - (x @ z) * z
-    part: Array = x / math.sqrt(x @ x)
+    part: Array = x / root(x @ x)
     return part
 
 
@@ -63,7 +62,7 @@ def locate(owner: str, i: Body, j: Body, point: object, points: object) -> tuple
         hint = "put the joint point where the point mass is"
     for k, body in enumerate((i, j)):
         if body.kind == "point":
-            if float(np.abs(p[k]).max()) > 1e-12 * (1.0 + float(np.abs(body.position).max())):
+            if size_of(p[k]) > 1e-12 * (1.0 + size_of(body.position)):
                 raise ModelError(f"{owner}: the point on point mass {body.name!r} is {shown(p[k])}; {hint}")
             p[k] = frozen(np.zeros(3))
     return p[0], p[1]
@@ -85,17 +84,14 @@ def own_point(owner: str, body: Body, point: object, at: object, label: str = "a
         raise ModelError(f"{owner}: got both point= and at=; give point= (body axes) or at= (world)")
     if at is None:
         p = vector(owner, "point", (0.0, 0.0, 0.0) if point is None else point)
-        where = f"point is {shown(p)}"
-        off, fix = float(np.abs(p).max()), "give (0, 0, 0)"
     else:
         p = frozen(rotation_matrix(body).T @ (vector(owner, label, at) - body.position))
-        where, fix = f"{label} is {shown(at)}", f"give {shown(body.position)}, where it is"
-        off = float(np.abs(p).max())
-        off = off if off > 1e-12 * (1.0 + float(np.abs(body.position).max())) else 0.0
     if body.kind != "point":
         return p
-    if off > 0.0:
-        raise ModelError(f"{owner}: {where} on point mass {body.name!r}; {fix}")
+    if size_of(p) > (0.0 if at is None else 1e-12 * (1.0 + size_of(body.position))):
+        where, fix = ("point", "(0, 0, 0)") if at is None else (label, f"{shown(body.position)}, where it is")
+        given = p if at is None else at
+        raise ModelError(f"{owner}: {where} is {shown(given)} on point mass {body.name!r}; give {fix}")
     return frozen(np.zeros(3))
 
 
@@ -178,7 +174,7 @@ def _tabulated(owner: str, i: Body, j: Body, vectors: object) -> tuple[Array, Ar
 
 
 def _perpendicular(owner: str, names: str, a: Array, b: Array) -> None:
-    if abs(float(a @ b)) > PERPENDICULAR:
+    if abs(a @ b) > PERPENDICULAR:
         raise ModelError(f"{owner}: vectors {names} have cosine {float(a @ b):.3g}; give perpendicular ones")
 
 
@@ -192,7 +188,7 @@ def cross_axes(owner: str, i: Body, j: Body, axes: object, *, world: bool) -> tu
     a_i, a_j = (unit_vector(owner, f"axes[{k}]", pair[k]) for k in (0, 1))
     x, y = (a_i, a_j) if world else (R_i @ a_i, R_j @ a_j)
     z = cross(x, y)
-    sine = math.sqrt(z @ z)
+    sine = root(z @ z)
     if sine < PARALLEL:
         raise ModelError(f"{owner}: axes are parallel at the model pose; give two perpendicular axes of the cross")
     z = z / sine

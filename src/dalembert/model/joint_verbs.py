@@ -203,7 +203,7 @@ class JointVerbs(ElementStore):
         elif length is not None:
             offset = shortest = number(owner, "length", length)
         else:
-            offset = shortest = float(np.linalg.norm(world_point(j, place[1]) - world_point(i, place[0])))
+            offset = shortest = number(owner, "length", np.linalg.norm(world_point(j, place[1]) - world_point(i, place[0])))
         if shortest is not None and shortest <= 0.0:
             raise ModelError(
                 f"{owner}: length is {shortest:g} m; give a length greater than 0 (for 0 use add_spherical or add_coincidence)"

@@ -86,6 +86,11 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         return self._name
 
     @property
+    def structure(self) -> Model:
+        """A model with the same elements, by name and kind; their numbers may be others."""
+        return self
+
+    @property
     def plane(self) -> str | None:
         """The plane in which it was written down, "xy" or so, or None."""
         return None if self._flat is None else self._flat.name

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import count, number, several, shown
+from dalembert.model.validation import count, is_number, number, several, shown
 
 _MOST_TERMS = 1000  # of a product of sums
 
@@ -198,7 +198,7 @@ def as_motion(owner: str, label: str, value: object) -> Motion:
     """A motion, a number, which is a constant motion, or a function of t, which is traced once to see that it can be."""
     if isinstance(value, Motion):
         return value
-    if isinstance(value, int | float | np.integer | np.floating):
+    if is_number(value):
         return Constant(number(owner, label, value))
     if callable(value):
         from dalembert.lagrangian.time_functions import traced_rates

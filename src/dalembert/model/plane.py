@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.lagrangian.recorded import is_recorded
 from dalembert.model.joints import JOINTS
 from dalembert.model.rotation import Rotation
-from dalembert.model.validation import choice
+from dalembert.model.validation import as_float, choice, is_number
 
 PLANES = ("xy", "xz", "yz")
 _PAIRS = ("Pair", "Plane")
@@ -54,10 +55,10 @@ class InPlane:
     def vector(self, value: Any) -> Any:
         """Two numbers as a vector of the world; anything else as it is."""
         try:
-            flat = np.shape(value) == (2,) and np.asarray(value).dtype.kind in "iuf"
+            flat = np.shape(value) == (2,) and (np.asarray(value).dtype.kind in "iuf" or is_recorded(np.asarray(value)))
         except ValueError:
             return value
-        return np.asarray(value, dtype=float) @ self.axes if flat else value
+        return np.asarray(value) @ self.axes if flat else value
 
     def call(self, verb: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """A verb (of a model, its first argument) with what was said in the plane said in space."""
@@ -83,14 +84,14 @@ class InPlane:
             return [tuple(map(self.vector, pair)) if isinstance(pair, tuple | list) else pair for pair in value]
         if "ArrayLike" not in annotation:
             return value
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        if not is_number(value):
             return self.vector(value)
         n = self.normal
         match key:
             case "inertia":
-                return 0.5 * float(value) * (np.eye(3) + np.outer(n, n))
+                return 0.5 * as_float(value) * (np.eye(3) + np.outer(n, n))
             case "angular_velocity" | "torque":
-                return float(value) * n
+                return as_float(value) * n
             case "rotation":
-                return Rotation.from_axis_angle(n, float(value))
+                return Rotation.from_axis_angle(n, value)
         return value

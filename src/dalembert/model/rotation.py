@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import ROUNDING, frozen, number, numbers, shown, unit_vector, vector
+from dalembert.lagrangian.recorded import Number, root
+from dalembert.model.validation import ROUNDING, frozen, number, numbers, shown, size_of, unit_vector, vector
 
 UNIT_LENGTH = 1e-3  # published tables are rounded to 3 digits [JetMultibody, Tables 3 and 6]
 ORTHOGONAL = 1e-6
@@ -57,7 +59,8 @@ def matrix_to_quaternion(R: Array) -> Array:
 
 def turning(a: Array, b: Array) -> Array:
     """The shortest turn of one unit vector onto another, (4,) unit quaternion: (1 + a . b, a x b), normalised."""
-    scalar, axis = 1.0 + float(a @ b), cross(a, b)
+    scalar: Any = 1.0 + a @ b
+    axis = cross(a, b)
     if scalar < 1e-12:  # half a turn, about any normal
         scalar, axis = 0.0, cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
     theta = np.array([scalar, *axis])
@@ -77,7 +80,7 @@ def unit_quaternion(owner: str, value: object, label: str = "rotation") -> Array
         shape = ()
     if shape == (3, 3):
         R = numbers(owner, label, value, (3, 3))
-        error = float(np.abs(R.T @ R - np.eye(3)).max())
+        error = size_of(R.T @ R - np.eye(3))
         if error > ORTHOGONAL:
             raise ModelError(
                 f"{owner}: {label} is a matrix that misses orthogonality by {error:.2g}; "
@@ -91,7 +94,7 @@ def unit_quaternion(owner: str, value: object, label: str = "rotation") -> Array
             f"{owner}: {label} is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
         )
     theta = numbers(owner, label, value, (4,))
-    length = math.sqrt(theta @ theta)
+    length = root(theta @ theta)
     if abs(length - 1.0) > UNIT_LENGTH:
         raise ModelError(
             f"{owner}: {label} is a quaternion of length {length:.6g}; give a unit quaternion (within {UNIT_LENGTH:g})"
@@ -120,9 +123,10 @@ class Rotation:
     @classmethod
     def from_axis_angle(cls, axis: npt.ArrayLike, angle: float) -> Rotation:
         """By `angle` [rad] about `axis` (any length but zero), right-handed."""
-        half = 0.5 * number("Rotation", "angle", angle)
+        half: Any = 0.5 * number("Rotation", "angle", angle)
         n = unit_vector("Rotation", "axis", axis)
-        return cls(np.array([math.cos(half), *(math.sin(half) * n)]))
+        c, s = (half.cos(), half.sin()) if isinstance(half, Number) else (math.cos(half), math.sin(half))
+        return cls(np.array([c, *(s * n)]))
 
     @classmethod
     def from_rpy(cls, roll: float, pitch: float, yaw: float) -> Rotation:

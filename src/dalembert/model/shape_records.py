@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.lagrangian.recorded import Number, is_recorded
 from dalembert.model.rotation import unit_quaternion
 from dalembert.model.validation import choice, nearest, number, shown, vector
 
@@ -41,12 +43,19 @@ def shape_record(owner: str, shape: object) -> dict[str, object] | None:
     try:
         if not isinstance(shape, dict):
             raise TypeError
-        text = json.dumps(shape, allow_nan=False, default=lambda x: np.asarray(x, dtype=float).tolist())
+        text = json.dumps(shape, allow_nan=False, default=_plain)
     except (TypeError, ValueError, RecursionError):
         raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
     record: dict[str, object] = json.loads(text, parse_int=float)
     _check(owner, record, 0)
     return record
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of an array; of a recorded one where it is recorded, for it is not computed with, and its sign."""
+    if isinstance(value, Number):
+        return math.copysign(value.at, 1.0 if value > 0.0 else -1.0)
+    return value.tolist() if isinstance(value, np.ndarray) and is_recorded(value) else np.asarray(value, dtype=float).tolist()
 
 
 def _check(owner: str, shape: object, depth: int) -> None:

@@ -117,13 +117,13 @@ def rod(
         raise ModelError(f"rod: got {got}; give the length, or between=(A, B) in world coordinates")
     if between is not None:
         A, B = (vector("rod", "between", x) for x in several("rod", "between", between, (2,), "a pair of world points"))
-        length = float(np.linalg.norm(B - A))
+        length = number("rod", "length", np.linalg.norm(B - A))
         if length == 0.0:
             raise ModelError(f"rod: between holds {shown(A)} twice; give two different points")
         choice("rod", "axis", axis, ("x", "y", "z"))
         turn = turning(np.eye(3)["xyz".index(axis)], (B - A) / length)
         bar = rod(mass, length, axis, radius)
-        return PlacedSolid(bar.mass, bar.inertia, bar.shape, tuple(map(float, 0.5 * (A + B))), tuple(map(float, turn)))
+        return PlacedSolid(bar.mass, bar.inertia, bar.shape, tuple((0.5 * (A + B)).tolist()), tuple(turn.tolist()))
     m, length = number("rod", "mass", mass, above=0.0), number("rod", "length", length, above=0.0)
     if number("rod", "radius", radius, least=0.0) > 0.0:
         return cylinder(m, radius, length, axis)
@@ -148,7 +148,7 @@ def disc(mass: float, radius: float, axis: Axis = "z") -> Solid:
 def box(mass: float, size: npt.ArrayLike) -> Solid:
     """A box with edges (s_x, s_y, s_z): I_x = m (s_y^2 + s_z^2) / 12 and so on [m, kg]."""
     m = number("box", "mass", mass, above=0.0)
-    x, y, z = (float(edge) for edge in vector("box", "size", size))
+    x, y, z = vector("box", "size", size).tolist()
     if min(x, y, z) <= 0.0:
         raise ModelError(f"box: size is {shown([x, y, z])}; give three edges greater than 0")
     moments = (m * (y * y + z * z) / 12.0, m * (x * x + z * z) / 12.0, m * (x * x + y * y) / 12.0)

@@ -30,6 +30,7 @@ from dalembert.questions.symmetries import Steady
 from dalembert.simulation.solution import Solution
 
 ROUNDING = 1e-9  # of the terms of a feedthrough: what is left of them is nothing
+NOISE = 1e-13  # of an output's value: what a difference of two of them may be off
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +73,13 @@ def column(
     by = [*(central(np.array(along), h) for along in moved), pushed - here]
     sizes = [np.abs(one) for one in by[:2]] + [np.maximum(np.abs(here), np.abs(pushed))]
     B, s, d, scale = [], [], [], []
-    for one, size in zip(by, sizes, strict=True):
+    noise = NOISE / ROUNDING * (np.abs(here[2 * n + k :]) + around.size)
+    for one, size, step in zip(by, sizes, (h, h, 1.0), strict=True):
         dY, dY_rate, dz, dy = np.split(one, [n, 2 * n, 2 * n + k])
         B.append(dY_rate - A_Y @ dY)
         s.append(dz - S @ dY)
         d.append(dy - C_Y @ dY)
-        scale.append(size[2 * n + k :] + np.abs(C_Y) @ np.abs(dY))
+        scale.append(size[2 * n + k :] + np.abs(C_Y) @ np.abs(dY) + noise / step)
     A, C = S @ A_Y @ np.linalg.inv(S), C_Y @ np.linalg.inv(S)
     b_1, b_2 = S @ B[1] + s[0] - A @ s[1], S @ B[2] + s[1]
     c = b_1 + A @ b_2

@@ -92,7 +92,7 @@ class Equilibrium(State):
         head = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
         joints = [joint for joint in self.mechanism.model.joints if joint.coordinates]
         rows = [(j.name, ", ".join(f"{v:.6g}" for v in np.ravel(self.coordinate(j.name)))) for j in joints]
-        both = beside(thumbnail(self.solution), table(("joint", "coordinates [rad or m]"), rows))
+        both = beside(thumbnail(self.solution), table(("joint", "coordinates [rad or m]"), rows) if rows else "")
         return f"<div>{head} {escape(repr(self).strip('<>'))}{both}</div>"
 
     def __repr__(self) -> str:

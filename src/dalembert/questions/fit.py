@@ -101,21 +101,35 @@ class Fit:
             "message": self.message,
         }
 
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Headings, and a row for each parameter."""
+        rows: list[tuple[str, ...]] = []
+        for name in self.names:
+            low, high = self.intervals[name]
+            between = f"{low:.6g} .. {high:.6g}" if np.isfinite([low, high]).all() else "not known"
+            value, spread = f"{self.estimates[name]:.6g}", f"{self.standard_errors[name]:.2g}"
+            rows.append((name, value, spread, between, f"{self.start[name]:g}"))
+        return ("parameter", "estimate", "standard error", f"{100 * self.confidence:g} % confidence", "start"), rows
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the estimates, and the data with the fitted motion; `report()` says whether to believe them."""
+        from dalembert.results.html_parts import BAD, GOOD, badge, beside, small_curves, table
+
+        head = badge("converged", GOOD) if self.converged else badge("did not converge", BAD)
+        curves = [small_curves(n, self.t, {"data": y, "fit": y - self.residuals[n]}) for n, y in self.data.items()]
+        return f"<div>{head} fit in {self.evaluations} runs{table(*self._table())}{beside(*curves)}</div>"
+
     def print(self, console: Console | None = None) -> None:
         """The table of estimates, to a rich console."""
         from rich.console import Console
         from rich.table import Table
 
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        level = f"{100 * self.confidence:g} % confidence"
-        for heading in ("parameter", "estimate", "standard error", level, "start"):
+        headings, rows = self._table()
+        for heading in headings:
             table.add_column(heading, justify="left" if heading == "parameter" else "right")
-        for name in self.names:
-            low, high = self.intervals[name]
-            between = f"{low:.6g} .. {high:.6g}" if np.isfinite([low, high]).all() else "not known"
-            table.add_row(
-                name, f"{self.estimates[name]:.6g}", f"{self.standard_errors[name]:.2g}", between, f"{self.start[name]:g}"
-            )
+        for cells in rows:
+            table.add_row(*cells)
         (console or Console()).print(table)
 
     def __str__(self) -> str:

@@ -211,9 +211,11 @@ def _prescribed(free: Model, motion: Mapping[str | tuple[str, int], MotionLike],
         raise ModelError(f"inverse dynamics: motion is {shown(motion)}; give {{joint: motion}}, or a solution")
     if t is None:
         raise ModelError("inverse dynamics: give the times t at which efforts are asked for")
-    driven = free.copy()
+    driven, joints = free.copy(), [joint.name for joint in free.joints]
     for key, value in motion.items():
         name, component = key if isinstance(key, tuple) else (key, 0)
+        if name not in joints:
+            raise ModelError(f"inverse dynamics: motion: there is no joint {name!r}; {nearest(str(name), joints)}")
         driven.add_driver(f"{PRESCRIBED}{name} {component}", name, value, component=component)
     try:
         found = kinematics(driven, t)

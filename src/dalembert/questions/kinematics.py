@@ -20,7 +20,6 @@ from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.loops import compiled
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.pack_motions import motion_values
 from dalembert.compilation.rows import dense_rows
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.evaluation import evaluate
@@ -361,19 +360,6 @@ def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
         state = counted(mechanism, state)
         if close.project(T.PROJECT, begin, state, np.zeros_like(state), close.view) != T.OK or not np.isfinite(state).all():
             continue
-        if _follows(mechanism, begin, state) and all(apart(mechanism, state, other) > 1e-6 * size for other in known):
+        if all(apart(mechanism, state, other) > 1e-6 for other in known):
             known.append(state)
     return known[1:]
-
-
-def _follows(mechanism: Mechanism, t: float, x: Array) -> bool:
-    """Whether driven angles are where they shall be, and not half a turn away, where their rows vanish too."""
-    states = mechanism.trajectory(np.array([t]), x[None])
-    for driver in mechanism.model.drivers:
-        if driver.primitive.kind == "A" and driver.joint is not None:
-            joint = mechanism.model.joint(driver.joint)
-            s = states.coordinate(joint)
-            s = s if s.ndim == 1 else s[:, joint.coordinates.index(driver.primitive.labels[0])]
-            if abs(float(s[0]) - float(motion_values(driver.primitive.motion, t)[0])) > 1e-6:
-                return False
-    return True

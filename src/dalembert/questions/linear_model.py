@@ -46,7 +46,7 @@ class Mode:
 
     @property
     def damping_ratio(self) -> float:
-        return -self.eigenvalue.real / abs(self.eigenvalue)
+        return 0.0 - self.eigenvalue.real / abs(self.eigenvalue)  # no -0 where nothing damps
 
     def position(self, body: str) -> Complex:
         """(3,) displacement of the centre of mass, world axes; its size and phase are those of the shape."""

@@ -15,6 +15,7 @@ from dalembert.model.joints import angle_of, direction_of
 from dalembert.questions.neighbourhood import Neighbourhood, small_rotation_vectors
 
 _RANK = 1e-6  # of a pivot against the first
+_CONSTANT = 1e-9  # of the largest motion of a body: a coordinate that changes less is constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,8 @@ def _pivots(
         return kept
     triangle, order = qr(rows.T, mode="r", pivoting=True)
     pivots = np.abs(np.diag(triangle))[:most]
-    good = [int(k) for k, pivot in zip(order, pivots, strict=False) if pivot > _RANK * max(float(pivots[0]), 1e-300)]
+    least = max(_RANK * float(pivots[0]), _CONSTANT * min(1.0, around.size) * float(around.lengths[columns].max()))
+    good = [int(k) for k, pivot in zip(order, pivots, strict=False) if pivot > least]
     return kept + [candidates[k] for k in sorted(good)]
 
 

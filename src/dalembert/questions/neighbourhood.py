@@ -48,6 +48,7 @@ class Neighbourhood:
 
     x : the state, projected;  positions, velocities : (6 nb, .) P and V
     moving : whether directions in which velocities change are there, too
+    lengths : of each direction: the largest rotation, or displacement over the mechanism's size, or their rates
     """
 
     def __init__(self, owner: str, mechanism: Mechanism, t: float, x: Array, *, moving: bool = True) -> None:
@@ -57,8 +58,8 @@ class Neighbourhood:
         self.mass = body_matrix(mechanism)
         self.positions, self.velocities = self._bases()
         self.moving = moving
-        self._lengths = self._length(np.hstack([self.positions, self.velocities if moving else self.velocities[:, :0]]).T)
-        self.steps = STEP / self._lengths
+        self.lengths = self._length(np.hstack([self.positions, self.velocities if moving else self.velocities[:, :0]]).T)
+        self.steps = STEP / self.lengths
 
     @cached_property
     def _slopes(self) -> tuple[Array, Array]:
@@ -99,7 +100,7 @@ class Neighbourhood:
 
     def refuse_kinks(self) -> None:
         """Numbers with derivatives go on along the branch that the state is on; differences over it tell whether it ends."""
-        steps = SMALL / self._lengths
+        steps = SMALL / self.lengths
         states = self._around(steps, (1, -1))
         rates = self.chart_rates(states, self._evaluated(states).acceleration)
         found = (rates[::2] - rates[1::2]).T / (2.0 * steps)

@@ -13,6 +13,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest, number, shown
 from dalembert.questions.neighbourhood import Neighbourhood
+from dalembert.questions.state import size_of
 
 
 def posed(owner: str, mechanism: Mechanism, coordinates: Mapping[str, float]) -> Array:
@@ -43,7 +44,7 @@ def scattered(mechanism: Mechanism, count: int) -> list[Array]:
             for _ in range(int(rng.integers(1, 8))):
                 around = Neighbourhood("equilibrium", mechanism, 0.0, x, moving=False)
                 y = np.asarray(rng.standard_normal(around.positions.shape[1]))
-                x = around.moved(0.5 * y / around.largest(y))
+                x = around.moved(rng.uniform(0.0, 0.7) * y / around.largest(y))
         except SimulationError:
             continue
         found.append(x)
@@ -51,10 +52,10 @@ def scattered(mechanism: Mechanism, count: int) -> list[Array]:
 
 
 def apart(mechanism: Mechanism, x: Array, y: Array) -> float:
-    """How far two poses are apart, radians as metres."""
-    both = mechanism.trajectory(np.zeros(2), np.array([x, y]))
+    """How far two poses are apart: the largest rotation [rad], or displacement over the mechanism's size."""
+    both, size = mechanism.trajectory(np.zeros(2), np.array([x, y])), size_of(mechanism, mechanism.x_0)
     largest = 0.0
     for body in mechanism.model.bodies:
         r, R = both.position(body.name), both.rotation(body.name)
-        largest = max(largest, float(np.abs(r[0] - r[1]).max()), float(np.abs(R[0] - R[1]).max()))
+        largest = max(largest, float(np.abs(r[0] - r[1]).max()) / size, float(np.abs(R[0] - R[1]).max()))
     return largest

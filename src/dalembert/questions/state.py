@@ -8,6 +8,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.parts import spread
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import Evaluated
@@ -48,12 +49,8 @@ def state_of(owner: str, model: object, state: object, coordinates: Coordinates 
 
 
 def size_of(mechanism: Mechanism, x: Array) -> float:
-    """How far bodies and joints of a state are from each other [m]."""
-    start = mechanism.trajectory(np.zeros(1), x[None])
-    points = [start.position(body.name)[0] for body in mechanism.model.bodies]
-    for joint in mechanism.model.joints:
-        points += [start.point(joint.first, joint.p_i)[0], start.point(joint.second, joint.p_j)[0]]
-    return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or 1.0
+    """How far bodies, joints and ends of forces of a state are from each other [m]."""
+    return spread(Trajectory(mechanism, np.zeros(1), x[None])) or 1.0
 
 
 def closing(size: float) -> Jet:

@@ -72,6 +72,9 @@ def effort_of(states: Trajectory, element: object) -> Effort:
     """What one force element does at given states."""
     forces = {force.name: force for force in states.mechanism.model.forces}
     name = str(getattr(element, "name", element))
+    model = states.mechanism.model
+    if name in {joint.name for joint in model.joints} | {driver.name for driver in model.drivers}:
+        raise ModelError(f"{name!r} is a joint or driver, no force element; ask for reaction({name!r})")
     if name not in forces:
         raise ModelError(f"there is no force element {name!r}; {nearest(name, forces)}")
     force = forces[name]

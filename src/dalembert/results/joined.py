@@ -39,6 +39,7 @@ def evaluated_in_pieces(solution: Any) -> Evaluated:
         g=_kept(solution, [placed(monitored, own, e.g) for (_, own), e in zip(owns, parts, strict=True)]),
         g_dot=_kept(solution, [placed(rows, own, e.g_dot) for (own, _), e in zip(owns, parts, strict=True)]),
         energy=_kept(solution, [e.energy for e in parts]),
+        unmet=_kept(solution, [e.unmet for e in parts]),
     )
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dalembert.compilation.parts import Part
+from dalembert.compilation.parts import Part, spread
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.results.quantities import ROUNDING, Energy
 
@@ -25,12 +25,8 @@ class Moving:
     @cached_property
     def size(self) -> float:
         start = Trajectory(self.states.mechanism, np.zeros(1), self.states.mechanism.x_0[None])
-        points = [start.position(body.name)[0] for body in self._bodies]
-        for item in self.states.mechanism.model.joints:
-            if item.name in self.part.elements:
-                points += [start.point(item.first, item.p_i)[0], start.point(item.second, item.p_j)[0]]
         radii = [float(np.sqrt(np.trace(body.inertia) / (2 * body.mass))) for body in self._bodies if body.mass > 0]
-        return float(np.linalg.norm(np.ptp(np.array(points), axis=0))) + max(radii, default=0.0)
+        return spread(start, self.part) + max(radii, default=0.0)
 
     @cached_property
     def travel(self) -> float:

@@ -38,7 +38,7 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         return Signal(text.replace("_", " "), "J", getattr(solution.energy, _ENERGIES[text]))
     if isinstance(solution, LagrangianResult):
         return Signal(str(name), "as in the Lagrangian", solution[name])
-    model = solution.mechanism.model
+    model = solution.mechanism.model.structure  # names alone
     joints = {joint.name: joint for joint in model.joints}
     owner, _, part = (text, "", "") if text in joints else text.rpartition(".")
     if owner in joints:

@@ -2,8 +2,8 @@
 
 Going on with the same method repeats what the unbroken run would have done, bit for bit where its steps are the same: the state
 holds what the formulation remembers (a basis, impulses of the last step), `kept` what the integrator and the workspace do
-(rates, step size, predictions and factors of implicit stages, which of redundant rows act). A file holds the state, rates and
-step size; factors are found anew, and of redundant rows those that act are chosen anew.
+(rates, step size, predictions, Jacobians and factors of implicit stages, which of redundant rows act). A file holds all but
+factors, which are made anew of the Jacobian, and of redundant rows those that act, which are chosen anew.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
 
 _NUMBERS = ["h", "growth", "h_done", "t_old", "h_stages", "h_factored", "contraction", "err_before", "stiffness"]
-_INTEGERS = ["solved_by", "retry", "predicted", "jacobian_is", "have_rate"]
+_INTEGERS = ["solved_by", "retry", "predicted", "jacobian_is", "have_rate", "jacobians", "fresh", "beyond"]
 _ARRAYS = ["y", "stages", "jacobian", "factors", "pivots", "memory"]
-_RANGES = {"solved_by": 3, "retry": 10**6, "predicted": 3, "jacobian_is": 3, "have_rate": 2}
-STORED = ("numbers", "y", "stages", "memory")  # nothing of a file becomes an index
+_RANGES = {"solved_by": 3, "retry": 10**6, "predicted": 3, "jacobian_is": 3, "have_rate": 2, "jacobians": 10**12}
+_RANGES |= {"fresh": 10**6, "beyond": 10**12}
+STORED = ("numbers", "y", "stages", "memory", "jacobian")  # nothing of a file becomes an index
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,38 +40,45 @@ class Ending:
     @classmethod
     def of(cls, advance: Advance) -> Ending:
         """Where an integration stands."""
-        b = advance.bundle
+        b, n = advance.bundle, advance.run.plain.state_size  # derivatives by parameters do not go on
         kept = {name: _as_floats(b.arrays[name]) for name in _ARRAYS if name in b.arrays}
-        kept["numbers"] = np.array([float(getattr(b, name)) for name in (*_NUMBERS, *_INTEGERS)])
-        kept["W"] = advance.run.W.copy()
-        return cls(advance.t, float(b.start), advance.state, advance.x.copy(), kept)
+        kept |= {"y": kept["y"][:n], "stages": kept["stages"][:, :n].copy()}
+        kept["numbers"] = np.array([*(float(getattr(b, name)) for name in (*_NUMBERS, *_INTEGERS)), float(b.at_slopes > 0)])
+        kept["W"] = advance.run.plain.W.copy()
+        return cls(advance.t, float(b.start), advance.state, advance.x[:n].copy(), kept)
 
     def fits(self, advance: Advance) -> bool:
         """Whether an integration has room for it: the same method in the same version."""
         b = advance.bundle
         sizes = {name: _as_floats(b.arrays[name]).shape for name in _ARRAYS if name in b.arrays}
-        sizes |= {"numbers": (len(_NUMBERS) + len(_INTEGERS),), "W": advance.run.W.shape}
+        sizes |= {"numbers": (len(_NUMBERS) + len(_INTEGERS) + 1,), "W": advance.run.W.shape}
         here = {name: array.shape for name, array in self.kept.items()}
         known = {"numbers", "y", "stages"} <= here.keys() and here.items() <= sizes.items()
         if not known or self.state.shape != advance.x.shape:
             return False
-        integers = self.kept["numbers"][len(_NUMBERS) :]
+        integers = self.kept["numbers"][len(_NUMBERS) : -1]
         return all(0 <= v < top for v, top in zip(integers.tolist(), _RANGES.values(), strict=True))
 
     def resume(self, advance: Advance) -> None:
-        """Let an integration that starts here go on as if it had made the steps before; its counters begin anew."""
+        """Let an integration that starts here go on as if it had made the steps before. Its counters begin anew, but for that
+        of Jacobians, by which a run finds out that exact ones pay."""
         b, run = advance.bundle, advance.run
         for name in _ARRAYS:
             if name in self.kept:
                 array = getattr(b, name)
                 array[...] = self.kept[name].view(array.dtype) if array.dtype == np.complex128 else self.kept[name]
-        values = self.kept["numbers"].tolist()
+        *values, exact = self.kept["numbers"].tolist()
+        if exact and b.at_slopes == 0:
+            advance.ask_for_slopes()
         for name, value in zip(_NUMBERS, values, strict=False):
             setattr(b, name, value)
         for name, value in zip(_INTEGERS, values[len(_NUMBERS) :], strict=True):
             setattr(b, name, int(value))
         if "jacobian" in b.arrays and "jacobian" not in self.kept:
             b.jacobian_is = 0  # is found anew
+        elif "factors" not in self.kept:
+            b.h_factored = 0.0
+        advance.jacobians_before = int(b.jacobians)
         if "W" in self.kept:
             run.W[:] = self.kept["W"]
             run.W[run.I[T.W_STAT] :][: T.N_STAT] = 0.0

@@ -29,10 +29,17 @@ class Work:
     """
 
     def __init__(
-        self, runs: list[Run], integrator: Integrator, starts: Array, t_end: float, save_at: Array, threads: int | None
+        self,
+        run: Run,
+        tables: tuple[Array, Array],
+        integrator: Integrator,
+        starts: Array,
+        t_end: float,
+        save_at: Array,
+        threads: int | None,
     ) -> None:
-        run, self.x = runs[0], starts
-        self._shared = all(other is run for other in runs)
+        """tables : constants and fresh workspaces, one row for all runs or one for each"""
+        self.x, (self._F, self._W_0) = starts, tables
         count, n = self.x.shape
         self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
         self.advance.bundle.at_slopes = NEVER  # many short runs
@@ -43,8 +50,6 @@ class Work:
         self.counters = np.zeros((count, run.lanes * (T.N_STAT + T.V_GUARD)))
         self.errors: dict[int, tuple[str, BaseException]] = {}
         self._save_at, self.t_end = save_at, t_end
-        different = runs[:1] if self._shared else runs
-        self._F, self._W_0 = np.stack([r.F for r in different]), np.stack([r.W for r in different])
         self._stop = np.zeros(1, dtype=np.int64)
         self._next = 0
         self._lock = threading.Lock()
@@ -83,9 +88,10 @@ class Work:
             return
         starts, integrator = group.gather(self.x[todo]), replace(advance.integrator, safety=SAFETY * advance.integrator.safety)
         members = todo[: group.lanes * len(starts)].reshape(-1, group.lanes)
-        work = Work([group] * len(starts), integrator, starts, self.t_end, self._save_at, self._threads)
-        if not self._shared:
-            work._F, work._W_0 = tables(self._F[members], self._W_0[members])
+        own = (group.F[None], group.W[None])
+        if len(self._F) > 1:
+            own = tables(self._F[members], np.broadcast_to(self._W_0, (len(self.x), self._W_0.shape[1]))[members])
+        work = Work(group, own, integrator, starts, self.t_end, self._save_at, self._threads)
         work.go(bar)
         self._stop = work._stop
         done = work.status == T.OK
@@ -149,7 +155,7 @@ class Work:
                         self.errors[k], callbacks.error = callbacks.error, None
                     k = last
                 except Exception as problem:  # kernels raise nothing: this comes from a compiled user function
-                    name = callbacks.unfinished(run.I, system.W)
+                    name = callbacks.unfinished(system.W)
                     if name is None:
                         raise
                     k = int(current[0])

@@ -90,7 +90,7 @@ class Event:
             text = f"event {self.name!r}: its function returned {shown(value)}" + (
                 "" if listed else f", of shape {np.shape(value)}"
             )
-            raise SimulationError(f"{text}; return a number that changes sign at the event", time=t)
+            raise SimulationError(f"{text}; return a number that changes sign at the event; the time is state.time", time=t)
         value = float(value)
         if not np.isfinite(value):
             raise SimulationError(f"event {self.name!r}: its function returned {value} at t = {t:.6g} s", time=t)

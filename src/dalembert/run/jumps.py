@@ -29,9 +29,10 @@ def jumping_constraint(advance: Advance) -> tuple[str, float] | None:
         g = np.abs(evaluate(REFERENCE().prepare(mechanism.as_told), advance.t + times, states).g).max(axis=0)
     except SimulationError:
         return None
-    scale = 1.0 + float(np.abs(states).max())
+    reach = float(times[-1] * np.abs(rate[: run.size]).max()) + float(run.F[T.TOL_POSITION])
+    limit = min(JUMP * (1.0 + float(np.abs(states).max())), 100.0 * reach)
     row = int(np.argmax(g))
-    return (mechanism.element_of_row(row), float(g[row])) if g[row] > JUMP * scale else None
+    return (mechanism.element_of_row(row), float(g[row])) if g[row] > limit else None
 
 
 def raise_if_stalled(advance: Advance, step: float) -> None:

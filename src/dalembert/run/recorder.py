@@ -30,6 +30,7 @@ class Recorder:
         self._t: list[Array] = []
         self._x: list[Array] = []
         self._more: list[dict[str, Array]] = []
+        self._tangents: list[Array] = [run.tangents(self._nothing)]
         self._writer = None if open_writer is None else open_writer(run.more(self._nothing))
 
     def add(self, t: Array, x: Array, states: Array | None = None) -> None:
@@ -39,6 +40,7 @@ class Recorder:
             self._t.append(t)
             self._x.append(states)
             self._more.append(more)
+            self._tangents.append(self._run.tangents(x))
             if self._writer is not None:
                 self._writer.append(t, states, more)
 
@@ -47,6 +49,10 @@ class Recorder:
         t, x = [np.zeros(0), *self._t], [np.zeros((0, len(self._run.mechanism.x_0))), *self._x]
         parts = [self._run.more(self._nothing), *self._more]
         return np.concatenate(t), np.concatenate(x), {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
+
+    def tangents(self) -> Array:
+        """(nt, n, p) derivatives of the run's states by parameters."""
+        return np.concatenate(self._tangents)
 
     def close(self, solution: Any) -> None:
         """Write what is left, the outputs, and how the run ended."""

@@ -53,19 +53,21 @@ def tables(F: Array, W: Array) -> tuple[Array, Array]:
 
 
 def group_of(run: Run, F: Array, integrator: Integrator, count: int) -> Group | None:
-    """What runs such as `run` side by side, None where that does not pay or cannot be done: trees, also with cut joints,
-    without invariants, user functions, motions and redundant rows of cut joints; explicit Runge-Kutta steps; forces that break
-    at the same times in all.
+    """What runs such as `run` side by side, None where that does not pay or cannot be done: trees, also with cut joints, and
+    bodies of even masses, without invariants, user functions, motions and redundant rows; explicit Runge-Kutta steps; forces
+    that break at the same times in all.
 
     F : (1, ..) constants of all runs, or a row for each
     """
     from dalembert.kernels.base.compiler import JIT
     from dalembert.kernels.base.slots import as_system, no_correction
+    from dalembert.kernels.formulations.jet import jet
     from dalembert.kernels.formulations.moving_frame import moving_frame
 
     if not JIT or count < ENOUGH or integrator.loop != "runge_kutta":
         return None
-    if run.system is not moving_frame or run.correct is not no_correction or run.mechanism.functions:
+    bodies = run.system is jet and run.project is jet and run.I[T.REFINE] == 0
+    if not (bodies or run.system is moving_frame) or run.correct is not no_correction or run.mechanism.functions:
         return None
     if run.I[T.NMOTION] + run.I[T.NTRACED] + run.I[T.NCHOICE] > 0:
         return None
@@ -75,7 +77,9 @@ def group_of(run: Run, F: Array, integrator: Integrator, count: int) -> Group | 
     stops = F[:, run.I[T.STOP_F] :][:, : run.I[T.NSTOP] + 2 * run.I[T.NAGAIN]]
     if (stops != stops[0]).any():
         return None
-    system = as_system(closed_lanes if run.I[T.M] > 0 else tree_lanes)
+    from dalembert.kernels.formulations.jet_lanes import jet_lanes
+
+    system = as_system(jet_lanes if bodies else closed_lanes if run.I[T.M] > 0 else tree_lanes)
     values: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
     (own_F,), (own_W,) = tables(*(np.tile(table, (1, COUNT, 1)) for table in (run.F, run.W)))
     return Group(**values | {"I": run.I.copy(), "F": own_F, "W": own_W, "system": system, "project": system})

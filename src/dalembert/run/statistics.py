@@ -18,7 +18,7 @@ class Statistics:
     driver_gap : largest |coordinate - f(t)| of a driver after any step [rad or m], with its name and when
     rounded_steps, rounded_error : steps whose error estimate was rounding of the accelerations; the largest, in tolerances
     largest_projection : at the end of any step, of a coordinate [m or rad], as a share of the step's own change, and when;
-        the one with the largest share, of those above 1e-6
+        the one with the largest share, of those above 1e-6, or a hundredth of the way where that is less
     smallest_pivot, smallest_pivot_time : sine of the smallest angle of a constraint row to the others at the end of a step,
         -1 where it is not known
     branch_points : singular configurations that the run went through without a way to stay on its branch
@@ -86,7 +86,7 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         stage_iterations_average=int(steps.iterations) / int(steps.solves) if steps.solves else 0.0,
         stage_iterations_maximum=int(steps.iterations_max),
         stage_newton_steps=int(steps.newton),
-        stage_jacobians=int(steps.jacobians),
+        stage_jacobians=int(steps.jacobians) - advance.jacobians_before,
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
         driver_gap=float(count.gap),

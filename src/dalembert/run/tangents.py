@@ -1,10 +1,8 @@
-"""How the states of a run depend on parameters: its steps once more on numbers with derivatives (kernels/time/tangents.py)."""
+"""A run whose states have their derivatives by parameters behind them, see kernels/time/tangents.py."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,31 +11,13 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.derivatives import tables_for
 from dalembert.formulations.run import Run
+from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import ExplicitRungeKutta
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-from dalembert.run.ending import Ending
-
-_ROUNDING = 1e-14  # of constraints, after which Newton's method would only move the last digits
 
 
-@dataclass(frozen=True, eq=False)
-class Trail:
-    """Steps that a run accepted: (N,) times and (N, n) states of the run, the first included."""
-
-    run: Run
-    t: Array
-    x: Array
-
-    @classmethod
-    def of(cls, run: Run, parts: Sequence[tuple[Array, Array]], ending: Ending) -> Trail:
-        """Up to where it ended, which an event may have put within a step."""
-        t, x = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-        before = t < ending.t
-        return cls(run, np.append(t[before], ending.t), np.vstack([x[before], ending.state]))
-
-
-def check_covered(run: Run, integrator: Integrator, formulation: object) -> None:
+def check_covered(integrator: Integrator, formulation: object) -> None:
     """Refuse what has no derivatives."""
     if not isinstance(integrator, ExplicitRungeKutta):
         raise ModelError(
@@ -49,154 +29,172 @@ def check_covered(run: Run, integrator: Integrator, formulation: object) -> None
         raise ModelError(f"sensitivities with {name}: they go with Jet, MovingFrame or Minimal")
 
 
-def tangents(trail: Trail, integrator: Integrator, save_t: Array, dx: Array, dF: Array) -> tuple[Array, Array]:
-    """Derivatives (len(save_t), n, p) of the states at some times after the start, and (n, p) at the end of the steps.
-
-    dx : (n, p) of the first state;  dF : (len(F), p) of the table
+@dataclass(frozen=True, eq=False)
+class Carrier(Run):
+    """dx : (n, p) derivatives of the first state;  dF : (len(F), p) of the table
+    count : parameters of a block;  alive : what must live as long as the tables
     """
+
+    dx: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    dF: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    count: int = 0
+    base: Run | None = None
+    alive: Any = None
+
+    @property
+    def plain(self) -> Run:
+        assert self.base is not None
+        return self.base
+
+    @property
+    def state_size(self) -> int:
+        n, p = self.dx.shape
+        return int(n * (1 + self.count * -(-p // self.count)))
+
+    @property
+    def moving(self) -> bool:
+        """Whether times at which something breaks depend on parameters."""
+        first = self.I[T.STOP_F]
+        return bool(self.dF[first : first + self.I[T.NSTOP] + 2 * self.I[T.NAGAIN]].any())
+
+    def from_absolute(self, x: Array, t: float = 0.0) -> Array:
+        """A first state."""
+        n, p = self.dx.shape
+        start, behind = np.zeros(self.state_size), np.zeros((self.state_size // n - 1, n))
+        behind[:p] = self.dx.T
+        start[:n] = self.plain.from_absolute(x, t)
+        start[n:] = behind.reshape(-1, self.count, n).swapaxes(1, 2).ravel()
+        return start
+
+    def tangents(self, x: Array) -> Array:
+        """(nt, n, p) derivatives in (nt, ..) states of the run."""
+        n, p = self.dx.shape
+        blocks = -(-p // self.count)
+        found = x[:, n:].reshape(len(x), blocks, n, self.count).swapaxes(1, 2).reshape(len(x), n, blocks * self.count)[:, :, :p]
+        if not np.isfinite(found).all():
+            raise SimulationError("the run has no derivative by all parameters: a root or a norm vanishes in it")
+        return found
+
+    def to_absolute(self, x: Array) -> Array:
+        return self.plain.to_absolute(x[:, : len(self.dx)])
+
+    def more(self, x: Array) -> dict[str, Array]:
+        return self.plain.more(x[:, : len(self.dx)])
+
+    def restarts(self, x: Array) -> int:
+        return self.plain.restarts(x[: len(self.dx)])
+
+    def failure(self, status: int, advance: Advance) -> SimulationError | None:
+        return self.plain.failure(status, advance)
+
+    def pass_break(self, advance: Advance) -> None:
+        """Where a step ended at a break that moves: S+ = S- + (f- - f+) dt/dp, with rates before and behind it; then what
+        derivatives of rates are behind it."""
+        from dalembert.kernels.time.tangents import BESIDE
+
+        t, n = advance.t, len(self.dx)
+        if not self.moving or t >= advance.t_end or not (dt := self._moves(t)).any():
+            return
+        x, f, rate, W = advance.x, np.zeros((2, n)), np.zeros(self.state_size), self.W.copy()
+        earlier, later = (t + side * abs(t) for side in (-BESIDE, BESIDE))
+        status = [self.plain.rate(at, x[:n].copy(), f_at) for at, f_at in zip((earlier, later), f, strict=True)]
+        behind = x[n:].reshape(-1, n, self.count)  # a view of the state
+        for k, dt_k in enumerate(dt):
+            behind[k // self.count, :, k % self.count] += (f[0] - f[1]) * dt_k
+        if any([*status, self.rate(later, x, rate)]):
+            raise SimulationError(f"the rates at t = {t:.6g} s cannot be evaluated", time=t)
+        advance.bundle.stages[0, n:] = rate[n:]
+        self.W[:] = W
+
+    def _moves(self, t: float) -> Array:
+        """(p,) derivatives of the time of a break, zero where t is none."""
+        I, F, dF = self.I, self.F, self.dF
+        first, count = I[T.STOP_F], I[T.NSTOP]
+        dt = np.zeros(dF.shape[1])
+        for k in range(first, first + count):
+            if t == F[k]:
+                dt = dF[k]
+        for k in range(first + count, first + count + 2 * I[T.NAGAIN], 2):  # those of periodic motions
+            turn = np.round((t - F[k]) / F[k + 1])
+            if t == F[k] + F[k + 1] * turn:
+                dt = dF[k] + turn * dF[k + 1]
+        return dt
+
+
+def carrier_of(run: Run, dx: Array, dF: Array) -> Carrier:
+    """A run with derivatives. dx, dF : see `Carrier`"""
     from dalembert.kernels.base.compiler import JIT
 
-    dt = _moving_ends(trail, dF)
-    made = (_Compiled if JIT else _Plain)(trail.run, integrator)
-    parts = []
-    for first in range(0, dx.shape[1], made.count):
-        some = slice(first, first + made.count)
-        parts.append(made.replay(trail, save_t, dx[:, some], dF[:, some], dt[:, some]))
-    found = np.concatenate(parts, axis=2)
-    if not np.isfinite(found).all():
-        raise SimulationError("the run has no derivative by all parameters: a root or a norm vanishes in it")
-    return found[:-1], found[-1]
+    values = {f.name: getattr(run, f.name) for f in fields(Run)}
+    return (_compiled if JIT else _in_plain_python)(run, values, dx, dF)
 
 
-def _moving_ends(trail: Trail, dF: Array) -> Array:
-    """(N, p) derivatives of the times of the steps: those that end at a breakpoint of a motion go with it, so that no step
-    looks across one. Start and end stay."""
-    I, F, dt = trail.run.I, trail.run.F, np.zeros((len(trail.t), dF.shape[1]))
-    first, count = I[T.STOP_F], I[T.NSTOP]
-    for k in range(first, first + count):
-        dt[trail.t == F[k]] = dF[k]
-    for k in range(first + count, first + count + 2 * I[T.NAGAIN], 2):  # those of periodic motions
-        turn = np.round((trail.t - F[k]) / F[k + 1])
-        there = trail.t == F[k] + F[k + 1] * turn
-        dt[there] = dF[k] + turn[there, None] * dF[k + 1]
-    dt[[0, -1]] = 0.0
-    return dt
+def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier:
+    from dalembert.kernels.base.dual_types import COUNT, DUAL, FEW, FEW_DUAL
+    from dalembert.kernels.base.slots import as_system, no_correction
+    from dalembert.kernels.base.view_types import system_type
+    from dalembert.kernels.time import tangents
+
+    n, p = dx.shape
+    kind, count, label = (FEW_DUAL, FEW, "carried_few") if p <= FEW else (DUAL, COUNT, "carried")
+    system, correction = (getattr(tangents, name) for name in (label, f"{label}_correction"))
+    named, alive = tables_for(run, system_type(kind, kind))
+    F, W = [run.F], [run.W]
+    for first in range(0, p, count):
+        some = dF[:, first : first + count]
+        for parts, table, changes in ((F, run.F, some), (W, run.W, np.zeros((len(run.W), 0)))):
+            duals = np.zeros((len(table), 1 + count))
+            duals[:, 0] = table
+            duals[:, 1 : 1 + changes.shape[1]] = changes
+            parts.append(duals.ravel())
+    F.append(np.array([len(run.I), n], dtype=float))
+    W.append(np.zeros(2 * (1 + count) * n))
+    tables = {"I": np.concatenate([run.I, run.I, named]), "F": np.concatenate(F), "W": np.concatenate(W)}
+    correct = run.correct if run.correct is no_correction else as_system(correction)
+    seams = {"system": as_system(system), "project": as_system(system), "correct": correct}
+    base = replace(run, W=tables["W"][: len(run.W)])
+    return Carrier(**values | tables | seams, dx=dx, dF=dF, count=count, base=base, alive=alive)
 
 
-class _Replay(ABC):
-    """What both ways share. count : parameters at a time;  kernel : see kernels/time/tangents.py"""
+def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier:
+    """The same, all parameters in one block."""
+    from dalembert.kernels.base.dual import Dual, value_of
+    from dalembert.kernels.base.slots import no_correction
+    from dalembert.kernels.base.views import System
+    from dalembert.kernels.time.tangents import before_break
 
-    count: int
-    kernel: Any
+    (n, p), callback = dx.shape, run.callbacks.compiled_for(None)
 
-    def __init__(self, run: Run, integrator: Integrator) -> None:
-        from dalembert.kernels.time.stepping import VISIT_KEEP, VISIT_PROJECT, VISIT_RATE
-
-        self.run, tableau = run, integrator.tableau
-        self.tableau = (tableau.a, tableau.c, tableau.d)
-        at_stages = VISIT_RATE | (0, VISIT_PROJECT, VISIT_PROJECT | VISIT_KEEP)[run.stages]
-        self.what = np.array([tableau.stages, tableau.extra, at_stages])
-        self.rows = 1 + len(tableau.c) + len(tableau.d) + 4
-
-    @abstractmethod
-    def duals(self, values: Array, changes: Array | None = None) -> Any:
-        """(n,) numbers with (n, p) derivatives, as kernels take them."""
-
-    @abstractmethod
-    def system(self, F: Any, W: Any) -> Any:
-        """Tables and workspace, as kernels take them."""
-
-    @abstractmethod
-    def tangents_of(self, out: Any, p: int) -> Array:
-        """(n, p) derivatives of numbers."""
-
-    def replay(self, trail: Trail, save_t: Array, dx: Array, dF: Array, dt: Array) -> Array:
-        """(len(save_t) + 1, n, p)"""
-        n, p, status = self.run.state_size, dx.shape[1], T.NEWTON_FAILED
-        sizes = np.split(trail.x[:, : self.run.size], [int(self.run.I[T.NQ])], axis=1)
-        for tight in (True, False):  # Newton's method once more at every step, where it can
-            if status == T.NEWTON_FAILED:
-                F = self.run.F.copy()
-                if tight:
-                    F[T.TOL_POSITION], F[T.TOL_VELOCITY] = (
-                        _ROUNDING * max(1.0, np.abs(part).max(initial=0.0)) for part in sizes
-                    )
-                out = self.duals(np.zeros((len(save_t) + 1) * n))
-                status = self.kernel(
-                    self.what,
-                    np.ascontiguousarray(trail.x),
-                    self.duals(trail.t, dt),
-                    np.ascontiguousarray(save_t, dtype=float),
-                    self.duals(trail.x[0], dx),
-                    self.duals(np.zeros(self.rows * n)),
-                    out,
-                    *self.tableau,
-                    self.system(self.duals(F, dF), self.duals(self.run.W)),
-                )
-        if status != T.OK:
-            raise SimulationError(f"the steps of the run could not be repeated for its sensitivities (status {status})")
-        return self.tangents_of(out, p).reshape(len(save_t) + 1, n, p)
-
-
-class _Compiled(_Replay):
-    """By compiled kernels."""
-
-    def __init__(self, run: Run, integrator: Integrator) -> None:
-        from numba import types
-
-        from dalembert.kernels.base.compiler import bind
-        from dalembert.kernels.base.dual_types import COUNT, DUAL, SIZE
-        from dalembert.kernels.base.view_types import SYSTEM, system_type
-        from dalembert.kernels.time.tangents import replay
-
-        super().__init__(run, integrator)
-        self.count, self._size = COUNT, SIZE
-        self._I, self._alive = tables_for(run, system_type(DUAL, DUAL))
-        v, m = types.float64[::1], types.float64[:, ::1]
-        self.kernel = bind(replay, types.int64(types.int64[::1], m, v, v, v, v, v, m, v, m, SYSTEM))
-
-    def duals(self, values: Array, changes: Array | None = None) -> Any:
-        made = np.zeros((len(values), self._size))
-        made[:, 0] = values
-        if changes is not None:
-            made[:, 1 : 1 + changes.shape[1]] = changes
-        return made.ravel()
-
-    def system(self, F: Array, W: Array) -> Any:
-        from dalembert.kernels.base.views import System
-
-        return System(self._I, F, W)
-
-    def tangents_of(self, out: Array, p: int) -> Array:
-        return out.reshape(-1, self._size)[:, 1 : 1 + p]
-
-
-class _Plain(_Replay):
-    """The same in plain Python, all parameters at once."""
-
-    count = 1 << 30
-
-    def __init__(self, run: Run, integrator: Integrator) -> None:
-        from dalembert.kernels.time.tangents import replay
-
-        super().__init__(run, integrator)
-        self._callback = run.callbacks.compiled_for(None)
-        self.kernel = np.errstate(all="ignore")(replay)
-
-    def duals(self, values: Array, changes: Array | None = None) -> Any:
-        from dalembert.kernels.base.dual import Dual
-
-        made = np.empty(len(values), dtype=object)
-        for i, value in enumerate(np.asarray(values)):
-            made[i] = Dual(value, changes[i]) if changes is not None and changes[i].any() else value
+    def duals(numbers: Array, changes: Array) -> Any:
+        made = np.empty(len(numbers), dtype=object)
+        for i, value in enumerate(numbers):
+            made[i] = Dual(value, changes[i]) if changes[i].any() else value
         return made
 
-    def system(self, F: Any, W: Any) -> Any:
-        from dalembert.kernels.base.views import System
+    with_duals = System(run.I, duals(run.F, dF), duals(run.W, np.zeros((len(run.W), 1))), callback)
 
-        return System(self.run.I, F, W, self._callback)
+    def carry(kernel: Any) -> Any:
+        def carried(mode: int, t: float, x: Array, dx: Array, system: Any) -> int:
+            behind, before = x[n:].reshape(n, p), before_break(t, base.view)
+            first, last = (0, len(run.W)) if run.I[T.NCHOICE] else (run.I[T.W_STAT], run.I[T.W_STAT] + T.N_STAT)
+            with_duals.W[first:last] = list(base.W[first:last])
+            state, rate = duals(x[:n], behind), duals(np.zeros(n), np.zeros((n, 1)))
+            with np.errstate(all="ignore"):
+                status = kernel(mode, before, state, rate, with_duals)
+            found, out = (state, x) if mode == T.PROJECT else (rate, dx)
+            out[n:] = np.array([v.tangents if isinstance(v, Dual) else np.zeros(p) for v in found]).ravel()
+            if mode != T.PROJECT:
+                out[:n] = [value_of(v) for v in found]
+                base.W[first:last] = [value_of(v) for v in with_duals.W[first:last]]
+            if status == T.OK and (mode == T.PROJECT or before != t):
+                status = kernel(mode, t, x[:n], dx[:n], base.view)
+            return int(status)
 
-    def tangents_of(self, out: Any, p: int) -> Array:
-        from dalembert.kernels.base.dual import Dual
+        return carried
 
-        return np.array([v.tangents if isinstance(v, Dual) else np.zeros(p) for v in out])
+    W = run.W.copy()
+    base = replace(run, W=W)
+    seams = {label: carry(getattr(run, label)) for label in ("system", "project")}
+    seams["correct"] = run.correct if run.correct is no_correction else carry(run.correct)
+    tables = {"I": run.I.copy(), "W": W}
+    return Carrier(**values | tables | seams, dx=dx, dF=dF, count=p, base=base)

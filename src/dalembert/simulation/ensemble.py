@@ -35,7 +35,7 @@ from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.statistics import Statistics, statistics_of
-from dalembert.simulation.ensemble_variants import FromStarts, full_states, groups_of, starts_of, variants
+from dalembert.simulation.ensemble_variants import FromStarts, RunGroup, full_states, groups_of, variants
 from dalembert.simulation.parameters import check_names, table_of
 from dalembert.simulation.simulate import describe, duration, save_times
 from dalembert.simulation.solution import note_what_happened, solution_of
@@ -79,9 +79,10 @@ def simulate_many(
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
-    From 64 runs of one structure on, trees and loops with MovingFrame and explicit Runge-Kutta steps go four at a time through
-    the processor's vector registers, but for those with drivers, redundant joints or user functions. Such neighbours share
-    their steps, small enough for each, so a run depends on them within its tolerance.
+    From 64 runs of one structure on, those with MovingFrame or Jet and explicit Runge-Kutta steps go four at a time through the
+    processor's vector registers, but for those with drivers, redundant joints, user functions, invariants or, with Jet, masses
+    that differ by orders of magnitude. Such neighbours share their steps, small enough for each, so a run depends on them
+    within its tolerance.
 
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
 
@@ -129,27 +130,27 @@ def simulate_many(
     mechanisms: Sequence[Compiled]
     if parameters is not None:
         formulation = formulation or REFERENCE()
-        mechanisms, runs, problems = variants(model, parameters, coordinates, formulation, t_end)
-        given = [mechanism.x_0 for mechanism in mechanisms]
+        made = variants(model, parameters, coordinates, formulation, t_end)
+        mechanisms, runs, groups, given, problems = made.mechanisms, made.runs, made.groups, made.given, made.problems
     else:
         if not isinstance(model, Model | LagrangianSystem | Compiled):
             raise ModelError("simulate_many: initial_states go with a model; a function of parameters takes parameters")
         base, problems = as_compiled(model, coordinates, formulation), {}
         if base.t_0 != 0.0:
             raise ModelError(f"simulate_many: the mechanism was compiled for t = {base.t_0:g} s; many runs start at 0")
-        refuse_vanishing_lengths(base.model, 0.0, t_end)
+        refuse_vanishing_lengths(base, 0.0, t_end)
         formulation = formulation or default_formulation(base)[0]
         given = list(full_states(base, initial_states))
         mechanisms = FromStarts(base, given)
         own = getattr(formulation, "invariants", None) is not None  # kept values differ from run to run
         runs = [formulation.prepare(m) for m in mechanisms] if own else [formulation.prepare(base)] * len(given)
-    works: list[tuple[npt.NDArray[np.int64], Work]] = []
+        groups = groups_of(runs, given)
+    works: list[tuple[RunGroup, Work]] = []
     with Progress(progress, "simulating", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
-        for numbers in groups_of(runs):
-            mine = [runs[k] for k in numbers]
-            work = Work(mine, integrator, starts_of(mine, [given[k] for k in numbers]), t_end, after, threads)
-            work.status[[k in problems for k in numbers]] = T.NEWTON_FAILED  # not to be run
-            works.append((numbers, work))
+        for group in groups:
+            work = Work(group.run, group.tables, integrator, group.starts.copy(), t_end, after, threads)
+            work.status[[k in problems for k in group.numbers]] = T.NEWTON_FAILED  # not to be run
+            works.append((group, work))
             if not works[0][1].stopped:
                 work.go_side_by_side(bar)
             if not works[0][1].stopped and (work.status == T.NOT_RUN).any():
@@ -173,10 +174,10 @@ class Ensemble:
     def __init__(
         self,
         mechanisms: Sequence[Compiled],
-        runs: list[Run],
+        runs: Sequence[Run],
         formulation: Formulation,
         integrator: Integrator,
-        works: list[tuple[npt.NDArray[np.int64], Work]],
+        works: list[tuple[RunGroup, Work]],
         times: Array,
         given: list[Array],
         problems: dict[int, str],
@@ -186,11 +187,11 @@ class Ensemble:
         self._mechanisms, self._runs, self._problems = mechanisms, runs, problems
         self._settings: dict[str, dict[str, Any]] = {}
         self._versions = current_versions()
-        self._works = {int(k): (work, j) for numbers, work in works for j, k in enumerate(numbers)}
+        self._works = {int(k): (work, j) for group, work in works for j, k in enumerate(group.numbers)}
         code, self.steps, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
         structures: dict[tuple[bytes, int], int] = {}  # by its first run; of one, some may refine where others do not
-        for numbers, work in works:
-            run = runs[numbers[0]]
+        for group, work in works:
+            run, numbers = group.run, group.numbers
             first = structures.setdefault((run.mechanism.I.tobytes(), id(run.callbacks.compiled)), int(numbers[0]))
             code[numbers], self.steps[numbers] = work.status, work.accepted
             self.structure[numbers] = list(structures.values()).index(first)
@@ -198,8 +199,8 @@ class Ensemble:
         self.status[(code == T.NOT_RUN) | ((code == T.TOO_MANY_STEPS) & (self.steps < integrator.max_steps))] = "interrupted"
         self.message = {int(k): self._why(int(k)) for k in np.flatnonzero(self.status == "failed")}
         self.moved = np.full(len(runs), np.nan)
-        for numbers, work in works:
-            self.moved[numbers] = _moved([runs[k] for k in numbers], work, np.array([given[k] for k in numbers]))
+        for group, work in works:
+            self.moved[group.numbers] = _moved(group, runs, work, given)
         self.moved[list(problems)] = np.nan
         self.warnings: tuple[str, ...] = ()
         if np.nanmax(self.moved, initial=0.0) > _FITS:
@@ -351,16 +352,11 @@ class Ensemble:
         return str(failure_of(int(work.status[j]), advance))
 
 
-def _moved(runs: list[Run], work: Work, given: Array) -> Array:
+def _moved(group: RunGroup, runs: Sequence[Run], work: Work, states: Sequence[Array]) -> Array:
     """Largest change of a coordinate or velocity by the projection of each start; signs of quaternions do not count."""
-    first, start = runs[0].mechanism, work.start
+    first, x = group.run.mechanism, group.told(work.start, runs, states)
+    given = np.array([states[k] for k in group.numbers])
     n = first.nq + first.nu
-    shared = all(run is runs[0] for run in runs)
-    x = (
-        runs[0].to_absolute(start)
-        if shared
-        else np.array([r.to_absolute(s[None])[0] for r, s in zip(runs, start, strict=True)])
-    )
     change = np.abs(x[:, :n] - given[:, :n])
     for at in first.quaternion_columns if isinstance(first, Mechanism) else ():
         flipped = np.abs(x[:, at : at + 4] + given[:, at : at + 4])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,9 +15,10 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.at_state import RowsAtState
-from dalembert.compilation.compile import refuse_vanishing_lengths
+from dalembert.compilation.by_formula import ByFormula, Made
+from dalembert.compilation.compile import prescribes_lengths, refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
-from dalembert.compilation.family import family_of
+from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.phases import MEETS
 from dalembert.compilation.rows import dense_rows, measured
@@ -27,50 +30,207 @@ from dalembert.lagrangian.system import LagrangianSystem
 _MANY = 64  # starts whose angles are measured by compiled code
 
 
+class Later(Sequence[Any]):
+    """One of something for each run, made where it is asked for.
+
+    made : what there is, or functions that make it
+    """
+
+    def __init__(self, made: list[Any]) -> None:
+        self._made = made
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(self._made[k], partial):
+            self._made[k] = self._made[k]()
+        return self._made[k]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_made": list(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class RunGroup:
+    """Runs that one compiled loop can take.
+
+    numbers : which;  run : the first;  tables : constants and fresh workspaces, one row for all or one for each
+    starts : (runs, n) states of the runs
+    """
+
+    numbers: npt.NDArray[np.int64]
+    run: Run
+    tables: tuple[Array, Array]
+    starts: Array
+
+    def told(self, x: Array, runs: Sequence[Run], given: Sequence[Array]) -> Array:
+        """(runs, nx) states of the mechanisms for (runs, n) states of the runs; given : those at the start"""
+        if type(self.run) is not Run:
+            return np.array([runs[k].to_absolute(one[None])[0] for k, one in zip(self.numbers, x, strict=True)])
+        if self.run.tree is None or len(self.tables[0]) == 1:
+            return self.run.to_absolute(x)
+        fresh = (x == self.starts).all(axis=1)  # an assembled start that no projection has touched
+        return np.array(
+            [given[k] if f else runs[k].to_absolute(one[None])[0] for k, f, one in zip(self.numbers, fresh, x, strict=True)]
+        )
+
+
+@dataclass(eq=False)
+class Variants:
+    """Models of all runs compiled and prepared, and by run what kept one from being made.
+
+    given : initial states of the mechanisms
+    """
+
+    mechanisms: Sequence[Compiled]
+    runs: Sequence[Run]
+    groups: list[RunGroup]
+    given: list[Array]
+    problems: dict[int, str]
+
+
 def variants(
     model: Any,
     parameters: Mapping[str, npt.NDArray[Any]],
     coordinates: Coordinates | None,
     formulation: Formulation,
     t_end: float,
-) -> tuple[list[Compiled], list[Run], dict[int, str]]:
-    """The model compiled and prepared for every row of the table, and by run what kept one from being made.
+) -> Variants:
+    """The model compiled and prepared for every row of the table: by formulas, many at once, where it can be.
 
-    In the place of such a run stands another, that will not be run. Where none can be made, the first problem is raised.
+    In the place of a run that cannot be made stands another, that will not be run. Where none can, the first problem is raised.
     """
-    rows = [dict(zip(parameters, map(_plain, row), strict=True)) for row in zip(*parameters.values(), strict=True)]
     if not isinstance(model, LagrangianSystem) and not callable(model):
         raise ModelError(
             "parameters go with a LagrangianSystem or with a function that returns a Model, "
             f"def model({', '.join(parameters)}): ...; got {type(model).__name__}"
         )
-    family = family_of(model, coordinates, taken=formulation.coordinates)
-    made: dict[int, tuple[Compiled, Run]] = {}
-    problems: dict[int, DalembertError] = {}
-    codes: dict[int, int] = {}
-    for k, row in enumerate(rows):
+    making = _Making(family_of(model, coordinates, taken=formulation.coordinates), parameters, formulation, t_end)
+    todo = np.arange(making.count)
+    making.family.begin()
+    while len(todo):  # the first as it is, which leaves formulas for those that are built like it
+        making.one(int(todo[0]))
+        todo = making.many(todo[1:])
+    return making.result()
+
+
+class _Making:
+    """Models of many runs on their way."""
+
+    def __init__(self, family: Family, table: Mapping[str, npt.NDArray[Any]], formulation: Formulation, t_end: float) -> None:
+        self.family, self._table, self._formulation, self._t_end = family, table, formulation, t_end
+        self.count = len(next(iter(table.values())))
+        self._mechanisms: list[Any] = [None] * self.count
+        self._runs: list[Any] = [None] * self.count
+        self._given: list[Any] = [None] * self.count
+        self._parts: dict[tuple[object, ...], list[RunGroup]] = {}
+        self._problems: dict[int, DalembertError] = {}
+        self._codes: dict[int, int] = {}
+
+    def _row(self, k: int) -> dict[str, Any]:
+        return {name: _plain(values[k]) for name, values in self._table.items()}
+
+    def one(self, k: int) -> None:
+        """A run by itself."""
+        self._prepared(k, lambda: self.family.mechanism(self._row(k), within=True))
+
+    def _prepared(self, k: int, made: Callable[[], Compiled]) -> None:
         try:
-            mechanism = family.mechanism(row)
-            refuse_vanishing_lengths(mechanism.model, 0.0, t_end)
-            made[k] = mechanism, formulation.prepare(mechanism)
-            codes.setdefault(id(made[k][1].callbacks.compiled), k)
-            if mechanism.functions and len(codes) == 2 and codes[id(made[k][1].callbacks.compiled)] == k:
-                warnings.warn(
-                    f"run {k} has user-written functions that do not compute what those of run {min(codes.values())} do, and"
-                    " each is compiled by itself: where a parameter is a constant in them, give it to the element,"
-                    " parameters={...}",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
+            self._take(k, made())
         except DalembertError as problem:
-            shown = ", ".join(f"{name} = {value}" for name, value in row.items())
+            shown = ", ".join(f"{name} = {value}" for name, value in self._row(k).items())
             problem.args = (f"run {k} with {shown}: {problem}",)
-            problems[k] = problem
-    if not made:
-        raise problems[0]
-    stand_in = next(iter(made.values()))
-    pairs = [made.get(k, stand_in) for k in range(len(rows))]
-    return [m for m, _ in pairs], [run for _, run in pairs], {k: str(problem) for k, problem in problems.items()}
+            self._problems[k] = problem
+
+    def _take(self, k: int, mechanism: Compiled) -> None:
+        refuse_vanishing_lengths(mechanism, 0.0, self._t_end)
+        run = self._formulation.prepare(mechanism)
+        self._mechanisms[k], self._runs[k], self._given[k] = mechanism, run, mechanism.x_0
+        code = id(run.callbacks.compiled)
+        if mechanism.functions and code not in self._codes and len(self._codes) == 1:
+            warnings.warn(
+                f"run {k} has user-written functions that do not compute what those of run {min(self._codes.values())} do, and"
+                " each is compiled by itself: where a parameter is a constant in them, give it to the element,"
+                " parameters={...}",
+                RuntimeWarning,
+                stacklevel=6,
+            )
+        self._codes.setdefault(code, k)
+        self._add(_alone(k, run, mechanism.x_0))
+
+    def _add(self, group: RunGroup) -> None:
+        self._parts.setdefault(_kind(group.run), []).append(group)
+
+    def many(self, todo: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Runs that formulas have an answer for, and those that they should have one for by themselves; which are left."""
+        for formulas in self.family.formulas if len(todo) else ():
+            floats = {name for name, values in self._table.items() if values.dtype == np.float64}
+            if floats != set(formulas.names) or any(values.ndim > 1 for values in self._table.values()):
+                continue
+            mine = np.ones(len(todo), dtype=bool)
+            for name, value in formulas.fixed.items():
+                mine &= self._table[name][todo] == value
+            at = todo[mine]
+            holds, can, made = formulas.many([self._table[name][at] for name in formulas.names])
+            if made is not None:
+                for which in (made.uneven, ~made.uneven):
+                    if which.any():
+                        self._filled(formulas, at[can][which], made.of(which))
+            for k in at[holds & ~can]:
+                self.one(int(k))
+            todo = np.setdiff1d(todo, at[holds])
+        return todo
+
+    def _filled(self, formulas: ByFormula, numbers: npt.NDArray[np.int64], made: Made) -> None:
+        """Runs of models that differ in numbers only."""
+        for j, k in enumerate(numbers.tolist()):
+            self._mechanisms[k] = partial(_mechanism, formulas, self._row, k, made, j)
+            self._given[k] = made.x_0[j]
+        mechanisms, filled, right = Later(self._mechanisms), None, np.zeros(len(numbers), dtype=bool)
+        first = mechanisms[int(numbers[0])]
+        with suppress(DalembertError):  # told run by run
+            run = self._formulation.prepare(first)
+            filled = None if prescribes_lengths(first) else self._formulation.refilled(run, made)
+        if filled is not None:
+            F, starts, right = filled
+            self._add(RunGroup(numbers[right], run, (F[right], run.W[None]), starts[right]))
+        for k, done in zip(numbers.tolist(), right, strict=True):
+            if done:
+                self._runs[k] = partial(_run, self._formulation, mechanisms, k)
+            else:
+                self._prepared(k, partial(mechanisms.__getitem__, k))
+
+    def result(self) -> Variants:
+        """All of them."""
+        made = [k for k in range(self.count) if k not in self._problems]
+        if not made:
+            raise self._problems[0]
+        mechanism, run = Later(self._mechanisms)[made[0]], Later(self._runs)[made[0]]
+        for k in self._problems:
+            self._mechanisms[k], self._runs[k], self._given[k] = mechanism, run, mechanism.x_0
+            self._add(_alone(k, run, mechanism.x_0))
+        groups = sorted(map(_together, self._parts.values()), key=lambda group: int(group.numbers[0]))
+        problems = {k: str(problem) for k, problem in sorted(self._problems.items())}
+        return Variants(Later(self._mechanisms), Later(self._runs), groups, self._given, problems)
+
+
+def _mechanism(formulas: ByFormula, row: Callable[[int], dict[str, Any]], k: int, made: Made, j: int) -> Mechanism:
+    return formulas.mechanism(row(k), made.of([j]))
+
+
+def _run(formulation: Formulation, mechanisms: Sequence[Compiled], k: int) -> Run:
+    return formulation.prepare(mechanisms[k])
+
+
+def _together(parts: list[RunGroup]) -> RunGroup:
+    """Groups of one kind as one, in the order of their runs: those that share steps follow from this order alone."""
+    order = np.argsort(np.concatenate([part.numbers for part in parts]))
+    F, starts = (np.concatenate(of)[order] for of in zip(*((part.tables[0], part.starts) for part in parts), strict=True))
+    W, numbers = parts[0].run.W[None], np.sort(np.concatenate([part.numbers for part in parts]))
+    if not all(np.array_equal(part.run.W, W[0]) for part in parts):
+        W = np.concatenate([np.tile(part.run.W, (len(part.numbers), 1)) for part in parts])[order]
+    return RunGroup(numbers, parts[0].run, (F, W), starts)
 
 
 def _plain(value: Any) -> Any:
@@ -92,15 +252,25 @@ class FromStarts(Sequence[Compiled]):
         return replace(self.base, x_0=self.starts[k])
 
 
-def groups_of(runs: Sequence[Run]) -> list[npt.NDArray[np.int64]]:
-    """The numbers of the runs that one compiled loop can take: they share integer tables and the code of user functions."""
-    keys: dict[int, tuple[object, ...]] = {}
-    found: dict[tuple[object, ...], list[int]] = {}
-    for k, run in enumerate(runs):
-        if id(run) not in keys:
-            keys[id(run)] = type(run), run.I.tobytes(), len(run.F), len(run.W), id(run.callbacks.compiled)
-        found.setdefault(keys[id(run)], []).append(k)
-    return [np.array(numbers) for numbers in found.values()]
+def groups_of(runs: Sequence[Run], given: Sequence[Array]) -> list[RunGroup]:
+    """Runs from initial states of their mechanisms, by integer tables and code of user functions."""
+    run = runs[0]
+    if type(run) is Run and all(other is run for other in runs):
+        starts = np.ascontiguousarray(run.from_absolute(np.array(given)))
+        return [RunGroup(np.arange(len(runs)), run, (run.F[None], run.W[None]), starts)]
+    found: dict[tuple[object, ...], list[RunGroup]] = {}
+    for k, (run, x) in enumerate(zip(runs, given, strict=True)):
+        found.setdefault(_kind(run), []).append(_alone(k, run, x))
+    return [_together(parts) for parts in found.values()]
+
+
+def _kind(run: Run) -> tuple[object, ...]:
+    """What runs share that one compiled loop can take."""
+    return type(run), run.I.tobytes(), len(run.F), len(run.W), id(run.callbacks.compiled)
+
+
+def _alone(k: int, run: Run, x_0: Array) -> RunGroup:
+    return RunGroup(np.array([k]), run, (run.F[None], run.W[None]), np.asarray(run.from_absolute(x_0))[None])
 
 
 def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
@@ -138,11 +308,3 @@ def full_states(mechanism: Compiled, initial: npt.ArrayLike | None) -> Array:
                     f" have made; give whole states, (runs, {nx}) rows as in solution.x"
                 )
     return full
-
-
-def starts_of(runs: Sequence[Run], given: Sequence[Array]) -> Array:
-    """(runs, n) states of the runs of a group from those of their mechanisms."""
-    run = runs[0]
-    if type(run) is Run and all(other is run for other in runs):
-        return np.ascontiguousarray(run.from_absolute(np.array(given)))
-    return np.array([r.from_absolute(x) for r, x in zip(runs, given, strict=True)])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.by_formula import split
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.user_functions import content
@@ -43,14 +44,32 @@ class Parametrised:
         """Compiled for other values of some parameters."""
         return self.family.mechanism({**self.values, **changed})
 
-    def neighbours(self, name: str, step: float, levels: Sequence[float] = LEVELS) -> Neighbours:
-        """Compiled models on both sides of a parameter."""
-        p = float(self.values[name])
-        pairs = []
-        for h in (step * level for level in levels):
-            above, below = p + h, p - h
-            pairs.append((0.5 * (above - below), self.at(**{name: above}), self.at(**{name: below})))
-        return Neighbours(tuple(pairs))
+    def all_at(self, changes: Sequence[Mapping[str, float]]) -> list[Compiled]:
+        """`at` several values, at once where formulas have an answer for all."""
+        every = [{**self.values, **changed} for changed in changes]
+        given, fixed = zip(*map(split, every), strict=True)
+        self.family.begin()
+        for formulas in self.family.formulas:
+            if all(numbers.keys() == set(formulas.names) for numbers in given) and all(f == formulas.fixed for f in fixed):
+                _, can, made = formulas.many([np.array([numbers[name] for numbers in given]) for name in formulas.names])
+                if made is not None and can.all():
+                    return [formulas.mechanism(values, made.of([k])) for k, values in enumerate(every)]
+        return [self.family.mechanism(values) for values in every]
+
+    def neighbours(self, name: str, step: float) -> Neighbours:
+        """Compiled models on both sides of a parameter, with LEVELS of a step."""
+        p, steps = float(self.values[name]), [step * level for level in LEVELS]
+        made = self.all_at([{name: p + s * h} for h in steps for s in (1.0, -1.0)])
+        return Neighbours(tuple((_half(p, h), *both) for h, both in zip(steps, _pairs(made), strict=True)))
+
+
+def _pairs(made: list[Compiled]) -> list[tuple[Compiled, Compiled]]:
+    return list(zip(made[::2], made[1::2], strict=True))
+
+
+def _half(p: float, h: float) -> float:
+    """Half the distance of p + h and p - h as they are rounded."""
+    return 0.5 * ((p + h) - (p - h))
 
 
 def parametrised(
@@ -129,18 +148,20 @@ def _together(
     values = {name: float(model.values[name]) for name in model.names}
     found, allowed, ahead = [], rounding.copy(), np.zeros(len(own))
     steps = {name: _NEAR * (abs(value) or 1.0) for name, value in values.items()}
-    for name, value in values.items():
-        beside = model.neighbours(name, steps[name], (1.0,))
-        ((h, above, below),) = beside.pairs
+    near = [{name: value + s * steps[name]} for name, value in values.items() for s in (1.0, -1.0)]
+    far = [{name: value + s * _FAR * steps[name] for name, value in values.items()} for s in (1.0, -1.0)]
+    made = model.all_at([*near, *far])
+    for (name, value), (above, below) in zip(values.items(), _pairs(made), strict=False):
+        h = _half(value, steps[name])
         after, before = numbers(name, above), numbers(name, below)
         column = (after - before) / (2.0 * h)
         scale = h * ((np.abs(own) + _SMALL) / (abs(value) or 1.0) + np.abs(column))
         if np.any(np.abs(after - 2.0 * own + before) > _KINK * scale):
             return None
-        found.append((column, beside))
+        found.append((column, Neighbours(((h, above, below),))))
         allowed += (_FAR**3 - _FAR) * _FINE * scale
         ahead += _FAR * h * column
-    ends = [numbers(name, model.at(**{n: v + s * _FAR * steps[n] for n, v in values.items()})) for s in (1.0, -1.0)]
+    ends = [numbers(name, mechanism) for mechanism in made[-2:]]
     return None if np.any(np.abs(0.5 * (ends[0] - ends[1]) - ahead) > allowed) else found
 
 

@@ -27,7 +27,6 @@ from dalembert.kernels.base import tables as T
 from dalembert.results.sensitivities import LEVELS, Neighbours, extrapolated
 from dalembert.run.actions import apply
 from dalembert.run.events import Event
-from dalembert.run.tangents import Trail
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.solution import solution_of
 
@@ -44,21 +43,21 @@ class Saltation:
     piece: Any
     formulation: Formulation
 
-    def behind(self, before: Trail, after: Trail, S: Array, neighbours: Mapping[str, Neighbours]) -> Array:
-        """(n, p) derivatives of the first state of the trail behind, from those of the last state before."""
-        t, x = float(before.t[-1]), before.x[-1]
-        f = _rate(before.run, t, x)
+    def behind(self, before: Run, after: Run, start: Array, S: Array, neighbours: Mapping[str, Neighbours]) -> Array:
+        """(n, p) derivatives of the state that the run behind starts from, from those at the end of the one before."""
+        t, x = self.piece.ending.t, self.piece.ending.state
+        f = _rate(before, t, x)
         s = _NEAR * (1.0 + np.abs(x).max()) / max(np.abs(f).max(), 1e-300)
-        ahead = [(self._g(before.run, t + r * s, x + r * s * f), self._g(before.run, t - r * s, x - r * s * f)) for r in LEVELS]
+        ahead = [(self._g(before, t + r * s, x + r * s * f), self._g(before, t - r * s, x - r * s * f)) for r in LEVELS]
         g_t = float(extrapolated([np.array((a - b) / (2.0 * r * s)) for (a, b), r in zip(ahead, LEVELS, strict=True)])[0])
-        lasted = t - float(before.t[0])
+        lasted = t - self.piece.begin_time
         if not abs(g_t) > _GRAZES * self.largest / lasted:
             raise SimulationError(
                 f"event {self.event.name!r} at t = {t:.6g} s grazes: its function changes by {g_t:.2g} per second where it is"
                 " zero, so how the run goes on is no smooth function of parameters; there are no sensitivities behind it",
                 time=t,
             )
-        f_after, columns = _rate(after.run, t, after.x[0]), []
+        f_after, columns = _rate(after, t, start), []
         for k, beside in enumerate(neighbours.values()):
             runs = [(h, self.formulation.prepare(a), self.formulation.prepare(b)) for h, a, b in beside.pairs]
             g_p = extrapolated(
@@ -90,18 +89,16 @@ class Saltation:
         return np.asarray(run.from_absolute(told, t))
 
 
-def check_events(pieces: Sequence[Any], trails: Sequence[Trail], acted: Sequence[Sequence[Event]]) -> None:
-    """Refuse what has no derivatives behind an event."""
-    for events in acted:
-        if len(events) != 1:
-            raise ModelError("sensitivities: two events act at the same time; what follows is no smooth function of parameters")
-    if any(piece.phase != Phase() for piece in pieces):
+def check_events(events: Sequence[Event], phase: Phase, first: Run, run: Run) -> None:
+    """Refuse what has no derivatives behind events. phase, run : behind them;  first : of the first piece"""
+    if len(events) != 1:
+        raise ModelError("sensitivities: two events act at the same time; what follows is no smooth function of parameters")
+    if phase != Phase():
         raise ModelError(
             "sensitivities: an event that locks, frees or closes joints is not covered; let it stop the run, or change"
             " velocities only"
         )
-    first = trails[0].run
-    if first.tree is not None or any(len(t.run.F) != len(first.F) or not np.array_equal(t.run.F, first.F) for t in trails):
+    if first.tree is not None or len(run.F) != len(first.F) or not np.array_equal(run.F, first.F):
         raise ModelError("sensitivities: with events that act they go with Jet; give formulation=Jet()")
 
 

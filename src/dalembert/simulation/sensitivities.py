@@ -1,50 +1,72 @@
-"""Sensitivities of a run: its steps once more on numbers with derivatives by parameters, told in the model's coordinates."""
+"""Sensitivities of a run: derivatives of its states by parameters, which ride along with it, in the model's coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.formulations import Formulation
+from dalembert.formulations.run import Run
+from dalembert.integrators.integrator import Integrator
 from dalembert.results.sensitivities import Sensitivities, total_derivative
 from dalembert.run.events import Event
-from dalembert.run.tangents import Trail, tangents
-from dalembert.simulation.parametrised import Parametrised, table_tangents
+from dalembert.run.tangents import Carrier, carrier_of, check_covered
+from dalembert.simulation.parametrised import Parametrised, TableTangents, table_tangents
 from dalembert.simulation.saltation import Saltation, check_events
+from dalembert.simulation.start import Start
 
 # of the check: times, part by which states and parameters change, tolerances by which runs may differ
 _TIMES, _MOVED, _CHANGED, _NOISE, _ASIDE = 9, 1e-4, 1e-3, 100.0, 1e-2
-Acted = tuple[Sequence[Event], Sequence[float]]
 
 
-def with_sensitivities(
-    solution: Any, trails: Sequence[Trail], acted: Sequence[Acted], model: Parametrised, simulate: Callable[..., Any]
-) -> None:
-    """`solution.sensitivities` <- derivatives of its states by parameters.
+@dataclass(eq=False)
+class Carried:
+    """Derivatives along the pieces of a run. acted : events that acted behind the last one, with the largest value of each"""
 
-    acted : events that acted behind each piece but the last, with the largest value of each;  simulate : makes the runs that
-        check them
-    """
-    pieces, formulation, trail = solution.pieces or (solution,), solution.formulation, trails[0]
-    if len(trails) > 1:
-        check_events(pieces, trails, [events for events, _ in acted])
-    of_tables = table_tangents(model, formulation, trail.run, trail.x[0])
-    dx, parts = of_tables.dx, []
-    for k, (piece, trail) in enumerate(zip(pieces, trails, strict=True)):
-        later = piece.t > trail.t[0]
-        S, end = tangents(trail, solution.integrator, piece.t[later], dx, of_tables.dF)
-        S = S if later.all() else np.concatenate([dx[None], S])
-        parts.append(S[solution.kept[k]] if solution.pieces else S)
-        if k + 1 < len(trails):
-            (event,), (largest,) = acted[k]
-            dx = Saltation(event, largest, piece, formulation).behind(trail, trails[k + 1], end, of_tables.neighbours)
-    S = np.concatenate(parts)
-    solution.sensitivities = Sensitivities(model.values, model.names, S, of_tables.neighbours)
-    solution.sensitivities.states = _as_told(solution, trails[0], S, solution.sensitivities)
-    solution.sensitivities.check = cache(partial(_compared, solution, model, simulate))
+    model: Parametrised
+    formulation: Formulation
+    integrator: Integrator
+    acted: tuple[Sequence[Event], Sequence[float]] = ((), ())
+    _runs: list[Carrier] = field(default_factory=list)
+    _parts: list[Array] = field(default_factory=list)  # at saved times
+    _end: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    _tables: TableTangents | None = None
+
+    def along(self, start: Start, pieces: Sequence[Any]) -> Run:
+        """The run of the next piece with derivatives."""
+        check_covered(self.integrator, self.formulation)
+        run = self.formulation.prepare(start.mechanism)
+        x_0 = run.from_absolute(start.mechanism.x_0, start.t)
+        if self._tables is None:
+            self._tables = table_tangents(self.model, self.formulation, run, x_0)
+            dx = self._tables.dx
+        else:
+            events, largest = self.acted
+            check_events(events, start.phase, self._runs[0].plain, run)
+            act = Saltation(events[0], largest[0], pieces[-1], self.formulation)
+            dx = act.behind(self._runs[-1].plain, run, x_0, self._end, self._tables.neighbours)
+        self._runs.append(carrier_of(run, dx, self._tables.dF))
+        return self._runs[-1]
+
+    def ended(self, saved: Array, last: Array) -> None:
+        """A piece has these derivatives at its saved times and at its end."""
+        self._parts.append(saved)
+        self._end = last
+
+    def of(self, solution: Any, simulate: Callable[..., Any]) -> Sensitivities:
+        """Derivatives of a solution's states; simulate : makes the runs that check them."""
+        assert self._tables is not None
+        kept = solution.kept if solution.pieces else [slice(None)]
+        S, model = np.concatenate([part[use] for part, use in zip(self._parts, kept, strict=True)]), self.model
+        found = Sensitivities(model.values, model.names, S, self._tables.neighbours)
+        found.states = _as_told(solution, self._runs[0].plain, S, found)
+        found.check = cache(partial(_compared, solution, model, simulate))
+        return found
 
 
 def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) -> tuple[float, float]:
@@ -85,15 +107,15 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
     return worst, float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values))))
 
 
-def _as_told(solution: Any, trail: Trail, S: Array, found: Sensitivities) -> Array:
+def _as_told(solution: Any, run: Run, S: Array, found: Sensitivities) -> Array:
     """(nt, nx, p) derivatives of the mechanism's states from those of the run's."""
-    if trail.run.tree is None:
+    if run.tree is None:
         return S[:, : len(solution.mechanism.x_0)]
-    x = np.array([trail.run.from_absolute(row, t) for t, row in zip(solution.t, solution.x, strict=True)])
+    x = np.array([run.from_absolute(row, t) for t, row in zip(solution.t, solution.x, strict=True)])
     columns = []
     for k, name in enumerate(found.names):
         runs = {id(m): solution.formulation.prepare(m) for _, *both in found.neighbours[name].pairs for m in both}
-        runs[id(solution.mechanism)] = trail.run
+        runs[id(solution.mechanism)] = run
         told = partial(_absolute, runs)
         columns.append(total_derivative(told, np.asarray, solution.mechanism, x, S[:, :, k], found.neighbours[name]))
     return np.stack(columns, axis=2)

@@ -39,13 +39,12 @@ from dalembert.run.recorder import Recorder
 from dalembert.run.settings import to_data
 from dalembert.run.statistics import statistics_of
 from dalembert.run.steps import one_step
-from dalembert.run.tangents import Trail, check_covered
 from dalembert.simulation.acts import Acts
 from dalembert.simulation.parametrised import parametrised
 from dalembert.simulation.pieces import joined
 from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
-from dalembert.simulation.sensitivities import Acted, with_sensitivities
+from dalembert.simulation.sensitivities import Carried
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
 from dalembert.simulation.start import Start, start_of, variant_of
 
@@ -141,22 +140,23 @@ def simulate(
         formulation, chosen = default_formulation(start.mechanism)
     integrator = integrator or start.integrator or DOP853()
     check_pair(formulation, integrator)
-    refuse_vanishing_lengths(start.mechanism.model, start.t, t_end)
+    refuse_vanishing_lengths(start.mechanism, start.t, t_end)
     clock.lap("assembly")
     times = save_times(save_at, t_end, start.t)
     if out is not None and any(event.action is not None for event in watched):
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
     store = None if out is None else (file_path("simulate", "out", out), overwrite)
     first = bool(np.any(_asked(save_at) == start.t))
-    made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, varied is not None)
+    carried = None if varied is None else Carried(varied, formulation, integrator)
+    made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, carried)
     with Progress(progress) as bar:
         made.all_of(start, bar)
     solution: Solution | LagrangianSolution = joined(made.pieces, None if save_at is None else _asked(save_at))
     if made.failure is not None:
         made.failure.solution = solution
         raise made.failure
-    if varied is not None:
-        with_sensitivities(solution, made.trails, made.acted, varied, partial(simulate, events=watched))
+    if carried is not None:
+        solution.sensitivities = carried.of(solution, partial(simulate, events=watched))
     if estimate_error:
         acts = any(event.action is not None for event in watched)
         solution.settings["trajectory_error"] = error_against_second_run(
@@ -194,11 +194,9 @@ class _Runs:
     events: tuple[Event, ...]
     clock: Clock
     out: tuple[str | os.PathLike[str], bool] | None
-    traced: bool
+    carried: Carried | None
     pieces: list[Solution | LagrangianSolution] = field(default_factory=list)
     failure: SimulationError | None = None
-    trails: list[Trail] = field(default_factory=list)
-    acted: list[Acted] = field(default_factory=list)
 
     def all_of(self, start: Start, bar: Progress) -> None:
         """Pieces until the end, or until something fails."""
@@ -217,7 +215,8 @@ class _Runs:
                 piece.status, piece.message = "failed", str(problem)
                 self.failure = SimulationError(str(problem), time=piece.end_time)
                 return
-            self.acted.append((watch.acting, [watch.largest[self.events.index(event)] for event in watch.acting]))
+            if self.carried is not None:
+                self.carried.acted = watch.acting, [watch.largest[self.events.index(event)] for event in watch.acting]
             largest, resting = watch.largest, watch.resting
             if any(event.stop for event in watch.acting) or not start.t < self.t_end:
                 return
@@ -226,7 +225,7 @@ class _Runs:
         """From a start to the end, to an event that stops it or acts, or as far as it can go."""
         mechanism, formulation, integrator = start.mechanism, self.formulation, self.integrator
         times = None if self.times is None else self.times[self.times > start.t]
-        run = formulation.prepare(mechanism)
+        run = formulation.prepare(mechanism) if self.carried is None else self.carried.along(start, self.pieces)
         settings = describe(formulation, integrator, mechanism, self.t_end, start.t)
         settings["plain_python"] = list(run.callbacks.slow)
         if start.phase != Phase():
@@ -236,9 +235,6 @@ class _Runs:
         advance, x_0 = advance_from(start, formulation, integrator, run, self.t_end, times)
         run = advance.run
         advance.watched = None if times is None else Watched(run, x_0, start.t)
-        if self.traced:
-            check_covered(run, integrator, formulation)
-            advance.trail = [(np.array([start.t]), x_0[None].copy())]
         self.clock.lap("compilation")
         opened = None if self.out is None else partial(RunWriter, mechanism, settings, *self.out)
         recorder = Recorder(run, opened)
@@ -274,14 +270,15 @@ class _Runs:
         solution.model, solution.phase = start.model, start.phase
         if status == "event":
             t_stop, state = watch.stopped
-            solution.ending = Ending(t_stop, float(advance.bundle.start), np.array(run.to_absolute(state[None])[0]), state)
+            x_stop, own = np.array(run.to_absolute(state[None])[0]), state[: run.plain.state_size]
+            solution.ending = Ending(t_stop, float(advance.bundle.start), x_stop, own)
         else:
             solution.ending = Ending.of(advance)
-        if advance.trail is not None:
-            self.trails.append(Trail.of(run, advance.trail, solution.ending))
+        if self.carried is not None:
+            self.carried.ended(recorder.tangents(), run.tangents(state[None] if status == "event" else advance.x[None])[0])
         if advance.watched is not None:
             solution.watched = advance.watched.result(solution.ending.t)
-        note_what_happened(run, advance.x, solution)
+        note_what_happened(run.plain, advance.x[: run.plain.state_size], solution)
         recorder.close(solution)
         self.pieces.append(solution)
         self.failure = failure
@@ -370,7 +367,8 @@ def describe(
 
 def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max_steps: int) -> tuple[str, str]:
     """Chunks of compiled steps until t_end, an event, or the step limit."""
-    chunk = 1 if watch.events else 64
+    single = bool(watch.events) or advance.run.moving
+    chunk = 1 if single else 64
     watch.start(advance)
     while True:
         begin, t_before, steps = time.perf_counter(), advance.t, advance.accepted
@@ -378,6 +376,7 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
         elapsed = time.perf_counter() - begin
         if status not in (T.OK, T.TOO_MANY_STEPS):
             raise failure_of(status, advance)
+        advance.run.pass_break(advance)
         stop = watch.check(advance)
         if stop is not None:
             watch.stopped = stop
@@ -396,5 +395,5 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
             )
         if advance.accepted - steps >= STALLED:
             raise_if_stalled(advance, (advance.t - t_before) / (advance.accepted - steps))
-        if not watch.events and elapsed < _CHUNK_SECONDS:
+        if not single and elapsed < _CHUNK_SECONDS:
             chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))

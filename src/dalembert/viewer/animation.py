@@ -170,10 +170,9 @@ class Film:
         layers.append(camera.faces(corners, paint))
         recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
-        for b in self.trails:
-            layers.append(camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages))
+        trails = [camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages) for b in self.trails]
         shaded = draw_shadows(empty, camera, corners)
-        return finished(painted(shaded, layers, camera.faces(*_together(clear))), self.title, note)
+        return finished(painted(shaded, layers, trails, camera.faces(*_together(clear))), self.title, note)
 
 
 def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

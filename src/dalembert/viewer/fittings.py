@@ -4,7 +4,7 @@ joints, bushings, motors and the springs of joints as small parts of a body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -83,8 +83,18 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
-def fittings_of(motion: Trajectory, radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
-    """Solids of joints and forces; radii : of the glyphs of joints [m];  scale : size of the mechanism [m]"""
+def seen_where(joint: Joint, parts: Sequence[Part], radius: float) -> Joint:
+    """The same joint where its second body is: a body that only slides is guided as well by a rail beside its centre.
+
+    parts : of the second body
+    """
+    if joint.type != "prismatic" or not parts or min(part.gap(joint.p_j) for part in parts) < 4.0 * radius:
+        return joint
+    return replace(joint, p_i=joint.p_i - joint.E_i @ (joint.E_j.T @ joint.p_j), p_j=0.0 * joint.p_j)
+
+
+def fittings_of(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
+    """Solids of joints and forces; joints : `seen_where`;  radii : of their glyphs [m];  scale : size of the mechanism [m]"""
     model, r = motion.mechanism.model, _SMALL * scale
     eye = Part("sphere", (0.8 * r,), colour=_STEEL)
     for k, force in enumerate(model.forces):
@@ -100,8 +110,8 @@ def fittings_of(motion: Trajectory, radii: Mapping[str, float], scale: float) ->
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
                 yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
-    for k, joint in enumerate(model.joints):
-        yield from (Fitting(f"joint {k}", *placed) for placed in glyph(joint, radii[joint.name], _travel(motion, joint)))
+    for k, joint in enumerate(joints):
+        yield from (Fitting(f"joint {k}", *placed) for placed in glyph(joint, radii[joint.name], travel_of(motion, joint)))
         if joint.type == CABLE and joint.primitives:
             yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
@@ -114,7 +124,7 @@ def cam_forms(model: Model) -> dict[str, list[Part]]:
     return {joint.first: [next(_cam(model, joint))[1]] for joint in cams if model.body(joint.first).shape is None}
 
 
-def _travel(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
+def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
     """Least and largest coordinate of a joint that slides along its axis [m]."""
     if joint.coordinates[:1] != ("translation",):
         return None

@@ -15,6 +15,7 @@ from dalembert.results.coupling_efforts import MEASURED
 from dalembert.viewer.parts import Part
 
 PIN, BALL, RAIL = "#6b7380", "#c9ced6", "#9aa2ae"
+RAILS = ("prismatic", "cylindrical", "point_on_line")  # the joints that have one
 
 _ALONG_X, _ALONG_Y = np.sqrt(0.5) * np.array([1.0, 0.0, 1.0, 0.0]), np.sqrt(0.5) * np.array([1.0, -1.0, 0.0, 0.0])
 _STRAIGHT, _Z = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -61,11 +62,19 @@ def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterat
             yield body, replace(part, at=p + E @ part.at, turn=(turn * Rotation(part.turn)).quaternion)
 
 
-def _rail(r: float, travel: Sequence[float] | None, round_: bool) -> list[Part]:
+def rail_ends(r: float, travel: Sequence[float] | None) -> tuple[float, float]:
+    """Where the rail of a joint that slides begins and ends, along its axis [m]."""
     low, high = (-8 * r, 8 * r) if travel is None else travel
-    length, at = high - low + 8 * r, 0.5 * (low + high) * _Z
-    bar = _pin(0.55 * r, length, at, colour=RAIL) if round_ else _cube((0.9 * r, 0.9 * r, length), at)
-    return [bar, *(_cube((2.2 * r, 2.2 * r, 0.5 * r), z * _Z, PIN) for z in (low - 4 * r, high + 4 * r))]
+    return low - 4 * r, high + 4 * r
+
+
+def _rail(r: float, travel: Sequence[float] | None, round_: bool) -> list[Part]:
+    """A bar with plates at its ends, or a shaft with collars."""
+    low, high = rail_ends(r, travel)
+    length, at = high - low, 0.5 * (low + high) * _Z
+    if round_:
+        return [_pin(0.55 * r, length, at, colour=RAIL), *(_pin(0.95 * r, 0.5 * r, z * _Z) for z in (low, high))]
+    return [_cube((0.9 * r, 0.9 * r, length), at), *(_cube((2.2 * r, 2.2 * r, 0.5 * r), z * _Z, PIN) for z in (low, high))]
 
 
 def _pin(radius: float, length: float, at: Array = 0 * _Z, turn: Array = _STRAIGHT, colour: str = PIN) -> Part:

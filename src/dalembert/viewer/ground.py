@@ -11,8 +11,9 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
-from dalembert.viewer.fittings import held_places, lines_of
+from dalembert.viewer.fittings import held_places, lines_of, travel_of
 from dalembert.viewer.framing import upward
+from dalembert.viewer.glyphs import RAILS, rail_ends
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
 COLOUR = "#8b9099"
@@ -67,9 +68,12 @@ def mount_of(motion: Trajectory, joint: Joint) -> Array | None:
         return None
     moving = joint.second if joint.first == GROUND else joint.first
     up = upward(motion.mechanism.model.gravity)
-    arm = motion.position(moving) - _place(joint)
-    hangs = float(np.mean(arm @ up)) < -0.3 * float(np.linalg.norm(arm, axis=1).max())
-    return np.asarray(-up if hangs else up)
+    return np.asarray(-up if _is_below(motion.position(moving) - _place(joint), up) else up)
+
+
+def _is_below(arm: Array, up: Array) -> bool:
+    """Whether what is at the end of an arm hangs from its start, for most of the time."""
+    return float(np.mean(arm @ up)) < -0.3 * float(np.linalg.norm(arm, axis=1).max())
 
 
 def _place(joint: Joint) -> Array:
@@ -99,9 +103,26 @@ def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
     found = set()
     for line in lines_of(motion.mechanism.model):
         for (body, point), (other, end) in ((line.start, line.end), (line.end, line.start)):
-            if body == GROUND != other and float(np.mean((motion.point(other, end) - point) @ up)) < 0.0:
+            if body == GROUND != other and _is_below(motion.point(other, end) - point, up):
                 found.add(tuple(point.tolist()))
     return found
+
+
+def rail_legs(
+    motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], normal: Array, floor: float
+) -> Iterator[Part]:
+    """What the rails of the ground stand on: a leg below each end, for one that is upright below its lower end."""
+    for joint in joints:
+        if joint.type in RAILS and joint.first == GROUND:
+            r, axis = radii[joint.name], joint.E_i[:, 2]
+            ends = [joint.p_i + end * axis for end in rail_ends(r, travel_of(motion, joint))]
+            if abs(axis @ normal) > 0.7:
+                ends = [min(ends, key=lambda end: float(end @ normal))]
+            for end in ends:
+                foot = end - (end @ normal - floor) * normal
+                if end @ normal - floor > 2.0 * r:
+                    yield _coloured(between(end, foot + 0.4 * r * normal, 0.4 * r))
+                    yield Part("cylinder", (1.6 * r, 0.5 * r), foot + 0.25 * r * normal, along_z(normal), colour=COLOUR)
 
 
 def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -41,12 +41,13 @@ class Polygons:
     """Convex polygons on a picture.
 
     points : (n, 4, 2) corners [px];  nearness : (n, 3), so that nearness @ (x, y, 1) = 1 / distance from the camera [1/m]
-    colours : (n, 3) in 0..1
+    colours : (n, 3) in 0..1;  opacity : (n,), of what fades
     """
 
     points: Array
     nearness: Array
     colours: Array
+    opacity: Array = field(default_factory=lambda: np.ones(0))
 
 
 class Camera:
@@ -113,9 +114,8 @@ class Camera:
         slope = along * (near_q - near_p)[:, None] / np.maximum(length, 1e-9)
         nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
         nearness *= 1.002 - 0.001 * ages[:-1, None]  # where a path comes back the newer part is seen
-        paper = np.array(_PAPER) / 255
         kept = length[:, 0] > 1e-6
-        return Polygons(corners[kept], nearness[kept], (colour + ages[:-1, None] * (paper - colour))[kept])
+        return Polygons(corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), 1.0 - ages[:-1][kept])
 
 
 def background(camera: Camera) -> Image.Image:
@@ -152,16 +152,24 @@ def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.
     return Image.composite(Image.new("RGB", camera.size, (40, 40, 45)), picture, mask)
 
 
-def painted(picture: Image.Image, layers: Sequence[Polygons], clear: Polygons) -> Image.Image:
-    """The picture with polygons over it, the nearest one in each pixel; then what is seen through, the farthest first."""
+def painted(picture: Image.Image, layers: Sequence[Polygons], trails: Sequence[Polygons], clear: Polygons) -> Image.Image:
+    """The picture with polygons over it, the nearest one in each pixel; then trails, which fade over what is behind them; then
+    what is seen through, the farthest first."""
     image = np.array(picture)
     height, width, _ = image.shape
     pixels, nearest = image.reshape(-1, 3), np.zeros(width * height)
-    pixel, near, inks = _inked(layers, width, height)
+    pixel, near, inks, _ = _inked(layers, width, height)
     np.maximum.at(nearest, pixel, near)
     seen = near >= nearest[pixel]
     pixels[pixel[seen]] = inks[seen]
-    pixel, near, inks = _inked([clear], width, height)
+    if trails:
+        front = nearest.copy()
+        pixel, near, inks, which = _inked(trails, width, height)
+        np.maximum.at(front, pixel, near)
+        seen = (near >= front[pixel]) & (near > nearest[pixel])
+        part = np.concatenate([trail.opacity for trail in trails])[which[seen], None]
+        pixels[pixel[seen]] = np.round((1 - part) * pixels[pixel[seen]] + part * inks[seen]).astype(np.uint8)
+    pixel, near, inks, _ = _inked([clear], width, height)
     order = np.lexsort((near, pixel))
     order = order[near[order] > nearest[pixel[order]]]
     while len(order):  # the farthest of every pixel that is left
@@ -172,14 +180,16 @@ def painted(picture: Image.Image, layers: Sequence[Polygons], clear: Polygons) -
     return Image.fromarray(image)
 
 
-def _inked(layers: Sequence[Polygons], width: int, height: int) -> tuple[npt.NDArray[np.intp], Array, npt.NDArray[np.uint8]]:
-    """Of everything that covers a pixel: which pixel, how near, in which colour."""
+def _inked(
+    layers: Sequence[Polygons], width: int, height: int
+) -> tuple[npt.NDArray[np.intp], Array, npt.NDArray[np.uint8], npt.NDArray[np.intp]]:
+    """Of everything that covers a pixel: which pixel, how near, in which colour, which polygon."""
     points, nearness, colours = (
         np.concatenate([getattr(layer, name) for layer in layers]) for name in ("points", "nearness", "colours")
     )
     x, y, which = _covered(points, width, height)
     near = nearness[which, 0] * (x + 0.5) + nearness[which, 1] * (y + 0.5) + nearness[which, 2]
-    return y * width + x, near, np.clip(255 * colours, 0, 255).astype(np.uint8)[which]
+    return y * width + x, near, np.clip(255 * colours, 0, 255).astype(np.uint8)[which], which
 
 
 def _covered(points: Array, width: int, height: int) -> tuple[npt.NDArray[np.intp], ...]:

@@ -23,15 +23,16 @@ from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
-from dalembert.viewer.fittings import COLOURS, Fitting, Line, cam_forms, fittings_of, held_places, lines_of
+from dalembert.viewer.fittings import COLOURS, Fitting, Line, cam_forms, fittings_of, held_places, lines_of, seen_where
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
-from dalembert.viewer.ground import floor_of, mounts, rolling_parts, stands
+from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.parts import Part, Picture, Pin, picture_of
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
+_SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
 
 def scene_of(solution: BodyResult) -> dict[str, Any]:
@@ -177,10 +178,11 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         for body in model.bodies
     }
     radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
+    joints = [seen_where(j, pictures[j.second].parts if j.second in pictures else (), radii[j.name]) for j in model.joints]
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     cones, plates = mounts(motion, radii, fixed, scale)
     up = upward(model.gravity)
-    low = np.reshape([plate.at - 0.5 * plate.size[1] * up for plate in plates], (-1, 3))
+    low = np.reshape([plate.at + (_SIGNS * plate.half) @ plate.matrix.T for plate in plates], (-1, 3))
     normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
     way, held = middle_of(motion, normal), bool(plates or fixed)
     follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
@@ -188,21 +190,20 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
     seen = np.concatenate([_corners(motion, pictures, points, way if follow else 0.0 * way), low])
     direction = broad_side(seen, up) if direction is None else direction
-    legs = list(stands(plates, normal, floor, seen, direction))
+    legs = [*stands(plates, normal, floor, seen, direction), *rail_legs(motion, joints, radii, normal, floor)]
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
-    fittings = tuple(fittings_of(motion, radii, scale))
+    fittings = tuple(fittings_of(motion, joints, radii, scale))
     return Stage(pictures, fittings, (*cones, *plates, *legs, *fixed), scale, look, follow)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:
     """The points, and where the boxes around all parts have their corners, over time, as seen by who goes along the way."""
-    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
     found = [points]
     for body, picture in pictures.items():
         r, R = motion.position(body) - way, motion.rotation(body)
         for part in picture.parts:
-            corners = part.at + (signs * part.half) @ part.matrix.T
+            corners = part.at + (_SIGNS * part.half) @ part.matrix.T
             found.append(corners if part.fixed else (r[:, None] + np.einsum("tij,kj->tki", R, corners)).reshape(-1, 3))
     return np.concatenate(found)
 

@@ -119,11 +119,12 @@ SPIN = Record("Spin", w=VEC)
 INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
 PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
 # inside : 1 while a point between two steps is projected to be saved; gap : largest |coordinate - f(t)| of a driver after a
-# step; leap : largest projection of coordinates at the end of a step over the step's own change
+# step; leap : largest projection of coordinates at the end of a step over the step's own change; unmet : of G u' + zeta;
+# way : sum of the changes of steps
 COUNTERS = Record(
     "Counters",
     **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
-    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time"),
+    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way"),
 )
 # of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)
@@ -131,7 +132,7 @@ RELATIVE = Record("Relative", r=VEC, R=MAT, v=VEC, w=VEC, force=VEC, torque=VEC)
 # of the watch over rows (pivots.py): 1 once something is known; row of the smallest pivot, number of the choice, that pivot and
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
-PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned"))
+PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned flipped"))
 # of the choice of rows (choice.py): reference and first pivot in the mass metric and in the other one, number of choices
 CHOICE = Record("Choice", **_numbers("reference_mass reference_metric first_mass first_metric count"))
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
@@ -276,7 +277,7 @@ _BLOCKS = (
     # and u to a multiplier, rows of d(A u + g_t)/dq
     Blocks("saddle", "W_DENSE", S="4 m m", c="2 m", unit="2 m", column="2 m", q=_BODIES, u=_BODIES, B="12 m"),
     # variational steps of bodies: momenta p, S and E of the forces, the same at other velocities, work of the forces
-    Blocks("impulses", "W_STAGES", p=_BODIES, S=_BODIES, E=_BODIES, S_other=_BODIES, E_other=_BODIES, work="1"),
+    Blocks("impulses", "W_STAGES", p=_BODIES, S=_BODIES, E=_BODIES, S_other=_BODIES, E_other=_BODIES, work="1", D="nu nu"),
     Blocks("point", "W_CALL", q="nq", v="nq"),  # what the generated code reads; parameters follow
     Blocks("invariant", "W_INVARIANT", f="1", f_q="nq", f_v="nq", B="m nq"),  # an invariant, its gradient, B = d(A v + b)/dq
     # variational steps (lagrangian/discrete.py): what the generated code reads beside q and v
@@ -313,6 +314,7 @@ NUMBERS = {
     **{name: ("W", entry, 0) for name, entry in (("called", T.W_CALL), ("counts", T.W_STAT), ("pivots", T.W_PIVOT))},
     "data": ("F", T.PRIM_F, 0),  # of the primitives, PRIM_F_W each
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
+    "before": ("W", T.W_BEFORE, 0),  # idle flags of rows at the start of a step, room for a matrix, and the rows
     "references": ("W", T.W_CHOICE, 0),
     "idle": ("W", T.W_CHOICE, CHOICE.width),  # 1 per idle row; then work: a number per row and a group's matrix
     # where in I begin the tape of each node of the elimination, the records of motions that constraints follow
@@ -330,7 +332,7 @@ NUMBERS = {
 _SETTINGS = """
     NB NQ NU NX NANGLE NPRIM NFORCE M M_ALL NNODE ENERGY MAX_NEWTON NHUB F_SIZE W_SIZE K_SIZE NINVARIANT NMOTION
     STABILISE PREDICT SOFT_F MEMORY_X MINIMAL_I M_HOLONOMIC RANK MASS_METRIC NQ_BODY NU_BODY NSTOP NTRACED NVELOCITY NAGAIN
-    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT UNKNOWNS NLAW NPART
+    NCHOICE NIDLE REFINE NODES W_CALL W_PIVOT W_BEFORE UNKNOWNS NLAW NPART
 """
 HEADER_I = {name.lower(): getattr(T, name) for name in _SETTINGS.split()} | {"flow_kind": T.FLOW}
 HEADER_F = {

@@ -49,13 +49,14 @@ H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
 W_PIVOT = 97
 F_SIZE = 96  # header of I: length of F
 V_PLACES = 16  # where the last steps were that may have led across a singular configuration
-V_GUARD = 9 + 2 * V_PLACES
+V_GUARD = 10 + 2 * V_PLACES
 # header of I: addresses of what fills the seams (slots.py)
 (AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
 REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
 W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
 (NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
-HEADER_I = 126
+W_BEFORE = 126  # header of I: section of W: rows at the start of a step, 0 where they are too many to be kept (pivots.py)
+HEADER_I = 127
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
@@ -74,7 +75,7 @@ UNKNOWNS = 121  # of Newton's method in a variational step
 (ALPHA, BETA, TAU) = (13, 14, 15)
 AUGMENT = 12  # weight of A^T A added to a mass matrix that is singular by itself
 HEADER_F = 16
-N_STAT = 23  # numbers in W_STAT
+N_STAT = 25  # numbers in W_STAT
 
 # BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
 (B_KIND, B_Q) = range(2)

@@ -4,7 +4,8 @@ Rank is a property of the mechanism, found once in general position (rank.py). W
 others are idle, have no multiplier and hold by themselves. A choice is made by Cholesky factorisation of G W^-1 G^T with the
 largest pivot first [GolubVanLoan2013, 4.2.8], stopped at the known rank, so that rounding never decides; rows that act already
 count twice, so that it changes rarely. It is looked at after each factorisation: anew when the smallest pivot is half of the
-largest since the choice, or still poor though better than it was then. Off the constraints another choice is another extension
+largest since the choice, or still poor though better than it was then, but not in a singular pose, where the rank is not to be
+had and rounding would choose: there the rows that act stay. Off the constraints another choice is another extension
 of the equations of motion, the rougher the smaller its pivots.
 
 Rows of velocities alone (nonholonomic ones) take no part in closing positions: the others are chosen first, to their own rank,
@@ -18,6 +19,7 @@ import numpy as np
 from dalembert.kernels.base.compiler import flat, inline
 
 KEPT = 2.0  # what a row that acts is worth against one that is idle, in squared sines
+NOTHING = 1e-13  # squared sine that rounding leaves of a row that depends on others
 WORSE, POOR, BETTER = 0.5, 0.03, 4.0
 BEFORE_ROWS = 4  # numbers of a group before its rows
 
@@ -92,6 +94,8 @@ def pick(group, K, first, system):
                 best, size = i, value
         if best < 0:
             break
+        if size < NOTHING and not first:  # a singular pose: rounding would choose
+            return False
         pivot = K[(count + 1) * best]
         for i in range(count):
             column[i] = K[count * max(i, best) + min(i, best)] / np.sqrt(pivot) if pivot > 0.0 else 0.0

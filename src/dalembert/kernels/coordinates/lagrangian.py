@@ -17,7 +17,7 @@ from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import ENERGY_PART, MOTION_PART, NON_FINITE, OK, OUTPUT, PROJECT, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import add_reactions
-from dalembert.kernels.formulations.newton import ROUNDING, restore
+from dalembert.kernels.formulations.newton import restore, rounding
 
 
 @inline
@@ -161,7 +161,7 @@ def correct(level, x, system):
 @flat
 def project_rows(t, x, system):
     """Positions onto the holonomic rows, velocities onto all of them. Status."""
-    return restore(locate, factor, correct, ROUNDING, True, False, t, x, x, system)[0]
+    return restore(locate, factor, correct, rounding, True, False, t, x, x, system)[0]
 
 
 @flat

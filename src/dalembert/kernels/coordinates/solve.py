@@ -196,7 +196,7 @@ def small_cholesky(K, d, n, diag, own, eps):
         solve_row(K, r, K, d, n, i)
         s = subtract_products(K[r + i], K, r, K, r, i)
         pivot = np.nan
-        if s > eps * diag[own + i]:
+        if eps * diag[own + i] < s:  # of runs side by side in all of them: one that differs has no rates in their company
             pivot = 1.0 / np.sqrt(s)
         elif s <= eps * diag[own + i]:
             pivot = 0.0

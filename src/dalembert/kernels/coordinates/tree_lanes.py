@@ -55,7 +55,7 @@ def side_by_side(system):
 
 @flat
 def forces_in_turn(t, lanes, system):
-    """Wrenches and power of every lane by force elements that know one run. Status."""
+    """Wrenches of every lane += those of force elements, which know one run; their power. Status."""
     status, bodies = OK, system.nb + 1
     for k in range(COUNT):
         one = member(k, system)
@@ -65,7 +65,7 @@ def forces_in_turn(t, lanes, system):
         status = max(status, forces(WRENCH, t, one))
         wrenches = apart(lanes.h) + k
         for i in range(6 * bodies):
-            wrenches[COUNT * i] = one.h[i]
+            wrenches[COUNT * i] += one.h[i]
         apart(lanes.counts)[COUNT * _POWER + k] = one.count.power
     return status
 
@@ -79,10 +79,36 @@ def rates_of_trees(placed, t, x, dx, lanes, system):
         place_bodies(x, lanes)
         load_angles(x, lanes)
     if system.nforce > 0:
+        clear_wrenches(lanes)
         status = forces_in_turn(t, lanes, system)
         subtract_wrenches(lanes.wrenches, lanes)
     eliminate_tree(lanes)
     accelerate_tree(Numbers(dx, system.nq), 1.0, lanes)
+    return status
+
+
+@flat
+def count_rates(factors, system):
+    """Of each run, with so many factorisations."""
+    for k in range(COUNT):
+        count = member(k, system).count
+        count.rhs += 1.0
+        count.factor += factors
+
+
+@flat
+def project_in_turn(kernel, t, x, dx, system):
+    """x <- projected run by run; dx is scratch. Status."""
+    status, n = OK, system.nx
+    one_x, scratch = dx[:n], dx[n : 2 * n]
+    for k in range(COUNT):
+        one = member(k, system)
+        one.count.inside = system.count.inside
+        for i in range(n):
+            one_x[i] = x[COUNT * i + k]
+        status = max(status, kernel(PROJECT, t, one_x, scratch, one))
+        for i in range(n):
+            x[COUNT * i + k] = one_x[i]
     return status
 
 
@@ -95,8 +121,7 @@ def tree_lanes(mode, t, x, dx, system):
         project_tree(x_l, dx_l, lanes)
         snap_angles(x_l, lanes)
         return OK
-    for k in range(COUNT):
-        member(k, system).count.rhs += 1.0
+    count_rates(0.0, system)
     status = rates_of_trees(False, t, x_l, dx_l, lanes, system)
     finite = finish_rates(lanes.count.power, dx_l, lanes)
     return status if finite else NON_FINITE
@@ -107,21 +132,8 @@ def closed_lanes(mode, t, x, dx, system):
     """Trees with cut joints. RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions and cut joints;
     dx is scratch."""
     if mode == PROJECT:
-        status, n = OK, system.nx
-        one_x, scratch = dx[:n], dx[n : 2 * n]
-        for k in range(COUNT):
-            one = member(k, system)
-            one.count.inside = system.count.inside
-            for i in range(n):
-                one_x[i] = x[COUNT * i + k]
-            status = max(status, moving_frame(PROJECT, t, one_x, scratch, one))
-            for i in range(n):
-                x[COUNT * i + k] = one_x[i]
-        return status
-    for k in range(COUNT):
-        count = member(k, system).count
-        count.rhs += 1.0
-        count.factor += 1.0
+        return project_in_turn(moving_frame, t, x, dx, system)
+    count_rates(1.0, system)
     x_l, dx_l, lanes = as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
     status = rates_of_trees(True, t, x_l, dx_l, lanes, system)
     clear_accelerations(lanes)

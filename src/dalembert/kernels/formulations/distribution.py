@@ -24,11 +24,12 @@ from dalembert.kernels.coordinates.solve import (
     subtract_row_products,
     velocity_residual,
 )
-from dalembert.kernels.formulations.newton import worst_entry
+from dalembert.kernels.formulations.newton import largest
 from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, mechanical_energy, pull_back_wrenches
 from dalembert.kernels.mechanics.primitives import constraint_rows, velocity_gradient_rows
 
-LOST, ONE_SWEEP = 1e-12, 1e-7  # residuals over the largest term of a row: which is mended, and which by one sweep
+LOST, ONE_SWEEP = 1e-12, 1e-7  # residuals over the size of their row: which is mended, and which by one sweep
+SMALL_ROW = 1e-3  # size of a row over that of the largest, below which only the largest counts
 
 
 @inline
@@ -91,23 +92,44 @@ def solve_by_factor(system):
 
 
 @flat
+def unmet(r, loaded, system):
+    """r <- -zeta - A u' of the rows that act, zero for hubs; the largest over |zeta| + |A| |u'| of its row, with |A| |M^-1 h|
+    beside it where loaded, NaN where there is one. Of rows for which that is small beside others, rounding is left alone."""
+    m, first, size, worst = system.m, system.m + 6 * system.nhub, 0.0, 0.0
+    for i in range(first):
+        r[i] = -system.zeta[i] if i < m else 0.0
+    for i in range(m):
+        r[first + i] = abs(r[i])
+    for e in system.incidences:
+        twist = system.accelerations[e.body]
+        largest_v, largest_w = largest(twist.v), largest(twist.w)
+        if loaded:
+            largest_v += system.masses[e.body].m_inv * largest(system.wrenches[e.body].force)
+            largest_w += largest(system.masses[e.body].J_inv @ system.wrenches[e.body].torque)
+        for i in range(e.n):
+            row = system.A[e.A + 6 * i]
+            r[e.row + i] -= product(row, twist)
+            r[first + e.row + i] += largest(row.force) * largest_v + largest(row.torque) * largest_w
+    silence(r, 0.0, system)
+    for i in range(m):
+        size = max(size, r[first + i])
+    for i in range(m):
+        share = abs(r[i]) / (r[first + i] + SMALL_ROW * size + 1e-300)
+        if not share <= worst:
+            worst = share
+            if share != share:  # the next entry would hide it
+                break
+    return worst
+
+
+@flat
 def refine(system):
     """u', lam <- u' + M^-1 A^T d, lam + d with S d = r = -zeta - A u': light bodies between heavy ones have lost digits of both
-    [GolubVanLoan2013, 3.5.3]. Not where r is what even masses leave too; a sweep makes about r^2 of r, in units of A u'."""
+    [GolubVanLoan2013, 3.5.3]. Not where r is what even masses leave too; a sweep makes about r^2 of r, over its row's size."""
     m, lam, r = system.m, system.rhs, system.cg
     for _ in range(system.refine):
-        size = 0.0
-        for i in range(m + 6 * system.nhub):
-            r[i] = -system.zeta[i] if i < m else 0.0
-        for e in system.incidences:
-            twist = system.accelerations[e.body]
-            for i in range(e.n):
-                s = product(system.A[e.A + 6 * i], twist)
-                r[e.row + i] -= s
-                size = max(size, abs(s))
-        silence(r, 0.0, system)
-        _, worst = worst_entry(r, m)
-        if not worst > LOST * size:
+        worst = unmet(r, False, system)
+        if not worst > LOST:
             break
         for i in range(m + 6 * system.nhub):
             lam[i], r[i] = r[i], lam[i]
@@ -115,7 +137,7 @@ def refine(system):
         add_rows_transposed(system.Y, lam, system.accelerations, system)
         for i in range(m):
             lam[i] += r[i]
-        if worst <= ONE_SWEEP * size:
+        if worst <= ONE_SWEEP:
             break
 
 

@@ -5,7 +5,7 @@ The steps themselves, and what the state remembers of them, are in velocity_step
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import add_multiple, negate
-from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT, PROJECTION
+from dalembert.kernels.base.tables import MOTIONS, OK, POSITIONS, PROJECT, PROJECTION
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -94,10 +94,14 @@ def add_compliance(h, system):
 
 
 @flat
-def advance_positions(h, x, system):
-    """q <- q (+) h N u"""
+def advance_positions(t, h, x, system):
+    """q <- q (+) h N u; of compliant joints g <- their residuals there. Power of the forces of these runs."""
     load_poses(x, system)
     displace(0, x, system.twists, h, system)
+    if system.soft_f > 0:
+        load_wrenches(t, x, system)
+        load_rows(POSITIONS, t, system)
+    return system.count.power
 
 
 @flat

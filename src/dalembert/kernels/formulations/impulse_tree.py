@@ -76,10 +76,11 @@ def correct_velocities(t, h, x, system):
 
 
 @flat
-def advance_positions(h, x, system):
+def advance_positions(t, h, x, system):
     """q <- q (+) h N u"""
     copy(system.u_dot, Numbers(x, system.nq), system.nu)
     displace_tree(0, x, h, system)
+    return 0.0
 
 
 @flat

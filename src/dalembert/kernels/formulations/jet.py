@@ -2,7 +2,7 @@
 
 from dalembert.kernels.base.compiler import light
 from dalembert.kernels.base.tables import OK, OUTPUT, PROJECT
-from dalembert.kernels.formulations.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution
+from dalembert.kernels.formulations.distribution import prepare_solve, solve_by_factor, store_outputs, store_solution, unmet
 from dalembert.kernels.formulations.pivots import watch_rows
 from dalembert.kernels.formulations.project import project_constraints, snap_angles
 
@@ -17,6 +17,8 @@ def jet(mode, t, x, dx, system):
             solve_by_factor(system)
             status = store_solution(x, dx, system)
         if mode == OUTPUT and status == OK:
+            free = system.nu > system.m - system.nidle  # else accelerations follow from the rows alone
+            system.count.unmet = unmet(system.cg, free, system)
             store_outputs(t, system)
     else:
         status = project_constraints(t, x, system)

@@ -84,9 +84,13 @@ def correct_velocities(t, h, x, system):
 
 
 @flat
-def advance_positions(h, x, system):
-    """q <- q + h v"""
+def advance_positions(t, h, x, system):
+    """q <- q + h v; of compliant constraints g <- their residuals there. Power of the forces of these runs."""
     add_multiple(x, h, Numbers(x, system.nq), system.nq)
+    if system.soft_f > 0:
+        evaluate_part(MOTION_PART, t, x, system)
+        callback(ROWS_PART, t, system, system.w_call)
+    return system.energies.power
 
 
 @flat

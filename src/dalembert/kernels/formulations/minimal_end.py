@@ -65,6 +65,7 @@ def turned_over(dual_vector, watch, t, row, pivot, x, system):
         noted = watch(t, row, pivot, system)
         if marks.choice != choices(system):  # other rows act since the step began
             across = noted
+        across |= system.w_pivot > 0 and system.pivot.flipped != 0.0  # Lagrangian systems have no such watch
     return across
 
 

@@ -39,7 +39,7 @@ from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
-from dalembert.kernels.formulations.newton import restore
+from dalembert.kernels.formulations.newton import largest, restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -148,13 +148,22 @@ def locate(level, iteration, t, x, dx, system):
 
 
 @flat
+def rounding(level, x, system):
+    """What it leaves of the rows of cut joints, where bodies are far away or fast."""
+    worst = 1.0
+    for b in range(1, system.nb + 1):
+        worst = max(worst, largest(system.twists[b].v if level else system.bodies[b].r))
+    return 1e-12 * worst
+
+
+@flat
 def close_cut_joints(factor, correct, t, x, dx, system):
     """Onto the cut joints by Newton's method. Status, whether rows were factored.
 
     factor(level, x, ..), correct(level, x, ..) : see newton.py; factors belong to the poses of the moment, and are not kept
     """
     normalise_tree(UNIT, x, system)
-    return restore(locate, factor, correct, 1e-12, False, True, t, x, dx, system)
+    return restore(locate, factor, correct, rounding, False, True, t, x, dx, system)
 
 
 @flat

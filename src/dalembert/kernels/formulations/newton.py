@@ -30,9 +30,21 @@ def worst_entry(numbers, n):
     return row, worst
 
 
+@inline
+def largest(a):
+    return max(abs(a.x), max(abs(a.y), abs(a.z)))
+
+
 @flat
 def note_failure(row, value, system):
     system.count.worst_row, system.count.worst_value = row, value
+
+
+@flat
+def rounding(level, x, system):
+    """Of coordinates that are those of bodies, or a user's, in proportion to the largest."""
+    _, worst = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
+    return (1e-12 if level else ROUNDING) * max(1.0, worst)
 
 
 @flat
@@ -41,7 +53,7 @@ def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
 
     locate(level, iteration, t, x, dx, ..) : rows at x, rhs <- minus what is left of the constraints; how many of them
     factor(level, x, ..) : factors G W^-1 G^T there;  correct(level, x, ..) : x <- moved by W^-1 G^T (G W^-1 G^T)^-1 rhs
-    rounding : of g at coordinates of the size 1, where Newton's method may stall; of larger ones in proportion
+    rounding(level, x, ..) : what it leaves of the constraints, where Newton's method may stall
     chord : whether factors may be kept;  same : also from positions to velocities
     """
     count, status, level, iteration, factored, before = system.count, OK, 0, 0, False, 0.0
@@ -50,8 +62,7 @@ def restore(locate, factor, correct, rounding, chord, same, t, x, dx, system):
         row, worst = worst_entry(system.rhs, locate(level, iteration, t, x, dx, system))
         done = worst <= (system.tol_velocity if level else system.tol_position)
         if iteration > 1 and worst > STALLED * before and not done:
-            _, largest = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
-            done = worst <= (1e-12 if level else rounding) * max(1.0, largest)
+            done = worst <= rounding(level, x, system)
         if done:
             if level == 0:
                 count.newton += iteration

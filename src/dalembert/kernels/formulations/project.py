@@ -13,7 +13,7 @@ from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses, normalise
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor, metric_correction, pull_back_rows, velocity_residual
 from dalembert.kernels.formulations.distribution import load_rows
-from dalembert.kernels.formulations.newton import ROUNDING, restore
+from dalembert.kernels.formulations.newton import restore, rounding
 
 
 @flat
@@ -52,7 +52,7 @@ def project_constraints(t, x, system):
     """Onto M_theta and M_hc; the blocks of where the step ends are factored in any case. Status."""
     normalise(x, system)
     same = system.nvelocity == 0
-    status, factored = restore(locate, factor_metric, correct, ROUNDING, True, same, t, x, x, system)
+    status, factored = restore(locate, factor_metric, correct, rounding, True, same, t, x, x, system)
     if status == OK and not factored:
         factor_metric(1, x, system)
     return status

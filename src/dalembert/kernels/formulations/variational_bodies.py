@@ -17,12 +17,12 @@ For rolling on a plane at rest, where Gamma depends on the rotation alone, this 
 w_B and obeys the constraint at every instant: [Variational, (72)]. Other curves that obey it, as that of a skate, end O(h^3)
 away. At the nodes p = M u + A^T mu with A u + b = 0 makes momenta and velocities the same thing. Unknowns xi, lam.
 
-Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for force elements, which
-know no derivatives: there differences; the solution does not depend on them.
+Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for force elements: there
+differences, once for a step that contracts; the solution does not depend on them.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, light
-from dalembert.kernels.base.loops import clear, copy, minus_dot
+from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import BENDS, MOTIONS, OK, POSITIONS, STEP, WRENCH
 from dalembert.kernels.base.vectors import Vec3
@@ -46,7 +46,7 @@ from dalembert.kernels.formulations.constant_twist import (
     move,
     works_along,
 )
-from dalembert.kernels.formulations.discrete_newton import node_step
+from dalembert.kernels.formulations.discrete_newton import ALL, NONE, node_step
 from dalembert.kernels.formulations.distribution import load_rows
 from dalembert.kernels.formulations.jet import jet
 from dalembert.kernels.formulations.pivots import watch_rows
@@ -110,10 +110,11 @@ def balance(h, differentiate, system):
 
 @flat
 def differentiate_forces(t, h, x, y, system):
-    """Adds dexp_{-x}^-1 dS - dE to the matrix, by forward differences over xi. Status."""
+    """D <- dexp_{-x}^-1 dS - dE, by forward differences over xi. Status."""
     z, made, status = system.node.z, system.impulses, OK
     S, S_other = Wrenches(made.S, 0), Wrenches(made.S_other, 0)
     E, E_other = Wrenches(made.E, 0), Wrenches(made.E_other, 0)
+    clear(made.D, system.nu * system.nu)
     for j in range(system.nu):
         kept = z[j]
         z[j] = kept + 1.5e-8 * max(1.0, abs(kept))
@@ -127,7 +128,7 @@ def differentiate_forces(t, h, x, y, system):
             d_v = (S_other[b].force - S[b].force) - (E_other[b].force - E[b].force)
             d_S, d_E = S_other[b].torque - S[b].torque, E_other[b].torque - E[b].torque
             d_w = dexp_inverse(-h * body.w, d_S) - d_E
-            add_components(system.node.matrix + j, system.unknowns, inverse, d_v, d_w, body, system.plane)
+            add_components(made.D + j, system.nu, inverse, d_v, d_w, body, system.plane)
     return status
 
 
@@ -216,11 +217,14 @@ def assemble(t, h, differentiate, x, y, system):
     """node.residual <- minus the residual of the step from x, node.matrix <- its derivative if asked for. Status."""
     made = system.impulses
     status, made.work = force_terms(t, h, x, made.S, made.E, y, system)
-    if differentiate:
+    if differentiate != NONE:
         clear(system.node.matrix, system.unknowns * system.unknowns)
     balance(h, differentiate, system)
-    if differentiate and system.nforce > 0 and status == OK:
-        status = differentiate_forces(t, h, x, y, system)
+    if differentiate != NONE and system.nforce > 0 and status == OK:
+        if differentiate == ALL:
+            status = differentiate_forces(t, h, x, y, system)
+        for i in range(system.nu):
+            add_multiple(system.node.matrix + system.unknowns * i, 1.0, made.D + system.nu * i, system.nu)
     mean_rows(t, h, differentiate, x, y, system)
     return status
 

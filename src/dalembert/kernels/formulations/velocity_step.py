@@ -81,16 +81,20 @@ def compliance(h, row, system):
 
 
 @flat
-def add_work(h, x, system):
-    """The external work in x takes that of the impulses in rhs."""
+def add_work(h, side, x, system):
+    """The external work in x takes that of the impulses in rhs; side : -1 before positions move, 1 after it.
+
+    A compliant force Lam / h works along what its residual g changes by, not along h A u+: positions move on tangents, which
+    leave what is curved by as much as the next step brings back. Rows of velocities have no g.
+    """
     work = 0.0
     for i in range(system.m):
-        impulse, g, g_t = system.rhs[i], system.g[i], system.g_t[i]
-        rate = -g_t
-        if system.soft_f > 0:  # the compliant force works along A u+, which moves the positions
-            kp, kd = system.soft[i], system.soft[system.m + i]
-            rate = -(kp * g + kd * g_t + impulse / h) / (h * kp + kd)
-        work += impulse * rate
+        impulse, g_t = system.rhs[i], system.g_t[i]
+        if system.soft_f > 0 and system.soft[i] > 0.0:
+            work += side * impulse / h * system.g[i]
+        elif side < 0.0:
+            held = impulse / (h * system.soft[system.m + i]) if system.soft_f > 0 else 0.0
+            work -= impulse * (g_t + held)
     x[system.nq + system.nu] += work
 
 
@@ -102,7 +106,8 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
     Projected positions ask for velocities that fit, again by an impulse.
 
     stabilise(t, x, ..) : positions onto the constraints where the run projects, status;  correct_velocities(t, h, x, ..) :
-    u* -> u+ by the impulses of the rows at the q in x, left in rhs;  advance_positions(h, x, ..) : q (+) h N u
+    u* -> u+ by the impulses of the rows at the q in x, left in rhs;  advance_positions(t, h, x, ..) : q (+) h N u, of compliant
+    runs g there and the power of the forces
     """
     status, m, nq, nu = OK, system.m, system.nq, system.nu
     memory, q, u = memory_of(x, system), Numbers(x, 0), Numbers(x, nq)
@@ -123,11 +128,14 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
             if not projected and (inside or not predicted):
                 continue
         correct_velocities(t, h, x, system)
-        add_work(h, x, system)
+        add_work(h, -1.0, x, system)
         if not inside:
             add_multiple(memory.impulse, 1.0, system.rhs, m)
         if turn == 0:
-            advance_positions(h, x, system)
+            power = advance_positions(t, h, x, system)
+            if system.soft_f > 0:
+                add_work(h, 1.0, x, system)
+                x[nq + nu] += 0.5 * h * (power - memory.power)
     if not inside:
         memory.h, memory.done = 0.0, h
     copy(memory.q, q, nq)
@@ -154,5 +162,10 @@ def velocity_level(
         remember_start(x, dx, power, system)
     else:
         status = free_rates(t, x, dx, system)
+    if system.soft_f > 0:  # forces work along the path that joints leave, whose ends are known: by the trapezoidal rule
+        memory = memory_of(x, system)
+        if memory.h == 0.0:
+            memory.power = dx[system.nq + system.nu]
+        dx[system.nq + system.nu] = memory.power
     store_memory_rates(x, dx, system)
     return status

@@ -11,7 +11,7 @@ TOGETHER = 4
 
 @flat
 def exchange_and_eliminate(re, im, pivots, real):
-    """(re, im) <- factors, rows exchanged as pivots says [GolubVanLoan2013, 3.4];  real : im is zero"""
+    """(re, im) <- factors, inverses on the diagonal, rows exchanged as pivots say [GolubVanLoan2013, 3.4]; real: im is zero"""
     n, first = pivots.size, 0
     while first < n:
         last = min(first + TOGETHER, n)
@@ -27,6 +27,7 @@ def exchange_and_eliminate(re, im, pivots, real):
                     re[k, j], re[pivot, j] = re[pivot, j], re[k, j]
                     im[k, j], im[pivot, j] = im[pivot, j], im[k, j]
             inverse = 1.0 / complex(re[k, k], im[k, k])
+            re[k, k], im[k, k] = inverse.real, inverse.imag
             for i in range(k + 1, n):
                 if re[i, k] != 0.0 or im[i, k] != 0.0:
                     multiple = complex(re[i, k], im[i, k]) * inverse
@@ -77,25 +78,28 @@ def subtract_complex(re, im, i, k, n):
 
 
 @inline
-def dot(a, b, n):
-    """a . b in four partial sums"""
-    p, q, r, s, most = 0.0, 0.0, 0.0, 0.0, n - n % 4
-    for k in range(0, most, 4):
+def dot(a, b, begin, end):
+    """a . b from entry `begin` on in four partial sums"""
+    p, q, r, s, most = 0.0, 0.0, 0.0, 0.0, end - (end - begin) % 4
+    for k in range(begin, most, 4):
         p += a[k] * b[k]
         q += a[k + 1] * b[k + 1]
         r += a[k + 2] * b[k + 2]
         s += a[k + 3] * b[k + 3]
-    for k in range(most, n):
+    for k in range(most, end):
         p += a[k] * b[k]
     return (p + q) + (r + s)
 
 
 @inline
-def complex_dot(a, b, x, y, n, real):
+def complex_dot(a, b, x, y, begin, end, real):
     """(a + i b) . (x + i y)"""
     if real:
-        return complex(dot(a, x, n), 0.0)
-    return complex(dot(a, x, n) - dot(b, y, n), dot(a, y, n) + dot(b, x, n))
+        return complex(dot(a, x, begin, end), 0.0)
+    return complex(
+        dot(a, x, begin, end) - dot(b, y, begin, end),
+        dot(a, y, begin, end) + dot(b, x, begin, end),
+    )
 
 
 @flat
@@ -107,10 +111,10 @@ def back_substitute(re, im, pivots, x, y, real):
         x[i], x[pivot] = x[pivot], x[i]
         y[i], y[pivot] = y[pivot], y[i]
     for i in range(n):
-        value = complex_dot(re[i], im[i], x, y, i, real)
+        value = complex_dot(re[i], im[i], x, y, 0, i, real)
         x[i] -= value.real
         y[i] -= value.imag
     for i in range(n - 1, -1, -1):
-        rest = complex_dot(re[i, i + 1 : n], im[i, i + 1 : n], x[i + 1 : n], y[i + 1 : n], n - 1 - i, real)
-        value = (complex(x[i], y[i]) - rest) / complex(re[i, i], im[i, i])
+        rest = complex_dot(re[i], im[i], x, y, i + 1, n, real)
+        value = (complex(x[i], y[i]) - rest) * complex(re[i, i], im[i, i])
         x[i], y[i] = value.real, value.imag

@@ -3,8 +3,8 @@
     k_i = f(t + c_i h, x + h sum_j a_ij k_j),  i = 1..s,     x_1 = P(x + h sum b_i k_i)      [HairerLubichWanner2006, II.1]
 
 Rows of `stages`: 0 is f at the old point, 1..s are the k_i, s + 1 is f at the projected new point; then s rows of predictions
-or Newton residuals, and a spare one. How the equations for the k_i are solved is in functional_iteration.py and
-simplified_newton.py. Gauss-Legendre methods have two error estimators, Radau IIA methods one.
+or Newton residuals, k_s of the step before (Radau IIA), and a spare one. How the equations for the k_i are solved is in
+functional_iteration.py and simplified_newton.py. Gauss-Legendre methods have two error estimators, Radau IIA methods one.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def implicit_runge_kutta(steps, system):
     if solved_by != NEWTON:
         status = sweeps(steps, system)
         if steps.solver == AUTO and status != OK and status != CALLBACK_FAILED:
-            repeat_rate(s, stages)
+            repeat_rate(steps)
             solved_by, steps.retry = NEWTON, 0
         if steps.solver == AUTO:
             steps.solved_by = solved_by
@@ -74,30 +74,36 @@ def implicit_runge_kutta(steps, system):
 def predict(steps):
     """k_i <- the polynomial through the last k_i and f at the point between, or f itself [HairerLubichWanner2006, VIII.6.1].
 
-    Radau IIA takes the k_i alone, which include the end. After a rejected step the polynomial is that of the same interval, so
-    it is interpolated, not extrapolated.
+    The k_i of Radau IIA include the end: to these the end of the step before. After a rejected step the polynomial is that of
+    the same interval, so it is interpolated, not extrapolated.
     """
     stages, c, s, h = steps.stages, steps.c, steps.last - 1, steps.h
+    gauss, begin = steps.e.shape[0] == 2, stages.shape[0] - 2
     if steps.predicted == NOTHING or h > 2.0 * steps.h_stages:
-        repeat_rate(s, stages)
+        repeat_rate(steps)
+        for j in range(stages.shape[1]):
+            stages[begin, j] = stages[0, j]
     else:
         ratio = h / steps.h_stages
         origin = 1.0 if steps.predicted == STEP_BEFORE else 0.0
-        first = 0 if steps.e.shape[0] == 2 else 1
+        between = origin if gauss else 0.0
         for i in range(1, s + 1):
             for j in range(stages.shape[1]):
                 stages[s + 1 + i, j] = 0.0
-            for k in range(first, s + 1):
-                node = origin if k == 0 else c[k]
+            for k in range(s + 1):
+                node = between if k == 0 else c[k]
                 weight = 1.0
-                for m in range(first, s + 1):
-                    other = origin if m == 0 else c[m]
+                for m in range(s + 1):
+                    other = between if m == 0 else c[m]
                     if m != k:
                         weight *= (origin + ratio * c[i] - other) / (node - other)
+                row = begin if k == 0 and not gauss else k
                 for j in range(stages.shape[1]):
-                    stages[s + 1 + i, j] += weight * stages[k, j]
-        for i in range(1, s + 1):
-            for j in range(stages.shape[1]):
+                    stages[s + 1 + i, j] += weight * stages[row, j]
+        for j in range(stages.shape[1]):
+            if steps.predicted == STEP_BEFORE:
+                stages[begin, j] = stages[s, j]
+            for i in range(1, s + 1):
                 stages[i, j] = stages[s + 1 + i, j]
 
 

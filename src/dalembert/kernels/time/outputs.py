@@ -9,7 +9,8 @@ from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
 
 @light
 def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, system):
-    """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U. Status."""
+    """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U, what is
+    unmet of G u' + zeta = 0. Status."""
     acc, count = system.acc, system.count
     for k in range(t.size):
         status = equations(OUTPUT, t[k], x[k], dx, system)
@@ -21,7 +22,7 @@ def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, sys
             out_g[k, i] = system.g[i]
         for i in range(system.m):
             out_lam[k, i], out_gdot[k, i] = system.rhs[i], system.zeta[i]
-        out_energy[k, 0], out_energy[k, 1] = count.kinetic, count.potential
+        out_energy[k, 0], out_energy[k, 1], out_energy[k, 2] = count.kinetic, count.potential, count.unmet
     return OK
 
 

@@ -13,7 +13,7 @@ from dalembert.kernels.base.compiler import flat, kernel, light
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.time.stepping import VISIT_ALL, combine, visit
-from dalembert.kernels.time.watch import PROJECTED, larger, projection_error
+from dalembert.kernels.time.watch import PROJECTED, keep_calls, larger, projection_error
 
 LAST_DIGIT = 2.2e-16
 PROBES, ROUNDING = 2, 10.0  # pairs of changes of the last digits; their effect against that of all stages
@@ -24,6 +24,7 @@ def runge_kutta(steps, system):
     """An attempt at a step; status. Row s of stages <- f at the new point, the last row of dense <- before its projection."""
     t, h, s, y, stages, dense = steps.t, steps.h, steps.last, steps.y, steps.stages, steps.dense
     before, status, what, i = dense[dense.shape[0] - 1], OK, steps.visit, 1
+    keep_calls(0, t, steps, system)
     while i <= s and status == OK:
         combine(steps.a, i, i, 1, y, steps)
         if i == s:
@@ -35,6 +36,7 @@ def runge_kutta(steps, system):
             for j in range(y.size):
                 before[j] = y[j]
         status = visit(what, t + steps.c[i] * h, y, stages[i], system)
+        keep_calls(i, steps.t_new, steps, system)
         i += 1
     if status == OK:
         wrong = projection_error(before, steps, system)

@@ -7,13 +7,13 @@ from dalembert.kernels.base.compiler import flat, light
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.time.stepping import AGAIN, VISIT_KEEP, VISIT_PROJECT, combine, save_point, visit
-from dalembert.kernels.time.watch import interpolate, look_between
+from dalembert.kernels.time.watch import foreseen, interpolate, look_between
 
 
 @light
 def inside_step(steps, system):
-    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched, by
-    watch = -1 in any case; or AGAIN with a shorter step, where something happens between the stages. Fills the seam `inside`;
+    """Store the new point, or every requested time within (t, t_new], interpolated and projected, and the point if watched; or
+    AGAIN with a shorter step, where something happens between the stages. Fills the seam `inside`;
     status."""
     status, save_t, due, t_new = OK, steps.save_t, 1, steps.t_new
     if steps.every == 0:
@@ -21,7 +21,7 @@ def inside_step(steps, system):
         while steps.next + due < save_t.size and save_t[steps.next + due] <= t_new:
             due += 1
     between = steps.every == 0 and due > 0 and save_t[steps.next] < t_new
-    look = steps.control == 1 and steps.h * steps.gap > steps.look
+    look = steps.control == 1 and steps.h * steps.gap > steps.look and not foreseen(steps, system)
     if between or look or steps.keep_dense == 1:
         status = dense_coefficients(steps, system)
     if look and status == OK:
@@ -45,7 +45,7 @@ def inside_step(steps, system):
         steps.next += 1
         due -= 1
     if status == OK and steps.every == 0 and steps.watch != 0 and steps.accepted % steps.watch == 0:
-        if steps.watch < 0 or steps.saved == 0 or out_t[steps.saved - 1] < t_new:
+        if steps.saved == 0 or out_t[steps.saved - 1] < t_new:
             save_point(steps)
     return status
 
@@ -66,9 +66,8 @@ def dense_coefficients(steps, system):
         dense[0, i] = difference
         dense[1, i] = bend
         dense[2, i] = difference - h * stages[right, i] - bend
-        for k in range(d.shape[0]):
-            v = 0.0
-            for j in range(d.shape[1]):
-                v += d[k, j] * stages[j, i]
-            dense[3 + k, i] = h * v
+    for k in range(d.shape[0]):
+        combine(d, k, d.shape[1], 0, dense[3 + k], steps)
+        for i in range(x.size):
+            dense[3 + k, i] *= h
     return status

@@ -9,10 +9,11 @@ with a known inverse, so that the coordinates are eliminated:
     D = (I - mu Q)^-1 = (I + mu Q) / (1 + mu^2 |w|^2 / 4)
     (I - mu C - mu^2 K D N) w_u = r_u + mu K D r_q,     w_q = D (r_q + mu N w_u)
 
-J is kept while it contracts, and so are its factors while the step size stays. The first ones are central differences; a run
-that needs more columns than ENOUGH asks for exact ones, from numbers with derivatives (slopes.py): a third of the time, once
-they are compiled. Where these have none (a root that vanishes) differences stay. The other components of the state (work, angle
-counters) do not enter f and are iterated.
+J is made at the predicted point of a stage in the middle and kept while it contracts, and so are its factors while the step
+size stays. What a kept J leaves falls like a power, which Anderson's mixture of iterates sees and takes out. The first J are
+central differences; a run that needs more columns than ENOUGH asks for exact ones, from numbers with derivatives (slopes.py):
+a third of the time, once they are compiled. Where these have none (a root that vanishes) differences stay. The other
+components of the state (work, angle counters) do not enter f and are iterated.
 """
 
 import numpy as np
@@ -20,12 +21,22 @@ import numpy as np
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
 from dalembert.kernels.time.complex_factors import back_substitute, dot, exchange_and_eliminate
-from dalembert.kernels.time.implicit_stages import EULER_PARAMETERS, ROUNDING, assess, count, larger, repeat_rate, turn
-from dalembert.kernels.time.stepping import combine, visit
+from dalembert.kernels.time.implicit_stages import (
+    EULER_PARAMETERS,
+    ROUNDING,
+    accelerate,
+    assess,
+    count,
+    larger,
+    remember,
+    repeat_rate,
+    turn,
+)
+from dalembert.kernels.time.stepping import NOTHING, combine, visit
 from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
 
 ENOUGH = 400  # columns of Jacobians that are worth no compiling
-STALE = 0.1  # contraction beyond which the next step takes a new Jacobian
+STALE = 0.1  # contraction beyond which the next step takes a new Jacobian, or iterations that cost as much as one
 DIFFERENCE = 6e-6  # central differences: eps^(1/3)
 MAX_ITERATIONS = 20
 # a stiff spring that turns with the bodies makes the error fall in every other iteration only: fixed steps, which cannot be
@@ -40,13 +51,14 @@ MISSING, KEPT, NEW = 0, 1, 2
 def iterate_newton(steps, system):
     """Simplified Newton's method; where a kept Jacobian does not contract, once more with a new one. Status."""
     y, stages, s, h = steps.y, steps.stages, steps.last - 1, steps.h
-    status, before, slow, iteration, attempts = STAGES_FAILED, 0.0, 0, 0, 0
+    status, before, slow, iteration, attempts, mixed = STAGES_FAILED, 0.0, 0, 0, 0, 0
     patience = 2 if steps.control == 1 else PATIENCE
     while status == STAGES_FAILED and attempts < 2:
         attempts += 1
         if steps.jacobian_is == MISSING:
             if steps.at_slopes == 0 and steps.jacobians * steps.n >= ENOUGH:
                 return WANTS_SLOPES
+            stand(steps)
             status = slopes(steps, system) if steps.at_slopes > 0 else STAGES_FAILED
             if status != OK:
                 status = differentiate(steps, system)
@@ -54,11 +66,12 @@ def iterate_newton(steps, system):
                 break
             status, steps.jacobian_is, steps.h_factored = STAGES_FAILED, NEW, 0.0
             steps.jacobians += 1
-            steps.stiffness = largest_row(steps.jacobian, steps.x)
+            steps.stiffness = largest_row(steps.jacobian)
         if steps.h_factored != h:
             factorise(steps)
             steps.h_factored = h
-        before, slow, iteration = 0.0, 0, 0
+        before, slow, iteration, mixed = 0.0, 0, 0, 0
+        remember(steps)
         rounding = max(ROUNDING, min(EPS * abs(h) * steps.stiffness, LOOSEST))
         while status == STAGES_FAILED and slow < patience and iteration < MAX_ITERATIONS:
             iteration += 1
@@ -70,65 +83,87 @@ def iterate_newton(steps, system):
                     break
             if seen == OK:
                 change = newton_update(steps)
-            status, slow = assess(seen, change, before, slow, iteration, rounding, steps)
+            status, slow = assess(seen, change, before, steps.contraction, slow, iteration, rounding, steps)
+            if status == STAGES_FAILED and seen == OK:
+                mixed = 1 if slow > 0 or change <= rounding else mixed + 1  # rounding is not mixed
+                accelerate(mixed, steps)
             before = change
         count(iteration, steps)
         if status == OK:
-            stale = iteration > 2 and steps.contraction > STALE
+            if steps.jacobian_is == NEW:
+                steps.fresh, steps.beyond = iteration, 0
+            steps.beyond += max(0, iteration - steps.fresh)
+            stale = 2 * s * steps.beyond > steps.n or (iteration > 2 and steps.contraction > STALE)
             steps.jacobian_is = MISSING if stale else KEPT
         elif status != CALLBACK_FAILED and steps.jacobian_is == KEPT:
             status, steps.jacobian_is = STAGES_FAILED, MISSING
-            repeat_rate(s, stages)
+            repeat_rate(steps)
         else:
             steps.jacobian_is = MISSING
             break
     return status
 
 
+@inline
+def middle(steps):
+    """The stage at whose predicted point Jacobians are made; 0, the old point, where nothing is predicted, or steps are fixed,
+    which may be so long that predictions are far off."""
+    return steps.last // 2 if steps.control == 1 and steps.predicted != NOTHING else 0
+
+
+@flat
+def stand(steps):
+    """y and the last row of the Jacobian <- the point at which it is made."""
+    s, n, y, jacobian = steps.last - 1, steps.n, steps.y, steps.jacobian
+    combine(steps.a, middle(steps), s + 1, 1, y, steps)
+    for j in range(n):
+        jacobian[jacobian.shape[0] - 1, j] = y[j]
+
+
 @flat
 def differentiate(steps, system):
-    """K, C <- central differences of u' over q and u at the old point, which is kept in the last row. Status."""
+    """K, C <- central differences of u' over q and u at the point in the last row. Status."""
     x, y, stages, jacobian, status, n = steps.x, steps.y, steps.stages, steps.jacobian, OK, steps.n
-    forward, backward, nu = stages.shape[0] - 1, stages.shape[0] - 2, jacobian.shape[0] - 1
+    forward, backward, nu = stages.shape[0] - 1, stages.shape[0] - 3, jacobian.shape[0] - 1
+    t = steps.t + steps.c[middle(steps)] * steps.h
     for j in range(n):
-        delta = DIFFERENCE * max(1.0, abs(x[j]))
+        at = jacobian[nu, j]
+        delta = DIFFERENCE * max(1.0, abs(at))
         for side in range(2):
             for i in range(x.size):
-                y[i] = x[i]
+                y[i] = jacobian[nu, i] if i < n else x[i]
             y[j] += delta if side == 0 else -delta
             row = forward if side == 0 else backward
-            status = visit(steps.visit, steps.t, y, stages[row], system)
+            status = visit(steps.visit, t, y, stages[row], system)
             if status != OK:
                 break
         if status != OK:
             break
         for i in range(nu):
-            jacobian[i, j] = (stages[forward, n - nu + i] - stages[backward, n - nu + i]) / ((x[j] + delta) - (x[j] - delta))
-        jacobian[nu, j] = x[j]
+            jacobian[i, j] = (stages[forward, n - nu + i] - stages[backward, n - nu + i]) / ((at + delta) - (at - delta))
     return status
 
 
 @flat
 def put(steps, out):
     """jacobian <- rows of derivatives of x' by each component; whether all are finite."""
-    x, jacobian, n, fine = steps.x, steps.jacobian, steps.n, True
+    jacobian, n, fine = steps.jacobian, steps.n, True
     nu = jacobian.shape[0] - 1
     for j in range(n):
         for i in range(nu):
             jacobian[i, j] = out[j, n - nu + i]
             fine &= np.isfinite(jacobian[i, j])
-        jacobian[nu, j] = x[j]
     return fine
 
 
 @flat
-def largest_row(jacobian, x):
+def largest_row(jacobian):
     """Largest sum |J_ij| max(1, |x_j|) of a row"""
-    largest = 0.0
-    for i in range(jacobian.shape[0] - 1):
+    largest, nu = 0.0, jacobian.shape[0] - 1
+    for i in range(nu):
         total = 0.0
         for j in range(jacobian.shape[1]):
-            total += abs(jacobian[i, j]) * max(1.0, abs(x[j]))
+            total += abs(jacobian[i, j]) * max(1.0, abs(jacobian[nu, j]))
         largest = max(largest, total)
     return largest
 
@@ -208,7 +243,7 @@ def solve(mu, pair, steps):
             for j, value in enumerate(turned_back(mu, z, at, u)):
                 x[q + j], y[q + j] = value.real, value.imag
     for i in range(nu):
-        value = mu * complex(dot(jacobian[i], x, nq), 0.0 if real else dot(jacobian[i], y, nq))
+        value = mu * complex(dot(jacobian[i], x, 0, nq), 0.0 if real else dot(jacobian[i], y, 0, nq))
         x[nq + i] += value.real
         y[nq + i] += value.imag
     back_substitute(factors[pair, 0, :nu], factors[pair, 1, :nu], steps.pivots[pair], x[nq:], y[nq:], real)
@@ -224,30 +259,34 @@ def solve(mu, pair, steps):
                 subtract(factors, pair, nu, q + j, -mu * complex(x[u + j], y[u + j]))
 
 
-@flat
+@kernel
 def newton_update(steps):
     """K <- K + dK from f(x + h A K) in rows s + 2 .. 2 s + 1; the largest change of h K, relative to max(1, |x|)."""
     x, stages, factors, spectrum, h = steps.x, steps.stages, steps.factors, steps.spectrum, steps.h
-    nu, s, n = steps.pivots.shape[1], steps.last - 1, steps.n
+    nu, s, n, change = steps.pivots.shape[1], steps.last - 1, steps.n, 0.0
     for pair in range(factors.shape[0]):
+        re, im = factors[pair, 0, nu], factors[pair, 1, nu]
         for j in range(n):
-            w = 0.0 * spectrum[0, pair]
-            for i in range(1, s + 1):
-                w += spectrum[s + i, pair] * (stages[s + 1 + i, j] - stages[i, j])
-            factors[pair, 0, nu, j], factors[pair, 1, nu, j] = w.real, w.imag
+            re[j], im[j] = 0.0, 0.0
+        for i in range(1, s + 1):
+            old, new, vector = stages[i], stages[s + 1 + i], spectrum[s + i, pair]
+            for j in range(n):
+                re[j] += vector.real * (new[j] - old[j])
+                im[j] += vector.imag * (new[j] - old[j])
         solve(h * spectrum[0, pair], pair, steps)
-    change = 0.0
     for i in range(1, s + 1):
-        for j in range(x.size):
-            if j < n:
-                delta = 0.0
-                for pair in range(factors.shape[0]):
-                    vector = spectrum[i, pair]
-                    delta += vector.real * factors[pair, 0, nu, j] - vector.imag * factors[pair, 1, nu, j]
-                stages[i, j] += delta
-                change = larger(change, h * delta, x[j])
-            else:
-                stages[i, j] = stages[s + 1 + i, j]
+        old, new = stages[i], stages[s + 1 + i]
+        for j in range(n, x.size):
+            old[j] = new[j]
+        for j in range(n):
+            new[j] = 0.0
+        for pair in range(factors.shape[0]):
+            re, im, vector = factors[pair, 0, nu], factors[pair, 1, nu], spectrum[i, pair]
+            for j in range(n):
+                new[j] += vector.real * re[j] - vector.imag * im[j]
+        for j in range(n):
+            old[j] += new[j]
+            change = larger(change, h * new[j], x[j])
     return change
 
 

@@ -19,7 +19,7 @@ from dalembert.kernels.base.tables import (
     TOO_MANY_STEPS,
 )
 from dalembert.kernels.time.steps import WANTS_SLOPES, attempt, inside
-from dalembert.kernels.time.watch import note_drivers, note_leap
+from dalembert.kernels.time.watch import keep_calls, note_drivers, note_leap
 
 # what to do at a point
 VISIT_PROJECT, VISIT_KEEP, VISIT_RATE, VISIT_ALL = 1, 2, 4, 7
@@ -27,6 +27,7 @@ AGAIN = -1  # status of an attempted step that is to be repeated
 # solved_by : stages of implicit methods by Newton's method;  predicted : what their k_i are to the next attempt
 NEWTON = 2
 NOTHING, STEP_BEFORE, SAME_STEP = 0, 1, 2
+DUST = 1e-100  # of states; products of two such numbers are not subnormal either
 CONTRACTION = 0.3  # what the next step of Radau IIA may contract like
 
 
@@ -36,6 +37,7 @@ def march(steps, system):
     status = OK
     if steps.have_rate == 0:  # at the start of a run
         status = equations(RATE, steps.t, steps.x, steps.stages[0], system)
+        keep_calls(steps.last, steps.t, steps, system)
         steps.have_rate = 1
     while status == OK and steps.t < steps.t_end:
         if steps.accepted >= steps.until:
@@ -45,13 +47,14 @@ def march(steps, system):
             return STEP_TOO_SMALL
         status = judge(attempt(steps, system), steps)
         if status == OK:
+            drop_dust(steps.y)
             note_drivers(steps.t_new, steps.y, system)  # while the workspace is still that of the new point
             if steps.at_inside != 0:
                 status = inside(steps, system)
             else:
                 save_point(steps)
         if status == OK:
-            note_leap(steps.t_new, steps.moved, steps.change, system)
+            note_leap(steps, system)
             accept(steps)
         elif status == AGAIN:
             status = OK
@@ -125,6 +128,15 @@ def judge(status, steps):
             factor = 1.0  # keeps the factors [HairerWanner1996, IV.8]
     steps.factor = factor
     return status
+
+
+@inline
+def drop_dust(y):
+    """Zero for what is smaller than DUST: projections carry what rounding left out of a plane down to subnormal numbers,
+    with which processors calculate ten times slower."""
+    for i in range(y.size):
+        if abs(y[i]) < DUST:
+            y[i] = 0.0
 
 
 @flat

@@ -57,8 +57,8 @@ STEPS_RECORD = Record(
     # next : of save_t;  refused : steps rejected for another reason than their error
     **integers("accepted rejected saved next have_rate refused"),
     # of implicit stages: who solves them, steps since functional iteration was tried, what the last k_i are, what the Jacobian
-    # is, and counts
-    **integers("solved_by retry predicted jacobian_is solves iterations iterations_max newton jacobians"),
+    # is, iterations of its first solution and those that later ones took beyond that, and counts
+    **integers("solved_by retry predicted jacobian_is fresh beyond solves iterations iterations_max newton jacobians"),
     # breakpoints passed; steps whose error rounding of rates explains
     **integers("stop rounded"),
     x=VECTOR, y=VECTOR, stages=MATRIX, dense=MATRIX,  # y : the new point, after the step the old one
@@ -69,6 +69,9 @@ STEPS_RECORD = Record(
     # `spectrum`; blocks of q' = N(q) u, see `Run`; (7, s nu) of sweeps
     jacobian=MATRIX, factors=Array(4), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
     memory=MATRIX,
+    # of functions of force elements: what they were given and gave at stages, with the time, then two rows for work; `nodes` of
+    # integrators/tableau.py; `kept` of compilation/callbacks.py. Empty where looks take evaluations
+    calls=MATRIX, nodes=MATRIX, functions=WHOLE,
     # of slopes: the table that names kernels for numbers with derivatives, columns wanted, work (W, x, x', t), what comes out
     slopes_I=Array(1, "int64"), slopes_of=Array(1, "int64"), slopes_W=VECTOR, slopes_work=VECTOR, slopes_out=MATRIX,
 )  # fmt: skip

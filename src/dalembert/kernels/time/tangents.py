@@ -1,110 +1,103 @@
-"""The steps of a run once more, on numbers with derivatives: how its states depend on parameters.
+"""How the states of a run depend on parameters: derivatives ride along as further components of its state.
 
-    k_i = f(t + c_i h, x + h sum_j a_ij k_j, F),  x_1 = P(x + h sum b_i k_i, F)       with dx_0/dp and dF/dp as tangents
+    x = (x_1 .. x_n, then for every block of parameters dx_1/dp, .., dx_n/dp)
 
-The steps are those that the run accepted: what comes out is the derivative of the discrete solution [GriewankWalther2008, 15].
-Each step starts at the run's own state. Times have tangents too: a step may end where something happens that depends on
-parameters. Numbers with derivatives lie in arrays of float64 (dual_types.py); in plain Python in arrays of objects.
+Points of a method are linear in states and rates, so that the time loop treats these components as all others; error norms do
+not see them. Here rates and projections of numbers with derivatives stand behind the seams of the run: what comes out is the
+derivative of the discrete solution [GriewankWalther2008, 15], Newton's iterations of its projections included. Values are those
+of the run without derivatives, to the last bit. Where a motion breaks, derivatives are those before it; those behind it are for
+who goes on from there (run/tangents.py).
+
+    I = (this run's, the run's without derivatives, the same with kernels for numbers with derivatives)
+    F = (without derivatives, with those of each block, then the sizes of I and of a state)
+    W = (without derivatives, those of the blocks, then a state and its rate)
 """
 
+import numpy as np
+
 from dalembert.kernels.base.compiler import JIT, flat, kernel
-from dalembert.kernels.base.dual import value_of
-from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE
+from dalembert.kernels.base.slots import correction, equations, projection
+from dalembert.kernels.base.tables import N_STAT, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
-from dalembert.kernels.time.stepping import VISIT_ALL, VISIT_KEEP, VISIT_PROJECT, visit
 
 if JIT:
-    from dalembert.kernels.base.dual_types import as_duals
-else:
-
-    def as_duals(a):
-        return a
+    from dalembert.kernels.base.dual_types import COUNT, FEW, as_duals, as_few_duals
 
 
-@flat
-def combination(row, count, y, x, h, a, stages):
-    """y <- x + h sum_{j < count} a[row, j] k_j"""
-    n = x.size
-    for i in range(n):
-        total = stages[i] * a[row, 0]
-        for j in range(1, count):
-            if a[row, j] != 0.0:
-                total = total + stages[j * n + i] * a[row, j]
-        y[i] = x[i] + h * total
+BESIDE = 1e-15  # of a time, for what holds before or behind it
 
 
 @flat
-def interpolant(dense, x, y, h, d, last, stages):
-    """Rows of `dense` <- coefficients as in saving.py."""
-    n = x.size
-    for i in range(n):
-        difference = y[i] - x[i]
-        bend = h * stages[i] - difference
-        dense[i] = difference
-        dense[n + i] = bend
-        dense[2 * n + i] = difference - h * stages[last * n + i] - bend
-        for k in range(d.shape[0]):
-            total = stages[i] * d[k, 0]
-            for j in range(1, d.shape[1]):
-                total = total + stages[j * n + i] * d[k, j]
-            dense[(3 + k) * n + i] = h * total
+def before_break(t, system):
+    """A moment before t, where a motion breaks there, else t."""
+    there, stops, count = False, system.stops, system.nstop
+    for k in range(count):
+        there |= t == stops[k]
+    for k in range(count, count + 2 * system.nagain, 2):  # those of periodic motions
+        there |= t == stops[k] + stops[k + 1] * np.floor((t - stops[k]) / stops[k + 1] + 0.5)
+    return t - BESIDE * abs(t) if there else t
 
 
 @flat
-def interpolate(theta, out, dense, rows, x):
-    """out <- x(t + theta h), as in watch.py."""
-    n = x.size
-    for i in range(n):
-        total = dense[(rows - 1) * n + i] * (theta if rows % 2 == 1 else 1.0 - theta)
-        for k in range(rows - 2, -1, -1):
-            total = (total + dense[k * n + i]) * (theta if k % 2 == 0 else 1.0 - theta)
-        out[i] = x[i] + total
+def carry(seam, as_duals, count, mode, t, x, dx, system):
+    """What fills a seam, with derivatives of x and dx. Status."""
+    one = 1 + count
+    F, W, f_size, w_size = system.F, system.W, system.f_size, system.w_size
+    size, n, status, before = int(F[f_size - 2]), int(F[f_size - 1]), OK, before_break(t, system)
+    blocks, work = (x.size // n - 1) // count, w_size - 2 * one * n
+    own_F, own_W = (f_size - 2) // (1 + one * blocks), work // (1 + one * blocks)
+    first, last = system.I[W_STAT], system.I[W_STAT] + N_STAT
+    if system.nchoice > 0:  # the workspace tells which rows act
+        first, last = 0, own_W
+    for b in range(blocks):
+        at_x, at_F, at_W = n + count * n * b, own_F * (1 + one * b), own_W * (1 + one * b)
+        for i in range(first, last):
+            W[at_W + one * i] = W[i]
+        for i in range(n):
+            W[work + one * i] = x[i]
+            for k in range(count):
+                W[work + one * i + 1 + k] = x[at_x + count * i + k]
+        duals = System(system.I[2 * size :], as_duals(F[at_F:]), as_duals(W[at_W:work]))
+        status = seam(mode, before, as_duals(W[work : work + one * n]), as_duals(W[work + one * n : w_size]), duals)
+        if status != OK:
+            return status
+        for i in range(n):
+            for k in range(count):
+                if mode == PROJECT:
+                    x[at_x + count * i + k] = W[work + one * i + 1 + k]
+                else:
+                    dx[at_x + count * i + k] = W[work + one * (n + i) + 1 + k]
+            if mode != PROJECT:
+                dx[i] = W[work + one * (n + i)]
+        if mode != PROJECT:
+            for i in range(first, last):
+                W[i] = W[at_W + one * i]
+    if mode == PROJECT or before != t:  # also for what the workspace tells of the point
+        status = seam(mode, t, x[:n], dx[:n], System(system.I[size:], F, W))
+    return status
 
 
 @kernel
-def replay(what, points, t, save_t, start, work, out, a, c, d, system):
-    """out[k] <- the state at save_t[k] with its tangents, out[-1] <- at the end. Status.
+def carried(mode, t, x, dx, system):
+    """Rates and projection."""
+    if mode == PROJECT:
+        return carry(projection, as_duals, COUNT, mode, t, x, dx, system)
+    return carry(equations, as_duals, COUNT, mode, t, x, dx, system)
 
-    what : row of f at the new point, extra stages of the interpolant, what to do at stage points
-    points : (N, n) accepted states;  t : N times, which may move;  start : n numbers, the first state
-    save_t : increasing, after t[0]
-    work : rows of n: a point, stages, interpolant, one to spare;  system : with tables and a workspace of duals
-    """
-    last, extra, at_stages = what[0], what[1], what[2]
-    n, rows, due = points.shape[1], d.shape[0] + 3, 0
-    every, t_d, numbers, x = as_duals(out), as_duals(t), as_duals(work), as_duals(start)
-    begin = n * (last + extra + 2)
-    y, stages, dense, spare = numbers[:n], numbers[n:begin], numbers[begin : begin + n * rows], numbers[begin + n * rows :]
-    duals = System(system.I, as_duals(system.F), as_duals(system.W))
-    status = equations(RATE, t_d[0], x, stages[:n], duals)
-    for step in range(points.shape[0] - 1):
-        t_0, t_1, h = t_d[step], t_d[step + 1], t_d[step + 1] - t_d[step]
-        for i in range(1, last + 1):
-            if status == OK:
-                combination(i, i, y, x, h, a, stages)
-                at = t_0 + h * c[i] if i < last else t_1
-                status = visit(at_stages if i < last else VISIT_ALL, at, y, stages[n * i : n * i + n], duals)
-        if status == OK and due < save_t.size and save_t[due] < t_1:
-            for i in range(last + 1, last + 1 + extra):
-                if status == OK:
-                    combination(i, i, spare, x, h, a, stages)
-                    status = equations(RATE, t_0 + h * c[i], spare, stages[n * i : n * i + n], duals)
-            interpolant(dense, x, y, h, d, last, stages)
-            while status == OK and due < save_t.size and save_t[due] < t_1:
-                theta, point = (save_t[due] - t_0) / h, every[n * due : n * due + n]
-                interpolate(theta, point, dense, rows, x)
-                status = visit(VISIT_PROJECT | VISIT_KEEP, t_0 + h * theta, point, spare, duals)
-                due += 1
-        if status != OK:
-            return status
-        for i in range(n):  # from where the run itself went on
-            x[i] = y[i] + (points[step + 1, i] - value_of(y[i]))
-            stages[i] = stages[n * last + i]
-        if due < save_t.size and save_t[due] == t_1:  # at a fixed time, also where that of the step moves
-            for i in range(n):
-                every[n * due + i] = x[i] + stages[i] * (save_t[due] - t_1)
-            due += 1
-    for i in range(n):
-        every[n * save_t.size + i] = x[i]
-    return status
+
+@kernel
+def carried_few(mode, t, x, dx, system):
+    if mode == PROJECT:
+        return carry(projection, as_few_duals, FEW, mode, t, x, dx, system)
+    return carry(equations, as_few_duals, FEW, mode, t, x, dx, system)
+
+
+@kernel
+def carried_correction(mode, t, x, dx, system):
+    """Back to the invariants that are kept."""
+    return carry(correction, as_duals, COUNT, mode, t, x, dx, system)
+
+
+@kernel
+def carried_few_correction(mode, t, x, dx, system):
+    return carry(correction, as_few_duals, FEW, mode, t, x, dx, system)

@@ -2,13 +2,17 @@
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.slots import equations
-from dalembert.kernels.base.tables import OK, RATE, A, D
+from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.slots import callback, equations
+from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, RATE, A, D
 
 SURPRISE = 1e3  # change of velocities, in tolerances, that a force between the stages must make to be gone back to
 PROJECTED = 0.1  # part of a projection that counts as error of its step
-NO_LEAP = 1e-6  # projections that are not compared with their step [m or rad]
+NEW = 7  # row of the new point among the nodes of polynomials of time, the last
+# projections that are not compared with their step [m or rad]: at most the first; below, a hundredth of the way so far, or a
+# hundred tolerances of positions, on which they hang. What is noted must also be more than twice its step there: from rest,
+# joints take back all of a step that was made without them (Impulse, Soft)
+NO_LEAP, OF_THE_WAY, TOLERANCES, OF_THE_STEP = 1e-6, 0.01, 100.0, 2.0
 
 
 @flat
@@ -33,20 +37,24 @@ def larger(a, b):
 
 
 @flat
+def no_leap(change, system):
+    """Projections up to this are no matter, in a step of this change."""
+    return min(NO_LEAP, max(OF_THE_WAY * (system.count.way + change), TOLERANCES * system.tol_position))
+
+
+@flat
 def projection_error(before, steps, system):
     """What the projection of a step changed, y - before: RMS over q and u in tolerances, of runs side by side the largest;
-    moved <- largest |dq|, change <- |dq| of the step before it, of the run that it is the largest part of.
-
-    Changes below NO_LEAP count for nothing: they hang on the projection's own tolerance, and no smaller step makes them less.
-    """
+    moved <- largest |dq|, change <- |dq| of the step before it, of the run that it is the largest part of."""
     x, y, n, lanes, wrong = steps.x, steps.y, steps.n, steps.lanes, 0.0
     for k in range(lanes):
         moved, change, total = 0.0, 0.0, 0.0
         for i in range(k, lanes * system.nq, lanes):
             moved, change = max(moved, abs(y[i] - before[i])), max(change, abs(before[i] - x[i]))
-        if not moved > NO_LEAP:
+        if not moved > no_leap(change, system):
             continue
-        if steps.moved == 0.0 or moved * steps.change > steps.moved * change:
+        noted = moved > min(NO_LEAP, OF_THE_STEP * change)
+        if noted and (steps.moved == 0.0 or moved * steps.change > steps.moved * change):
             steps.moved, steps.change = moved, change
         for i in range(k, n, lanes):
             d = (y[i] - before[i]) / (steps.atol + steps.rtol * max(abs(x[i]), abs(y[i])))
@@ -56,11 +64,14 @@ def projection_error(before, steps, system):
 
 
 @flat
-def note_leap(t, moved, change, system):
-    """count.leap <- the largest projection so far, as a part of its step's own change."""
-    count = system.count
-    if moved > NO_LEAP and moved > count.leap * change:
-        count.leap, count.leap_size, count.leap_time = moved / max(change, NO_LEAP), moved, t
+def note_leap(steps, system):
+    """count.leap <- the largest projection so far, as a part of its step's own change; way <- longer by this step."""
+    count, moved, least, change = system.count, steps.moved, no_leap(steps.change, system), 0.0
+    if moved > least and moved > count.leap * steps.change:
+        count.leap, count.leap_size, count.leap_time = moved / max(steps.change, least), moved, steps.t_new
+    for i in range(steps.lanes * system.nq):
+        change = max(change, abs(steps.y[i] - steps.x[i]))
+    count.way += change
 
 
 @inline
@@ -87,6 +98,62 @@ def slope(theta, dense, top, i):
     return v
 
 
+@inline
+def keep_calls(stage, t, steps, system):
+    """calls <- what users' functions were asked and answered last, in the row of a stage, or of the old point what the new one
+    had, if t was its time."""
+    calls, n = steps.calls, steps.calls.shape[1] - 1
+    row = int(steps.nodes[0, stage]) if calls.size > 0 else -1
+    if row > 0 or (row == 0 and calls[NEW, n] == t):
+        kept = system.all + (system.w_size - n - 1)
+        for i in range(n):
+            calls[row, i] = kept[i] if row > 0 else calls[NEW, i]
+        calls[row, n] = t
+
+
+@kernel
+def blend(calls, share, scale, said):
+    """said <- scale sum_i share_i calls_i. A kernel of its own, so that its loop is vectorised."""
+    for j in range(said.size):
+        s = 0.0
+        for i in range(NEW + 1):
+            s += share[i] * calls[i, j]
+        said[j] = scale * s
+
+
+@flat
+def foreseen(steps, system):
+    """Whether users' functions answer within a step, asked steps.look apart, what polynomials through the questions and answers
+    at its stages say, to SURPRISE times the relative tolerance. These have as many nodes as the error estimate sees stages, so
+    that it has seen what they follow; and functions alone cost little beside rates."""
+    calls, nodes, asked, h, n = steps.calls, steps.nodes, steps.functions, steps.h, steps.calls.shape[1] - 1
+    if calls.size == 0 or calls[0, n] != steps.t or calls[NEW, n] != steps.t_new:
+        return False
+    weight, at, share, said, bound = nodes[1], nodes[2], nodes[3], calls[NEW + 1], calls[NEW + 2]
+    W, place, count, k, known = system.all, system.w_size - n - 1, int(np.ceil(h / steps.look)), 1, True
+    for f in range(asked.shape[0]):
+        bound[f], answer = 0.0, asked[f, 1] + asked[f, 2]
+        for i in range(NEW + 1):
+            for j in range(answer, answer + asked[f, 3]):
+                bound[f] = max(bound[f], SURPRISE * steps.rtol * abs(calls[i, j]))
+    while k < count and known:
+        theta, total, new = k / count, 0.0, True
+        for i in range(NEW + 1):
+            new = new and theta != at[i]
+            share[i] = weight[i] / (theta - at[i] if new else 1.0)
+            total += share[i]
+        blend(calls, share, 1.0 / total if new else 0.0, said)
+        for f in range(asked.shape[0] if new else 0):
+            first, answer = asked[f, 1], asked[f, 1] + asked[f, 2]
+            for j in range(first, answer):
+                W[place + j] = said[j]
+            known = known and callback(asked[f, 0], steps.t + theta * h, system, place + first) == OK
+            for j in range(answer, answer + asked[f, 3]):
+                known = known and abs(W[place + j] - said[j]) <= bound[f]
+        k += 1
+    return known
+
+
 @flat
 def look_between(steps, system):
     """Evaluate rates within a step, at most steps.look apart, against those of the interpolant: 0, or how long a shorter step
@@ -95,15 +162,17 @@ def look_between(steps, system):
     top, y, dx = dense.shape[0] - 2, dense[dense.shape[0] - 1], steps.stages[steps.free]
     count, k, shorter = int(np.ceil(h / steps.look)), 1, 0.0
     while k < count and shorter == 0.0:
-        theta, new = k / count, True
+        theta, new, status = k / count, True, NON_FINITE
         for i in range(steps.e.shape[1] if steps.e.size > 0 else 0):
             new = new and (steps.e[0, i] == 0.0 or abs(steps.c[i] - theta) * count > 0.5)
         if new:
             interpolate(theta, x, dense, top, y)
-        if new and equations(RATE, t + theta * h, y, dx, system) == OK:
-            for i in range(steps.n):
-                surprise = abs(dx[i] - slope(theta, dense, top, i) / h) * (h / count)
-                if surprise > SURPRISE * (steps.atol + steps.rtol * abs(y[i])):
-                    shorter = max(k - 1.0, 0.5) * h / count
+            status = equations(RATE, t + theta * h, y, dx, system)
+        found = status == CALLBACK_FAILED  # a function has raised: a stage will tell
+        for i in range(steps.n if status == OK else 0):
+            surprise = abs(dx[i] - slope(theta, dense, top, i) / h) * (h / count)
+            found = found or surprise > SURPRISE * (steps.atol + steps.rtol * abs(y[i]))
+        if found:
+            shorter = max(k - 1.0, 0.5) * h / count
         k += 1
     return shorter

@@ -143,6 +143,9 @@ def _parameters(document: Document, given: object, values: dict[str, float]) -> 
 def _problem(document: Document, error: dict[str, Any]) -> Problem:
     """One of pydantic's errors in our words, at its place."""
     place: tuple[str | int, ...] = error["loc"]
+    members = RECORDS.get(str(place[0]), ()) if len(place) > 2 else ()
+    if len(members) == 1:  # no union of members, which would say its member here
+        place = (*place[:2], *members, *place[2:])
     path = _path_in(document.data, place)
     label = ".".join(map(str, path[2:] if len(path) > 1 and path[0] in _NOUN else path))
     owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if len(path) > 1 and path[0] in _NOUN else ""

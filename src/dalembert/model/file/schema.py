@@ -165,6 +165,8 @@ def _section(section: str) -> Any:
     records, default = RECORDS[section], DEFAULT_TYPES.get(section)
     if default is None:
         return dict[str, Annotated[Union[tuple(records.values())], Field(discriminator="type")]]  # type: ignore[misc]  # noqa: UP007
+    if len(records) == 1:  # pydantic 2.9 to 2.12 takes no union of one
+        return dict[str, next(iter(records.values()))]  # type: ignore[misc]
     tagged = tuple(Annotated[record, Tag(kind)] for kind, record in records.items())
     chosen = Discriminator(lambda value: value.get("type", default) if isinstance(value, Mapping) else default)
     return dict[str, Annotated[Union[tagged], chosen]]  # type: ignore[valid-type]  # noqa: UP007

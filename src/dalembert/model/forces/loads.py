@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -69,7 +70,7 @@ class _Load(Force):
             ForceRecord(constant, self.body, motion=self.factor, frame=self.frame, p_i=self.at, vector=np.asarray(self.value)),
         )
 
-    @property
+    @cached_property
     def call(self) -> Call | None:
         if not callable(self.value):
             return None

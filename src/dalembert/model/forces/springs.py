@@ -133,7 +133,7 @@ class SpringVerbs(ElementStore):
         i, j = self._two_bodies(owner, first, second)
         p_i, p_j = own_points(owner, i, j, points, between)
         if length is None:
-            length = float(np.linalg.norm(world_point(j, p_j) - world_point(i, p_i)))
+            length = number(owner, "length", np.linalg.norm(world_point(j, p_j) - world_point(i, p_i)))
         slack = number(owner, "length", length, least=0.0)
         given: tuple[Parameter, ...] = ()
         if callable(force):

@@ -21,7 +21,7 @@ from dalembert.results.invariants import Monitored, as_list
 from dalembert.results.report.accuracy import error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import checks, conserved, enforced
-from dalembert.results.report.conditioning import conditioning, mass_conditioning, projection_lines, rounding
+from dalembert.results.report.conditioning import accelerations, conditioning, mass_conditioning, projection_lines, rounding
 from dalembert.results.report.elements import contacts, driver_lines, force_lines, plane_kept
 from dalembert.results.report.notes import mechanism_notes, run_notes
 from dalembert.results.report.table import Line, Report
@@ -47,6 +47,7 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     found += [*conserved(solution, as_list(invariants)), *enforced(solution)]
     found += [
         *mass_conditioning(solution),
+        *accelerations(solution),
         *rounding(solution),
         *plane_kept(solution),
         *contacts(solution),

@@ -63,6 +63,8 @@ def _advice(line: Line, solution: Result) -> str:
         return "choose a step that divides the times at which motions change their law, or an adaptive integrator"
     if name == "mass conditioning":
         return "take a formulation without multipliers (Minimal), or give the light body a mass nearer to the others"
+    if name == "accelerations":
+        return "take a formulation without multipliers (Minimal), or give inertias nearer to mass times length squared"
     if name == "branch":
         return 'take Minimal(singular="pass"), which stays on its branch or refuses'
     return _FIRST_WORDS.get(name.split()[0], f"{_finer(solution)}, or check that it should be constant at all")

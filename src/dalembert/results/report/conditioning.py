@@ -12,12 +12,14 @@ from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
 from dalembert.formulations import FORMULATIONS
+from dalembert.results.report.checks import guarded
 from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
 NEAR = 0.02  # pivot below which the joints that lock are named
+GRAZED = 1e-4  # pivot below which rounding and tolerances may have changed the branch
 
 
 def conditioning(solution: Result) -> Iterator[Line]:
@@ -33,6 +35,10 @@ def conditioning(solution: Result) -> Iterator[Line]:
         near = "the mechanism is near a singular configuration" if condition > 1.0 / NEAR else "only the rows in use are"
         shown += f": {near} (condition {condition:.1e} at t = {solution.t[k]:.4g} s, joints {', '.join(map(repr, joints))})"
         data |= {"condition": condition, "joints": joints}
+        close = s.smallest_pivot < GRAZED and condition > 1.0 / NEAR
+        if close and not s.branch_points and not solution.formulation_type.keeps_branch:
+            text = f"branch not certain: a singular configuration was grazed, pivot {s.smallest_pivot:.2g}"
+            yield Line("branch", f"{text} at t = {s.smallest_pivot_time:.4g} s", verdict="WARN", data=s.smallest_pivot)
     yield Line("conditioning", shown, data=data, block="careful" if s.smallest_pivot < NEAR else "details")
     if s.branch_points:
         keeping = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
@@ -44,7 +50,8 @@ LIMIT = 0.5
 
 
 def projection_lines(solution: Result) -> Iterator[Line]:
-    """The largest projection of a step over the step's own change; those below 1e-6 m or rad are left out.
+    """The largest projection of a step over the step's own change; those of a hundredth of the way, at most 1e-6 m or
+    rad, are left out.
 
     Adaptive steps count a tenth of it as error and so never come near the limit; fixed steps have nothing else that would
     tell a residual that jumps.
@@ -71,8 +78,7 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
     chosen = np.unique(np.linspace(0, len(steps.t) - 1, _SAMPLES).round().astype(int))
     found = [_conditions(mechanism, float(steps.t[k]), steps.x[k]) for k in chosen if np.all(np.isfinite(steps.x[k]))]
     worst = max((by_mass for by_mass, by_shape in found if by_mass > 10 * by_shape), default=0.0)
-    options = solution.settings["integrator"]["options"]
-    limit = 1e-6 if options.get("step") is not None else min(1e-6, max(10 * options["rtol"], 1e-11))
+    limit = _digits(solution)
     lost = float(np.finfo(float).eps) * worst
     lost **= 1 + kind.refinements(solution.settings["formulation"]["options"])
     if lost > 1e-3 * limit:
@@ -81,6 +87,30 @@ def mass_conditioning(solution: Result) -> Iterator[Line]:
         if lost > limit:
             shown += f", use {next(cls.__name__ for cls in FORMULATIONS.values() if not cls.by_multipliers)}"
         yield limited("mass conditioning", shown, lost, limit)
+
+
+def _digits(solution: Result) -> float:
+    """What accelerations may be off by, relative."""
+    options = solution.settings["integrator"]["options"]
+    return 1e-6 if options.get("step") is not None else float(min(1e-6, max(10 * options["rtol"], 1e-11)))
+
+
+def accelerations(solution: Result) -> Iterator[Line]:
+    """Whether accelerations fit the constraints: `unmet` (formulations/evaluation.py), of the solve by multipliers where a run
+    went by it, of what is told in the others."""
+    mechanism, kind, steps = solution.mechanism, solution.formulation_type, solution.steps
+    if not isinstance(mechanism, Mechanism) or not mechanism.m or kind.compliant or not len(steps.t):
+        return
+    column = 0 if kind.by_multipliers and mechanism.degrees_of_freedom > 0 else 1
+    yield guarded("accelerations", lambda name: _unmet(steps, name, column, _digits(solution)))
+
+
+def _unmet(steps: Result, name: str, column: int, limit: float) -> Line:
+    unmet = steps.evaluated.unmet[:, column]
+    k = int(np.argmax(np.nan_to_num(unmet, nan=np.inf)))
+    why = "" if unmet[k] <= limit else ": lengths, masses and inertias differ too much"
+    shown = f"meet joints to {unmet[k]:.2g} of their terms, t = {steps.t[k]:.4g} s{why}"
+    return limited(name, shown, float(unmet[k]), limit)
 
 
 def rounding(solution: Result) -> Iterator[Line]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.results.plain import INCOMPLETE
@@ -45,7 +46,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
     if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
         yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
-    for warning in mechanism.warnings:
+    doubtful = doubts(mechanism.model) if isinstance(mechanism, Mechanism) else []
+    for warning in (*mechanism.warnings, *doubtful):
         yield Line("warning", warning, data=warning, block="careful")
     if light := solution.settings.get("without_mass"):
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")

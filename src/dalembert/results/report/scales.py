@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 STRICTEST = 1e-10
 LOOSEST_DRIFT = 1e-6
+ROUNDING = 4.4e-14  # 200 eps: what double precision leaves of residuals, of which redundant rows show their combinations
 LOOSEST_SHARE = 1e-4  # of a part's own size or speed
 _OPTION = {"position": "tolerance", "velocity": "velocity_tolerance"}
 
@@ -46,7 +47,7 @@ def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Ca
     options = solution.settings["formulation"]["options"]
     asked = min(10 * float(options.get(_OPTION[level], 0.0)), LOOSEST_DRIFT)
     state = solution.q if level == "position" else solution.u
-    largest = float(np.abs(state[np.isfinite(state)]).max(initial=0.0))
+    largest, far = (float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) for values in (state, solution.q))
     owner = {name: part for part in moving_parts(solution) for name in part.part.elements}
     lengths = _measured_in_metres(solution)
 
@@ -59,7 +60,8 @@ def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Ca
                 slowest = own / (solution.settings["t_end"] - solution.begin_time)
                 own = max(part.speed, size * part.spin, slowest) if row in lengths else max(part.spin, slowest)
         own = min(1.0, own) if np.isfinite(own) else 1.0
-        rounding = min(1e-15 * largest, LOOSEST_DRIFT * max(1.0, size))
+        places = far * part.spin if level == "velocity" and part is not None else 0.0  # velocities there turn with them
+        rounding = min(ROUNDING * (largest + places), LOOSEST_DRIFT * max(1.0, size))
         return max(STRICTEST * own, min(asked, LOOSEST_SHARE * own), rounding)
 
     return limit

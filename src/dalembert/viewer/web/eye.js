@@ -79,7 +79,7 @@ export class Eye {
 
   // Look at a part of some size.
   focus(at, radius) {
-    this.#place(at.clone(), this.direction, this.#distanceFor([1.6 * radius, 1.6 * radius, radius], 0));
+    this.#place(at.clone(), this.direction, this.#distanceFor([1.2 * radius, 1.2 * radius, radius], 0));
   }
 
   // Go along by a step; what is in the picture stays where it is in it.

@@ -6,6 +6,7 @@ import { short } from "./numbers.js";
 import { element } from "./page.js";
 
 const MOST = 24; // numbers at a time, the largest arrows first
+const [WIDE, HIGH] = [68, 18]; // of a number [px]
 
 export class Legend {
   constructor(page, stage, actor, changed) {
@@ -61,12 +62,16 @@ export class Legend {
     const { width, height } = this.stage.half;
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
+    const taken = []; // where numbers are already: the next one there goes below
     this.spans.forEach((span, k) => {
       const arrow = largest[k];
       span.hidden = !arrow;
       if (!arrow) return;
       end.copy(arrow.end).project(this.stage.camera);
-      span.style.transform = `translate(${((end.x + 1) / 2) * width}px, ${((1 - end.y) / 2) * height}px)`;
+      const at = { x: ((end.x + 1) / 2) * width, y: ((1 - end.y) / 2) * height };
+      while (taken.some(({ x, y }) => Math.abs(x - at.x) < WIDE && Math.abs(y - at.y) < HIGH)) at.y += HIGH;
+      taken.push(at);
+      span.style.transform = `translate(${at.x}px, ${at.y}px)`;
       if (write) span.textContent = `${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
     });
   }

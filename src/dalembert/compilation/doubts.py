@@ -1,0 +1,124 @@
+"""What a model says twice and not alike, as where numbers were swapped or given in other axes or units: notes of `check` and of
+reports. Nothing is refused for it: drawings may be rough, and bodies large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.model.couplings import LAW
+from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.frames import world_point
+from dalembert.model.model import Model
+
+TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
+ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
+OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
+LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
+
+
+def doubts(model: Model) -> list[str]:
+    """One sentence for each."""
+    return [*_wheels(model), *_points(model), *_sizes(model)]
+
+
+def _wheels(model: Model) -> Iterator[str]:
+    """Couplings of two wheels that are drawn in mesh."""
+    for coupling in model.joints:
+        if len(coupling.coupled) != 2 or [(row.law, row.function) for row in coupling.primitives] != [(LAW, None)]:
+            continue
+        joints = [model.joint(name) for name, _ in coupling.coupled]
+        shared = set(joints[0].bodies) & set(joints[1].bodies)
+        kinds = [joint.coordinates[component] for joint, (_, component) in zip(joints, coupling.coupled, strict=True)]
+        if len(shared) != 1 or kinds != ["angle", "angle"]:
+            continue
+        (carrier,) = shared
+        wheels = [model.body(joint.second if joint.first == carrier else joint.first) for joint in joints]
+        axes = [model.body(joint.first).matrix @ joint.E_i[:, 2] for joint in joints]
+        radii = [_radius(wheel.shape, wheel.matrix.T @ axis) for wheel, axis in zip(wheels, axes, strict=True)]
+        gap = world_point(model.body(joints[1].first), joints[1].p_i) - world_point(model.body(joints[0].first), joints[0].p_i)
+        distance = float(np.linalg.norm(gap - (gap @ axes[0]) * axes[0]))
+        if min(radii) == 0.0 or np.linalg.norm(np.cross(axes[0], axes[1])) > 1e-6:
+            continue
+        inside = abs(abs(radii[0] - radii[1]) - distance) < abs(sum(radii) - distance)
+        reach = abs(radii[0] - radii[1]) if inside else sum(radii)
+        if distance == 0.0 or abs(reach - distance) > TOUCH * max(radii):
+            continue
+        a, b = (
+            factor * (1.0 if joint.second == wheel.name else -1.0)
+            for factor, joint, wheel in zip(coupling.primitives[0].numbers[::10], joints, wheels, strict=True)
+        )
+        b *= float(np.sign(axes[0] @ axes[1]))
+        names, drawn = " and ".join(repr(wheel.name) for wheel in wheels), f"{radii[0]:.4g} and {radii[1]:.4g} m"
+        if abs(np.log(abs(a / b) * radii[1] / radii[0])) > np.log(1.0 + ALIKE):
+            yield (
+                f"{coupling.name!r} couples {names} like wheels with {abs(a):.6g} and {abs(b):.6g} teeth, which are drawn in"
+                f" mesh with radii of {drawn}: its numbers may be swapped"
+            )
+        elif (a * b < 0.0) != inside:
+            way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
+            yield f"{coupling.name!r}: of {names} one is drawn in mesh {way[0]}, but they turn {way[1]}: see internal="
+
+
+def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
+    """The largest that a body is drawn with across an axis in body axes, 0 where it is not known."""
+    if shape is None or "rotation" in shape:
+        return 0.0
+    if shape["type"] == "compound":
+        parts = shape["parts"]
+        assert isinstance(parts, list)
+        return max((_radius(part, axis) for part in parts), default=0.0)
+    round_about = (
+        shape["type"] in ("cylinder", "disc", "wheel") and abs(axis["xyz".index(str(shape.get("axis", "z")))]) > 1 - 1e-9
+    )
+    return float(str(shape["radius"])) if round_about else 0.0
+
+
+def _points(model: Model) -> Iterator[str]:
+    """Points that lie off their body, and would lie on it in other axes."""
+    given = [(f"marker {marker.name!r}", marker.body, marker.point) for marker in model.markers]
+    given += [(f"{force.noun} {force.name!r}", body, p) for force in model.forces for body, p in force.places()]
+    for owner, name, p in given:
+        body, far = model.body(name), float(np.linalg.norm(p))
+        reach = (
+            0.0 if name == GROUND else max((float(np.linalg.norm(at)) for at in _joint_points(model.joints, name)), default=0.0)
+        )
+        if reach == 0.0 or far <= OUTSIDE * reach:
+            continue
+        text = f"{owner} is {far:.3g} m from the centre of {name!r}, whose joints are within {reach:.3g} m"
+        if np.linalg.norm(p - body.position) <= ON * reach:
+            yield f"{text}: its point may be one of the world, then give at="
+        elif np.linalg.norm(world_point(body, p)) <= ON * reach:
+            yield f"{text}: its point may be one in axes of the body, then do not give at="
+
+
+def _joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
+    for joint in joints:
+        if joint.first == body:
+            yield joint.p_i
+        if joint.second == body:
+            yield joint.p_j
+
+
+def _sizes(model: Model) -> Iterator[str]:
+    """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
+    ends = [(joint.first, joint.p_i) for joint in model.joints] + [(joint.second, joint.p_j) for joint in model.joints]
+    points = [world_point(model.body(name), p) for name, p in ends]
+    for body in model.bodies:
+        around, others = _gyration(body), [other.position for other in model.bodies if other is not body]
+        size = _spread([*points, *others]) or _spread([*points, body.position])
+        if 0.0 < LARGE * size < around:
+            yield (
+                f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
+                " its inertia, may be in other units"
+            )
+
+
+def _spread(points: list[Array]) -> float:
+    return float(np.linalg.norm(np.ptp(points, axis=0))) if points else 0.0
+
+
+def _gyration(body: Body) -> float:
+    return float(np.sqrt(np.trace(body.inertia) / (3.0 * body.mass))) if body.mass > 0.0 else 0.0

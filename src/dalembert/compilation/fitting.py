@@ -1,0 +1,158 @@
+"""Assembly of many models of one structure at once, where every body is placed as its joints want it.
+
+Positions stay, velocities are completed as in `assembly.py`. A model that needs more is left to that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.arrays import Array
+from dalembert.compilation.assembly import POSITION_TOLERANCE, VELOCITY_TOLERANCE, rows_for
+from dalembert.compilation.at_state import RowsAtState
+from dalembert.compilation.flatten import FlatModel
+from dalembert.compilation.least_change import least_change
+from dalembert.compilation.pack import Packed
+from dalembert.compilation.rank import INDEPENDENT, dependent_rows
+from dalembert.kernels.base import tables as T
+from dalembert.model.assembly import ROUNDING
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Fitting:
+    """flat, packed : of one of the models, with `quick`"""
+
+    def __init__(self, flat: FlatModel, packed: Packed) -> None:
+        assert isinstance(packed.quick, RowsAtState)
+        I = packed.I
+        self._I, self._at, self._t = I, packed.quick, packed.t_0
+        self._positions, self._velocities = rows_for(packed)
+        self._movable = np.repeat([not body.fixed for body in flat.bodies], 6)
+        untold = np.repeat([not given for body in flat.bodies for given in body.given], 3) & self._movable
+        self._free = untold if untold.any() else self._movable
+        table = I[I[T.BODY_I] :][: T.BODY_I_W * (I[T.NB] + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+        self._places = np.array([[q, q + 1, q + 2] for _, q, _ in table])
+        self._turns = np.array([[q + 3, q + 4, q + 5, q + 6] for kind, q, _ in table if kind == T.RIGID], dtype=np.int64)
+        own = [(I[T.NQ] + u + k, 6 * b + k) for b, (kind, _, u) in enumerate(table) for k in range(6 if kind == T.RIGID else 3)]
+        self._u, self._of_u = np.array(own, dtype=np.int64).T
+        self.counters = int(I[T.NANGLE])
+        self._chosen: npt.NDArray[np.int64] | None = None
+
+    def __call__(self, F: Array, x: Array) -> tuple[Mask, Array, Array, Array]:
+        """Which of (runs, ..) tables and states fit, the states with joint angles and velocities, unit rows of the constraints,
+        and (runs, bodies, 2) by how much velocities and angular velocities changed, 0 for rounding."""
+        I, x = self._I, x.copy()
+        angles = slice(I[T.NX] - I[T.NANGLE], None)
+        if I[T.NANGLE]:
+            x[:, angles] = self._at.many(F, self._t, x).angles
+        rows = self._at.many(F, self._t, x)
+        G, g, g_t, old = rows.G, rows.g, rows.g_t, rows.twist
+        arm, far = arms(I, F)
+        far = np.maximum(far, np.abs(x[:, self._places]).max(axis=(1, 2), initial=0.0))
+        metres = np.minimum(1.0, np.maximum(arm, 1e-3 * far))[:, None]
+        turn = np.tile(np.hstack([np.repeat(metres, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
+        sizes = np.clip(np.linalg.norm(G * turn[:, None], axis=2), metres, 1.0)
+        at, near = self._positions, POSITION_TOLERANCE * np.maximum(1.0, far)[:, None]
+        fits = np.isfinite(G.sum(axis=(1, 2)) + g.sum(axis=1) + g_t.sum(axis=1))
+        fits &= (np.abs(g[:, at]) <= near * sizes[:, at]).all(axis=1)
+
+        pace = 1.0 + (np.abs(old) / turn).max(axis=1, initial=0.0)[:, None]
+        at = self._velocities
+        G_v, g_v, small = G[:, at], g_t[:, at], VELOCITY_TOLERANCE * pace * sizes[:, at]
+        mass = self.masses(F)[:, :, [*[T.MM] * 3, T.MJ, T.MJ + 3, T.MJ + 5]].reshape(len(F), -1) ** -0.5 * self._movable
+        scale = mass * self._free
+        twist = old.copy()
+        r = (G_v @ twist[:, :, None])[:, :, 0] + g_v
+        off = fits & (np.abs(r) > small).any(axis=1)
+        if off.any():
+            if self._chosen is None:  # rows that imply the others, which must hold by themselves then
+                A = G_v[off][0] * scale[off][0]
+                self._chosen = np.setdiff1d(np.arange(len(A)), dependent_rows(A, range(len(A))))
+            G_c, g_c, s = G_v[off][:, self._chosen], g_v[off][:, self._chosen], scale[off]
+            A, length = unit(G_c * s[:, None])
+            A_T = np.ascontiguousarray(np.swapaxes(A, 1, 2))
+            gram = A @ A_T
+            healthy = positive(gram)
+            gram[~healthy] = np.eye(gram.shape[1])
+            u = twist[off]
+            for _ in range(2):  # the second takes back what squaring the rows has cost
+                z = np.linalg.solve(gram, ((G_c @ u[:, :, None])[:, :, 0] + g_c)[:, :, None] / length[:, :, None])
+                u -= s * (A_T @ z)[:, :, 0]
+            twist[off] = u
+            r = (G_v @ twist[:, :, None])[:, :, 0] + g_v
+            off[off] = ~healthy
+            for k in np.flatnonzero(off | (fits & (np.abs(r) > small).any(axis=1))):  # velocities that were given must change
+                twist[k], r[k] = self._mended(G_v[k], g_v[k], old[k], mass[k], small[k] / VELOCITY_TOLERANCE)
+        fits &= (np.abs(r) <= small).all(axis=1)
+        x[:, self._u] = twist[:, self._of_u]
+        change, before = ((v.reshape(len(F), -1, 2, 3) ** 2).sum(axis=3) ** 0.5 for v in (twist - old, old))
+        weigh = np.stack([metres, np.ones_like(metres)], axis=2)
+        change[change / weigh <= ROUNDING * (1.0 + (before / weigh).sum(axis=2, keepdims=True))] = 0.0
+        return fits, x, G, change
+
+    def _mended(self, G: Array, g_t: Array, u: Array, scale: Array, sizes: Array) -> tuple[Array, Array]:
+        """Velocities of one model, and what they leave of its rows."""
+        A = G * scale / sizes[:, None]
+        for _ in range(3):
+            r = G @ u + g_t
+            if (np.abs(r) <= VELOCITY_TOLERANCE * sizes).all():
+                break
+            u = u - scale * least_change(A, r / sizes, self._free)
+        return u, G @ u + g_t
+
+    def arms(self, F: Array) -> tuple[Array, Array]:
+        """(runs,) longest arm of a joint on a movable body, and on any."""
+        return arms(self._I, F)
+
+    def masses(self, F: Array) -> Array:
+        """(runs, bodies, 14) records of masses and inertias, and their inverses."""
+        I = self._I
+        return F[:, I[T.MASS_F] :][:, : T.METRIC_W * (I[T.NB] + 1)].reshape(len(F), -1, T.METRIC_W)[:, 1:]
+
+    def motion(self, x: Array) -> tuple[Array, Array, Array]:
+        """(runs, bodies, 3) positions, velocities, angular velocities in body axes."""
+        twist = np.zeros((len(x), len(self._movable)))
+        twist[:, self._of_u] = x[:, self._u]
+        parts = twist.reshape(len(x), -1, 2, 3)
+        return x[:, self._places], parts[:, :, 0], parts[:, :, 1]
+
+    def turns(self, x: Array) -> Array:
+        """(runs, rigid bodies, 4) quaternions."""
+        return x[:, self._turns]
+
+
+def independent(I: npt.NDArray[np.int64], F: Array, G: Array) -> Mask:
+    """Whether rows are so far from dependent that they are independent, as `rank.analyse` sees it."""
+    arm = arms(I, F)[0][:, None]
+    radians = np.tile(np.hstack([np.repeat(arm, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
+    A, _ = unit(G[:, : I[T.M]] * radians[:, None])
+    return positive(A @ np.swapaxes(A, 1, 2))
+
+
+def arms(I: npt.NDArray[np.int64], F: Array) -> tuple[Array, Array]:
+    """(runs,) longest arm of a joint on a movable body, and on any."""
+    total = int(I[T.NPRIM] + I[T.NTRACED])
+    ends = I[I[T.PRIM_I] :][: T.PRIM_I_W * total].reshape(-1, T.PRIM_I_W)[:, [T.P_BI, T.P_BJ]]
+    points = F[:, I[T.PRIM_F] :][:, : T.PRIM_F_W * total].reshape(len(F), -1, T.PRIM_F_W)[:, :, : T.PF_AI]
+    sizes = np.abs(points.reshape(len(F), -1, 2, 3)).max(axis=3)
+    arm = np.where(ends > 0, sizes, 0.0).max(axis=(1, 2), initial=0.0)
+    return np.where(arm > 0.0, arm, 1.0), sizes.max(axis=(1, 2), initial=0.0)
+
+
+def unit(A: Array) -> tuple[Array, Array]:
+    """Rows of unit length, and their lengths; rows that vanish beside the others are zero, of infinite length."""
+    length = np.linalg.norm(A, axis=2)
+    length[length <= 1e-12 * length.max(axis=1, initial=0.0)[:, None]] = np.inf
+    return A / length[:, :, None], length
+
+
+def positive(gram: Array) -> Mask:
+    """Whether the rows of each Gram matrix are far from dependent."""
+    shifted = gram - INDEPENDENT**2 * np.eye(gram.shape[1])
+    try:
+        np.linalg.cholesky(shifted)
+    except np.linalg.LinAlgError:
+        return np.array([len(shifted) > 1 and positive(one[None])[0] for one in gram])
+    return np.ones(len(gram), dtype=bool)
