@@ -187,6 +187,10 @@ def test_a_small_parallelogram_keeps_its_branch_or_says_so(axis, formulation):
     model.add_driver("drive", "A", da.Polynomial((0.0, 2 * np.pi)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run = da.simulate(model, 0.9, formulation=formulation)
+        try:
+            run = da.simulate(model, 0.9, formulation=formulation)
+        except da.SimulationError as stopped:  # which steps come so near to the point that they stop there, rounding rules
+            assert "the configuration is singular" in str(stopped) and abs((4 * stopped.time) % 2 - 1) < 1e-4
+            return
     if abs(run.coordinate("A")[-1] - run.coordinate("D")[-1]) > 1e-6:
         assert run.report()["branch"].verdict in ("FAIL", "WARN")

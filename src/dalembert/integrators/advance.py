@@ -106,9 +106,6 @@ class Advance:
         if save_at is not None or of_time:
             self._look_inside()
         self.fresh = self.bundle.words[KEPT].copy()
-        if self.bundle.h == 0.0:
-            h = self.call(stepping.first_step, np.zeros((3, len(x_0))), self.bundle, run.view, failed=1e-6)
-            self.bundle.h = min(h, integrator.max_step)
 
     def _look_inside(self) -> None:
         from dalembert.kernels.base.slots import address
@@ -176,7 +173,7 @@ class Advance:
     def accepted(self) -> int:
         return int(self.bundle.accepted)
 
-    def call(self, kernel: Any, *arguments: Any, failed: float = T.CALLBACK_FAILED) -> Any:
+    def call(self, kernel: Any, *arguments: Any) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
         try:
             return kernel(*arguments)
@@ -185,7 +182,7 @@ class Advance:
             if name is None:
                 raise
             self.run.callbacks.error = (name, problem)
-            return failed
+            return T.CALLBACK_FAILED
 
     def steps(self, count: int) -> int:
         """Up to `count` accepted steps; status (TOO_MANY_STEPS: count reached)."""

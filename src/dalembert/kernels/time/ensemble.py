@@ -3,7 +3,7 @@
 from dalembert.kernels.base.compiler import light
 from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, V_GUARD
 from dalembert.kernels.base.views import System
-from dalembert.kernels.time.stepping import VISIT_PROJECT, first_step, march, visit
+from dalembert.kernels.time.stepping import VISIT_PROJECT, march, visit
 from dalembert.kernels.time.steps import KEPT_FROM, N_KEPT
 
 CHUNK = 1000  # steps between looks at the stop flag
@@ -32,8 +32,6 @@ def ensemble(first, last, runs, steps, system):
             words[KEPT_FROM + i] = kept[k, i]
         steps.x, steps.out_x = x[k], runs.out_x[k]
         if done == OK:
-            if steps.h == 0.0:
-                steps.h = min(first_step(spare, steps, one), steps.h_max)
             done = TOO_MANY_STEPS
         while done == TOO_MANY_STEPS and stop[0] == 0 and steps.accepted < runs.max_steps:
             steps.until = min(steps.accepted + CHUNK, runs.max_steps)

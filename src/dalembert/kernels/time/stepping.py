@@ -39,6 +39,8 @@ def march(steps, system):
         status = equations(RATE, steps.t, steps.x, steps.stages[0], system)
         keep_calls(steps.last, steps.t, steps, system)
         steps.have_rate = 1
+        if status == OK and steps.h == 0.0:
+            steps.h = min(first_step(steps, system), steps.h_max)
     while status == OK and steps.t < steps.t_end:
         if steps.accepted >= steps.until:
             return TOO_MANY_STEPS
@@ -166,13 +168,11 @@ def accept(steps):
     steps.h = min(h * steps.factor, steps.h_max) if steps.control == 1 else steps.step
 
 
-@inline
-def first_step(spare, steps, system):
-    """A step size to begin with [HairerNorsettWanner1993, II.4, starting step size]; spare : (3, nx) work."""
-    f_0, f_1, y, x, t, n, span = spare[0], spare[1], spare[2], steps.x, steps.t, steps.n, steps.t_end - steps.t
-    if equations(RATE, t, x, f_0, system) != OK:
-        return 1e-6
-    d_0, d_1, d_2, atol, rtol = 0.0, 0.0, 0.0, steps.atol, steps.rtol
+@flat
+def first_step(steps, system):
+    """A step size to begin with [HairerNorsettWanner1993, II.4, starting step size]; the first row of `stages` is the rate."""
+    f_0, f_1, y, x, t, n = steps.stages[0], steps.stages[steps.last], steps.y, steps.x, steps.t, steps.n
+    d_0, d_1, d_2, atol, rtol, span = 0.0, 0.0, 0.0, steps.atol, steps.rtol, steps.t_end - steps.t
     for i in range(n):
         scale = atol + rtol * abs(x[i])
         d_0 += (x[i] / scale) * (x[i] / scale)
