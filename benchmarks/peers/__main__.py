@@ -13,14 +13,13 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 
 from benchmarks.peers import ensemble, growth, memory, ours, problems, report  # noqa: E402
-from benchmarks.peers.measure import Curve, Time, best_per_program, race, scan  # noqa: E402
+from benchmarks.peers.measure import Curve, best_per_program, race, scan  # noqa: E402
 from benchmarks.peers.plots import work_precision  # noqa: E402
 from benchmarks.peers.programs import Programs, programs  # noqa: E402
 
 SIZES = (4, 8, 16, 32, 64)
 CHAIN_ACCURACIES, CRANK_ACCURACIES = (1e-6, 1e-9), (1e-5, 1e-8)  # m
 REFERENCE = 1e-13  # tolerance of the reference runs
-HAND_WRITTEN = 0.14  # of the time of aba, what an articulated-body recursion written for a chain of ball joints took
 FIGURES = Path("docs/performance")
 PARTS = ("chains", "crank", "ensemble", "growth", "memory")
 
@@ -67,7 +66,6 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
         curves = [scan(method, reference, min(CHAIN_ACCURACIES)) for method in methods]
         times = race(curves, CHAIN_ACCURACIES)
         text += _checked(curves, n) + report.accuracies(f"n = {n}", times, curves, CHAIN_ACCURACIES)
-        text += _hand_written(here, times, n)
         panels.append((f"chain of {n} links", curves))
     few = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
     shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
@@ -75,23 +73,6 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
     every = [curve for _, curves in panels for curve in curves]
     figure = "\n![error against time](performance/chains.png)\n"
     return head + figure + report.folded("Tables", text) + report.folded("Settings", report.settings(every))
-
-
-def _hand_written(here: Programs, times: list[Time], n: int) -> str:
-    """Ours against C++ written for one chain: HAND_WRITTEN of Pinocchio's aba per evaluation, nothing else."""
-    peer = next((program for program in here.found if program.__name__.endswith("pinocchio")), None)
-    if peer is None:
-        return ""
-    aba, lines = peer.aba_seconds(n), []
-    for t in times:
-        if t.curve.method.ours and t.outcome.evaluations:
-            bare = HAND_WRITTEN * aba * t.outcome.evaluations
-            lines.append(f"{t.seconds / bare:.2g} at {t.accuracy:g} m ({t.outcome.evaluations} evaluations)")
-    return (
-        f"\nAgainst C++ written for this chain alone ({HAND_WRITTEN} of aba's {1e6 * aba:.2f} us per evaluation): "
-        + ", ".join(lines)
-        + ".\n"
-    )
 
 
 def crank(here: Programs) -> str:

@@ -6,20 +6,16 @@ Numba cannot call Pinocchio; the compiled loop is pinocchio_loop.cpp and needs g
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pinocchio as pin
 from scipy.integrate import solve_ivp
 
+from benchmarks.peers.cpp import compiled, pointer, tableau
 from benchmarks.peers.problems import (
     CHAIN_END,
     CHAIN_RATE,
@@ -49,7 +45,6 @@ from benchmarks.peers.problems import (
     moments,
     powers,
 )
-from dalembert.integrators.tableau import DOP853
 
 PROGRAM, COMPILED = "Pinocchio", "Pinocchio in a C++ loop"  # the second is no peer that one could install
 VERSION = pin.__version__
@@ -116,8 +111,8 @@ def chain(n: int, mass: float = MASS, length: float = LENGTH) -> list[Method]:
             x, count, watch = np.zeros(model.nq + model.nv), ctypes.c_long(), Stopwatch()
             with watch.running():
                 library.chain(
-                    n, *(ctypes.c_double(v) for v in (mass, length, *moments(mass, length), GRAVITY)), _pointer(CHAIN_ROTATION),
-                    _pointer(rate), ctypes.c_double(CHAIN_END), ctypes.c_double(tolerance), *_tableau(), _pointer(x),
+                    n, *(ctypes.c_double(v) for v in (mass, length, *moments(mass, length), GRAVITY)), pointer(CHAIN_ROTATION),
+                    pointer(rate), ctypes.c_double(CHAIN_END), ctypes.c_double(tolerance), *tableau(), pointer(x),
                     ctypes.byref(count),
                 )  # fmt: skip
             return outcome(watch.seconds, x[:, None], count.value)
@@ -241,8 +236,8 @@ def _compiled_crank(
         count, watch = ctypes.c_long(), Stopwatch()
         with watch.running():
             rows = library.slider_crank(
-                *(_pointer(v) for v in (solids, points, rotation, speeds)),
-                *(ctypes.c_double(v) for v in (GRAVITY, gain, CRANK_END, tolerance)), *_tableau(), _pointer(steps),
+                *(pointer(v) for v in (solids, points, rotation, speeds)),
+                *(ctypes.c_double(v) for v in (GRAVITY, gain, CRANK_END, tolerance)), *tableau(), pointer(steps),
                 ctypes.c_long(room), ctypes.byref(count),
             )  # fmt: skip
         return outcome(watch.seconds, steps[:rows].T, count.value)
@@ -250,16 +245,7 @@ def _compiled_crank(
     return solve
 
 
-def _pointer(values: np.ndarray) -> ctypes.c_void_p:
-    return values.ctypes.data_as(ctypes.c_void_p)
-
-
 _DEFINES = ("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS")  # as its CMake files give
-_A, _C, _E = (np.ascontiguousarray(v) for v in (DOP853.a, DOP853.c, DOP853.e))
-
-
-def _tableau() -> tuple[ctypes.c_void_p, ...]:
-    return _pointer(_A), _pointer(_C), _pointer(_E)
 
 
 @cache
@@ -268,17 +254,13 @@ def compiled_loop() -> ctypes.CDLL | None:
     prefix = Path(pin.__file__).resolve()
     while prefix.name != "cmeel.prefix" and prefix != prefix.parent:
         prefix = prefix.parent
-    if which("g++") is None or not (prefix / "include" / "eigen3").exists():
+    if not (prefix / "include" / "eigen3").exists():
         return None
-    source = Path(__file__).with_name("pinocchio_loop.cpp")
-    stamp = hashlib.sha256(source.read_bytes() + VERSION.encode()).hexdigest()[:16]
-    target = Path(tempfile.gettempdir()) / f"peers-{os.getuid()}" / f"pinocchio_loop-{stamp}.so"
-    if target.exists():
-        return ctypes.CDLL(str(target))
-    target.parent.mkdir(mode=0o700, exist_ok=True)
-    command = ["g++", "-O3", "-march=native", "-DNDEBUG", "-std=c++17", *_DEFINES, "-shared", "-fPIC", f"-I{prefix}/include"]
-    command += [f"-I{prefix}/include/eigen3", str(source), "-o", str(target)]
-    command += [f"-L{prefix}/lib", "-lpinocchio_default", f"-Wl,-rpath,{prefix}/lib"]
-    if subprocess.run(command, capture_output=True).returncode != 0:
-        return None
-    return ctypes.CDLL(str(target))
+    places = (
+        f"-I{prefix}/include",
+        f"-I{prefix}/include/eigen3",
+        f"-L{prefix}/lib",
+        "-lpinocchio_default",
+        f"-Wl,-rpath,{prefix}/lib",
+    )
+    return compiled("pinocchio_loop.cpp", (*_DEFINES, *places), VERSION)

@@ -6,7 +6,7 @@ import importlib
 from dataclasses import dataclass
 from types import ModuleType
 
-FILES = ("ours", "pinocchio", "sundae", "mujoco", "drake", "exudyn")
+FILES = ("ours", "by_hand", "pinocchio", "sundae", "mujoco", "drake", "exudyn")
 PACKAGES = {"pinocchio": "pin", "sundae": "scikit-sundae", "mujoco": "mujoco", "drake": "drake", "exudyn": "exudyn"}
 
 

@@ -82,6 +82,12 @@ class Callbacks:
         self.compiled = self._compile()
 
     @property
+    def current(self) -> bool:
+        """Whether all functions are known by their content, run compiled, and are still what they were."""
+        known = not any(key.startswith("id ") for key in self._keys)
+        return known and not self.slow and [entry.key for entry in self._entries] == self._keys
+
+    @property
     def error(self) -> tuple[str, BaseException] | None:
         """What a function raised in this thread, with the element's name."""
         return getattr(RAISED, "error", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -65,6 +66,15 @@ class Compiled(ABC):
     moved: tuple[str, ...] = ()
     completed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def prepared(self) -> list[tuple[Any, Any]]:
+        """Formulations and the runs that they prepared, the last one first, see formulations/base.py."""
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what holds compiled code."""
+        return {name: value for name, value in self.__dict__.items() if name != "prepared"}
 
     @property
     def nq(self) -> int:

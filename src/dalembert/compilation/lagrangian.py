@@ -69,6 +69,11 @@ class GeneratedCode:
 
         return generated(self._source, "callback", signature)
 
+    @property
+    def current(self) -> bool:
+        """Whether nothing in it can have changed: the system was traced once, invariants are traced for every run."""
+        return not self._invariants
+
     def with_room(self, W: Array) -> Array:
         """As it is: no functions of the user."""
         return W

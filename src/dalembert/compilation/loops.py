@@ -42,6 +42,13 @@ def compiled(name: str) -> Any:
         return _compiled(name)
 
 
+def entry(name: str) -> Any:
+    """A loop without Numba's look at the types of its arguments, which are known."""
+    made = compiled(name)
+    overloads = getattr(made, "overloads", {})
+    return next(iter(overloads.values())).entry_point if overloads else made
+
+
 @cache
 def _compiled(name: str) -> Any:
     from dalembert.kernels.base.compiler import bind

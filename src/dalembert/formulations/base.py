@@ -25,6 +25,8 @@ from dalembert.integrators.integrator import Integrator, register
 from dalembert.kernels.base import tables as T
 from dalembert.model.validation import is_number, shown
 
+_PREPARED = 3  # formulations for which a mechanism keeps what they prepared
+
 
 def set_tolerances(options: Any, I: IntArray, F: Array) -> None:
     """Of a formulation that projects, into the tables of a run."""
@@ -140,6 +142,17 @@ def register_formulation(name: str, formulation: type[Formulation]) -> type[Form
     """Make a formulation known by name to `compare`, stored runs, the command line and the contract tests."""
     register(name, formulation, Formulation, FORMULATIONS)
     return formulation
+
+
+def prepared(formulation: Formulation, mechanism: Compiled) -> Run:
+    """A run with a workspace of its own; what was prepared for the same formulation before serves again."""
+    known: list[tuple[Formulation, Run]] = mechanism.prepared
+    for other, run in known:
+        if other == formulation and run.callbacks.current:
+            return run.again()
+    run = formulation.prepare(mechanism)
+    known[:] = [(formulation, run.again()), *known[: _PREPARED - 1]]
+    return run
 
 
 def default_formulation(mechanism: Compiled) -> tuple[Formulation, str]:

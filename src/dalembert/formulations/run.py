@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,12 +56,19 @@ class Run:
         object.__setattr__(self, "W", self.callbacks.with_room(self.W))
         self.I[T.F_SIZE], self.I[T.W_SIZE] = len(self.F), len(self.W)
 
-    @property
+    @cached_property
     def view(self) -> Any:
         """What kernels take."""
         from dalembert.kernels.base.views import System
 
         return System(self.I, self.F, self.W)
+
+    def again(self) -> Run:
+        """The same with a workspace of its own, as that of this one is."""
+        other = copy(self)
+        other.__dict__.pop("view", None)
+        object.__setattr__(other, "W", self.W.copy())
+        return other
 
     @property
     def lanes(self) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from copy import copy
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.loops import compiled, entry
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER, Slopes
@@ -30,6 +31,54 @@ def followed(run: Run, tableau: Tableau) -> tuple[Array, Array]:
     return calls, tableau.nodes.copy()
 
 
+def _told(integrator: Integrator) -> Any:
+    """What a method tells its time loop, whatever the run."""
+    try:
+        hash(integrator)
+    except TypeError:  # one of somebody else's, whose options may be of any kind
+        return _bundle(integrator)
+    return _known(integrator)
+
+
+def _bundle(integrator: Integrator) -> Any:
+    from dalembert.kernels.base.slots import address
+    from dalembert.kernels.time.steps import Steps
+
+    tableau = integrator.tableau
+    solver, stage_tolerance = integrator.stage_settings
+    left, right, free = integrator.rate_rows
+    return Steps(
+        **{f"at_{label}": address(part) for label, part in integrator.compiled_parts().items()},
+        last=tableau.stages,
+        law=integrator.error_law,
+        extra=tableau.extra,
+        order=tableau.error_order,
+        control=integrator.adaptive,
+        trend=not integrator.implicit or integrator.error_law == 1,
+        solver=solver,
+        left=left,
+        right=right,
+        free=free,
+        rtol=integrator.rtol,
+        atol=integrator.atol,
+        safety=integrator.safety,
+        factor_min=integrator.factor_min,
+        factor_max=integrator.factor_max,
+        stage_tolerance=stage_tolerance,
+        step=integrator.step or 0.0,
+        gap=tableau.gap if integrator.adaptive else 1.0,
+        h=integrator.step or integrator.first_step or 0.0,
+        growth=integrator.factor_max,
+        have_rate=integrator.by_formulation,
+        solved_by=solver,
+        h_smallest=np.inf,
+        **{label: getattr(tableau, label) for label in "aced"},
+    )
+
+
+_known = lru_cache(maxsize=32)(_bundle)
+
+
 class Advance:
     """The state of an integration between chunks.
 
@@ -45,56 +94,27 @@ class Advance:
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
-        from dalembert.kernels.base.slots import address
         from dalembert.kernels.time import stepping
-        from dalembert.kernels.time.steps import KEPT, Steps
+        from dalembert.kernels.time.steps import KEPT
 
-        tableau = integrator.tableau
         self.run, self.integrator, self.t_end = run, integrator, t_end
-        self.kernel, self._kept = compiled("march"), KEPT
-        solver, stage_tolerance = integrator.stage_settings
-        left, right, free = integrator.rate_rows
-        span, of_time = t_end - t_0, run.callbacks.of_time
-        calls, nodes = followed(run, tableau) if integrator.adaptive else (np.zeros((0, 0)), np.zeros((0, 0)))
-        self.bundle: Any = Steps(
-            **{f"at_{label}": address(part) for label, part in integrator.compiled_parts().items()},
+        self.kernel, self._kept = entry("march"), KEPT
+        span, of_time, told = t_end - t_0, run.callbacks.of_time, _told(integrator)
+        calls, nodes = followed(run, integrator.tableau) if integrator.adaptive else (np.zeros((0, 0)), np.zeros((0, 0)))
+        self.bundle: Any = told.copy(
             t_end=t_end,
-            last=tableau.stages,
-            law=integrator.error_law,
-            extra=tableau.extra,
-            order=tableau.error_order,
             n=max(run.size, run.lanes),  # welded bodies have no coordinates: then the external work is watched
             lanes=run.lanes,
             every=save_at is None,
             visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
-            control=integrator.adaptive,
-            trend=not integrator.implicit or integrator.error_law == 1,
-            solver=solver,
             at_slopes=NEVER if run.stages else 0,
-            left=left,
-            right=right,
-            free=free,
-            rtol=integrator.rtol,
-            atol=integrator.atol,
-            safety=integrator.safety,
-            factor_min=integrator.factor_min,
-            factor_max=integrator.factor_max,
             h_max=min(integrator.max_step, span),
             h_min=1e-14 * max(abs(t_0), abs(t_end)),
-            stage_tolerance=stage_tolerance,
-            step=integrator.step or 0.0,
             start=t_0,
             look=t_end / LOOKS if of_time else np.inf,
-            gap=tableau.gap if integrator.adaptive else 1.0,
             t=t_0,
-            h=integrator.step or integrator.first_step or 0.0,
-            growth=integrator.factor_max,
-            have_rate=integrator.by_formulation,
-            solved_by=solver,
-            h_smallest=np.inf,
             x=x_0.copy(),
             y=x_0.copy(),
-            **{label: getattr(tableau, label) for label in "aced"},
             **integrator.workspace(run),
             calls=calls,
             nodes=nodes,

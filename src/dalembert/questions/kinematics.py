@@ -37,8 +37,7 @@ from dalembert.questions.curve import Curve, Point, counted
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
 from dalembert.questions.state import closing, size_of
-from dalembert.run.conditioning import Pivots, pivots_of, with_pivots
-from dalembert.run.statistics import Statistics
+from dalembert.run.statistics import Pivots, Statistics, pivots_of
 from dalembert.simulation.simulate import describe
 from dalembert.simulation.solution import Solution
 
@@ -244,12 +243,12 @@ class _Way:
 
     @property
     def statistics(self) -> Statistics:
-        way = self._way
-        found = Statistics(
+        way, pivots = self._way, pivots_of(self.run)
+        return Statistics(
             accepted=self.count, projections=int(way[poses.PROJECTIONS]), largest_projection=float(way[poses.SIZE]),
             largest_projection_share=float(way[poses.SHARE]), largest_projection_at=float(way[poses.WHEN]),
+            smallest_pivot=pivots.smallest, smallest_pivot_time=pivots.time,
         )  # fmt: skip
-        return with_pivots(found, pivots_of(self.run))
 
 
 def _followed(mechanism: Mechanism, values: Array, begin: float, x: Array, told: dict[str, object]) -> Solution:

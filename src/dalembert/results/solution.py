@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+Steps = tuple[Array, Array, dict[str, Array]]  # times, states of the mechanism, what is saved beside them by name
+
+
 class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
@@ -77,7 +80,7 @@ class Result(Series):
     ) -> None:
         super().__init__(mechanism, t, x)
         self.path: Path | None = None
-        self.watched: tuple[Array, Array, dict[str, Array]] | None = None
+        self._watched: Steps | Callable[[], Steps] | None = None
         self.pieces: tuple[Any, ...] = ()
         self.kept: tuple[npt.NDArray[np.bool_], ...] = ()
         self.model: Any = mechanism.model
@@ -99,6 +102,20 @@ class Result(Series):
             self.__dict__["evaluated"] = evaluated
 
     elements: ClassVar[str] = "joint or driver"  # what has multipliers
+
+    @property
+    def watched(self) -> Steps | None:
+        """Steps that the report checks where other times are saved, made when they are first asked for."""
+        if callable(self._watched):
+            self._watched = self._watched()
+        return self._watched
+
+    @watched.setter
+    def watched(self, steps: Steps | Callable[[], Steps] | None) -> None:
+        self._watched = steps
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_watched": self.watched}
 
     @property
     def over(self) -> str:

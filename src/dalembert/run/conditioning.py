@@ -7,8 +7,6 @@ unless rows became dependent in between. There branches meet, and which one a ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dalembert.arrays import Array
@@ -21,35 +19,11 @@ from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-from dalembert.run.statistics import Statistics
+from dalembert.run.statistics import Pivots
 from dalembert.run.steps import one_step
 
 PARTS = 12  # of a step that is looked at again
 CROSSED = 1e3  # condition within 2e-5 of a step from where a sign changed: rows that become dependent there reach far more
-
-
-@dataclass(frozen=True)
-class Pivots:
-    """The smallest pivot of a run (sine of the angle of a row to the others, -1 where none is known) and
-    its time; steps to look at again."""
-
-    smallest: float
-    time: float
-    count: int
-    steps: tuple[tuple[float, float], ...]
-
-
-def pivots_of(run: Run) -> Pivots:
-    """What the kernels noted in a run."""
-    if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
-        return Pivots(-1.0, 0.0, 0, ())
-    noted, where = run.view.pivot, run.view.crossings
-    if noted.known == 0.0:
-        return Pivots(-1.0, 0.0, 0, ())
-    count = int(noted.crossed)
-    entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
-    ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
-    return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))
 
 
 def crossed(run: Run, pivots: Pivots, integrator: Integrator, states: Series) -> tuple[str, ...]:
@@ -68,12 +42,6 @@ def crossed(run: Run, pivots: Pivots, integrator: Integrator, states: Series) ->
     if pivots.count > len(pivots.steps) and found:
         texts.insert(0, f"{pivots.count - len(pivots.steps)} steps before those named may have crossed others")
     return tuple(texts)
-
-
-def with_pivots(statistics: Statistics, pivots: Pivots, branch_points: int = 0) -> Statistics:
-    """Statistics with the smallest pivot of a run, and how many singular configurations it went through."""
-    more = {"smallest_pivot": pivots.smallest, "smallest_pivot_time": pivots.time, "branch_points": branch_points}
-    return Statistics(**(vars(statistics) | more))
 
 
 def has_loops(mechanism: Compiled) -> bool:

@@ -32,7 +32,7 @@ class Progress:
                 raise ModelError(f"progress is {shown(show)}; give a function of (t, t_end)") from None
             except ValueError:  # a builtin that does not tell its arguments
                 pass
-        self._wanted = show is True or (show is None and sys.stderr is not None and sys.stderr.isatty())
+        self._show = show
         self._label, self._where = label, where
         self._start = time.perf_counter()
         self._bar: Any = None
@@ -45,10 +45,14 @@ class Progress:
         """Report that the run has reached t of t_end."""
         if self._function is not None:
             self._function(t, t_end)
-        elif self._wanted and (self._bar is not None or time.perf_counter() - self._start > 1.0):
+        elif self._bar is not None or (time.perf_counter() - self._start > 1.0 and self._wanted):
             if self._bar is None:
                 self._open(t_end)
             self._bar.update(self._task, completed=t)
+
+    @property
+    def _wanted(self) -> bool:
+        return self._show is True or (self._show is None and sys.stderr is not None and sys.stderr.isatty())
 
     def _open(self, t_end: float) -> None:
         from rich.console import Console

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
@@ -61,17 +62,41 @@ class Statistics:
     time: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Pivots:
+    """The smallest pivot of a run (sine of the angle of a row to the others, -1 where none is known) and
+    its time; steps to look at again."""
+
+    smallest: float
+    time: float
+    count: int
+    steps: tuple[tuple[float, float], ...]
+
+
+def pivots_of(run: Run) -> Pivots:
+    """What the kernels noted in a run."""
+    if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
+        return Pivots(-1.0, 0.0, 0, ())
+    noted, where = run.view.pivot.now, run.view.crossings
+    if noted.known == 0.0:
+        return Pivots(-1.0, 0.0, 0, ())
+    count = int(noted.crossed)
+    entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
+    ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
+    return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))
+
+
 def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     """What a run cost."""
-    count, steps = run.view.count, advance.bundle
-    projections = count.project
-    solvers = {"functional iteration": steps.newton < steps.solves, "Newton": steps.newton > 0}
+    count, steps, pivots = run.view.count.now, advance.bundle.numbers, pivots_of(run.plain)
+    projections, solves, newton = int(count.project), steps["solves"], steps["newton"]
+    solvers = {"functional iteration": newton < solves, "Newton": newton > 0} if advance.integrator.implicit else {}
     return Statistics(
-        accepted=advance.accepted,
-        rejected=int(steps.rejected),
-        refused=int(steps.refused),
+        accepted=steps["accepted"],
+        rejected=steps["rejected"],
+        refused=steps["refused"],
         rate_evaluations=int(count.rhs),
-        projections=int(projections),
+        projections=projections,
         newton_average=float(count.newton / projections) if projections else 0.0,
         newton_maximum=int(count.newton_max),
         factorisations=int(count.factor),
@@ -80,13 +105,13 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         invariant_gradients=int(count.dinv),
         conjugate_gradient_steps=int(count.cg),
         dependent_rows=int(count.dependent),
-        smallest_step=float(min(steps.h_smallest, steps.h_largest)),  # the last one, cut to end on time, does not count
-        largest_step=float(steps.h_largest),
-        stage_solver=", ".join(name for name, used in solvers.items() if used and advance.integrator.implicit),
-        stage_iterations_average=int(steps.iterations) / int(steps.solves) if steps.solves else 0.0,
-        stage_iterations_maximum=int(steps.iterations_max),
-        stage_newton_steps=int(steps.newton),
-        stage_jacobians=int(steps.jacobians) - advance.jacobians_before,
+        smallest_step=min(steps["h_smallest"], steps["h_largest"]),  # the last one, cut to end on time, does not count
+        largest_step=steps["h_largest"],
+        stage_solver=", ".join(name for name, used in solvers.items() if used),
+        stage_iterations_average=steps["iterations"] / solves if solves else 0.0,
+        stage_iterations_maximum=steps["iterations_max"],
+        stage_newton_steps=newton,
+        stage_jacobians=steps["jacobians"] - advance.jacobians_before,
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
         driver_gap=float(count.gap),
@@ -95,7 +120,9 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         largest_projection=float(count.leap_size),
         largest_projection_share=float(count.leap),
         largest_projection_at=float(count.leap_time),
-        rounded_steps=int(steps.rounded),
-        rounded_error=float(steps.rounded_error),
+        rounded_steps=steps["rounded"],
+        rounded_error=steps["rounded_error"],
+        smallest_pivot=pivots.smallest,
+        smallest_pivot_time=pivots.time,
         time=dict(parts),
     )

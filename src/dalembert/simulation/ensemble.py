@@ -30,7 +30,6 @@ from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.results.html_parts import runs_html
 from dalembert.results.versions import current_versions
-from dalembert.run.conditioning import pivots_of, with_pivots
 from dalembert.run.ensemble_work import Work
 from dalembert.run.failure import failure_of
 from dalembert.run.progress import Progress, ProgressFunction
@@ -294,7 +293,7 @@ class Ensemble:
         if not counters:
             return t, run.to_absolute(x), run.more(x), None
         stand, advance = self._stand(k)
-        return t, run.to_absolute(x), run.more(x), with_pivots(statistics_of(stand, advance, {}), pivots_of(stand))
+        return t, run.to_absolute(x), run.more(x), statistics_of(stand, advance, {})
 
     @property
     def alike(self) -> bool:

@@ -20,7 +20,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.phases import Phase, as_data
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
-from dalembert.formulations.base import check_pair, default_formulation
+from dalembert.formulations.base import check_pair, default_formulation, prepared
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import LOOKS, Advance, Watched
 from dalembert.integrators.explicit_rk import DOP853
@@ -49,6 +49,7 @@ from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solut
 from dalembert.simulation.start import Start, start_of, variant_of
 
 _CHUNK_SECONDS = 0.15
+_USUAL = DOP853()
 
 
 class Options(TypedDict, total=False):
@@ -138,7 +139,7 @@ def simulate(
     chosen, formulation = "", formulation or start.formulation
     if formulation is None:
         formulation, chosen = default_formulation(start.mechanism)
-    integrator = integrator or start.integrator or DOP853()
+    integrator = integrator or start.integrator or _USUAL
     check_pair(formulation, integrator)
     refuse_vanishing_lengths(start.mechanism, start.t, t_end)
     clock.lap("assembly")
@@ -225,7 +226,7 @@ class _Runs:
         """From a start to the end, to an event that stops it or acts, or as far as it can go."""
         mechanism, formulation, integrator = start.mechanism, self.formulation, self.integrator
         times = None if self.times is None else self.times[self.times > start.t]
-        run = formulation.prepare(mechanism) if self.carried is None else self.carried.along(start, self.pieces)
+        run = prepared(formulation, mechanism) if self.carried is None else self.carried.along(start, self.pieces)
         settings = describe(formulation, integrator, mechanism, self.t_end, start.t)
         settings["plain_python"] = list(run.callbacks.slow)
         if start.phase != Phase():
@@ -277,7 +278,7 @@ class _Runs:
         if self.carried is not None:
             self.carried.ended(recorder.tangents(), run.tangents(state[None] if status == "event" else advance.x[None])[0])
         if advance.watched is not None:
-            solution.watched = advance.watched.result(solution.ending.t)
+            solution.watched = partial(advance.watched.result, solution.ending.t)
         note_what_happened(run.plain, advance.x[: run.plain.state_size], solution)
         recorder.close(solution)
         self.pieces.append(solution)
@@ -344,7 +345,7 @@ def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0
         times = np.atleast_1d(np.asarray(save_at, dtype=float))
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"save_at is {shown(save_at)}; give finite times in increasing order") from None
-    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+    if times.ndim != 1 or not np.isfinite(times).all() or (times[1:] <= times[:-1]).any():
         raise ModelError("save_at: give finite times in increasing order")
     if times.size and (times[0] < t_start or times[-1] > t_end):
         raise ModelError(f"save_at: times from {times[0]:g} to {times[-1]:g} s; the run covers {t_start:g} to {t_end:g} s")

@@ -6,6 +6,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from dalembert.results.report import Report, make_report
 from dalembert.results.report.pieces import report_in_pieces
 from dalembert.results.signals import signal
 from dalembert.results.solution import BodyResult, Result
-from dalembert.run.conditioning import crossed, pivots_of, with_pivots
+from dalembert.run.conditioning import crossed
+from dalembert.run.statistics import pivots_of
 
 if TYPE_CHECKING:
     import xarray
@@ -219,13 +221,13 @@ def joined_solution(
 
 
 def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSolution) -> None:
-    """The statistics and warnings of a solution take what its run met; x : where the run ended."""
+    """A solution takes what its run met; x : where the run ended."""
     formulation, integrator = solution.formulation, solution.integrator
     assert formulation is not None and integrator is not None
     passes = getattr(formulation, "singular", "stop") == "pass"  # and says so itself
-    pivots = pivots_of(run)
-    texts = () if passes else crossed(run, pivots, integrator, solution)
-    solution.statistics = with_pivots(solution.statistics, pivots, len(texts))
+    texts = () if passes else crossed(run, pivots_of(run), integrator, solution)
+    if texts:
+        solution.statistics = replace(solution.statistics, branch_points=len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:
         warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -28,6 +28,8 @@ from numba.np.arrayobj import populate_array
 
 from dalembert.kernels.base import layout as L
 
+_CHARACTER = {name: np.dtype(name).char for name in ("float64", "int64", "complex128")}  # by which NumPy compares at once
+
 
 class Bundle:
     """words : the record itself, whole numbers, addresses and shapes;  reals : the same memory, for the real ones"""
@@ -39,12 +41,15 @@ class Bundle:
         object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
         object.__setattr__(self, "reals", self.words.view(np.float64))
         object.__setattr__(self, "arrays", {})
-        fields, words, reals = record.fields, self.words, self.reals
+        self._fill(values)
+
+    def _fill(self, values):
+        fields, words, reals = self.record.fields, self.words, self.reals
         for label, value in values.items():
             kind, o = fields[label]
-            if kind == L.NUM:
+            if kind is L.NUM:
                 reals[o] = value
-            elif kind == L.INT:
+            elif kind is L.INT:
                 words[o] = value
             else:
                 setattr(self, label, value)
@@ -53,26 +58,42 @@ class Bundle:
         if label not in self.record.fields:
             raise AttributeError(f"layout.py has no {label!r} of {self.record.name}")
         kind, o = self.record.fields[label]
-        if kind == L.NUM:
+        if kind is L.NUM:
             return self.reals[o]
-        return self.words[o] if kind == L.INT else self.arrays[label]
+        return self.words[o] if kind is L.INT else self.arrays[label]
 
     def __setattr__(self, label, value):
         kind, o = self.record.fields[label]
-        if kind in (L.NUM, L.INT):
-            (self.reals if kind == L.NUM else self.words)[o] = value
+        if kind is L.NUM or kind is L.INT:
+            (self.reals if kind is L.NUM else self.words)[o] = value
             return
-        if value.dtype != kind.scalar or value.ndim != kind.dimensions or not value.flags.c_contiguous:
+        if value.dtype.char != _CHARACTER[kind.scalar] or value.ndim != kind.dimensions or not value.flags.c_contiguous:
             raise TypeError(f"{label} is not an array of {kind.dimensions} dimensions of {kind.scalar} in one piece")
         self.arrays[label] = value
-        self.words[o : o + 1 + value.ndim] = value.__array_interface__["data"][0], *value.shape
+        words = self.words
+        words[o] = value.__array_interface__["data"][0]
+        for length in value.shape:
+            o += 1
+            words[o] = length
 
-    def copy(self):
-        """Its own numbers, the same arrays."""
+    @property
+    def numbers(self):
+        """All its numbers by name."""
+        both = self.words.tolist(), self.reals.tolist()
+        return {label: both[real][o] for label, real, o in _numbers(self.record)}
+
+    def copy(self, **values):
+        """Its own numbers, the same arrays, but for what is given."""
         other = Bundle(self.record)
         other.words[:] = self.words
         other.arrays.update(self.arrays)
+        other._fill(values)
         return other
+
+
+@cache
+def _numbers(record):
+    return [(label, kind is L.NUM, o) for label, (kind, o) in record.fields.items() if kind is L.NUM or kind is L.INT]
 
 
 def span(record, first, last):

@@ -64,6 +64,7 @@ def _record_class(record):
 
     made = type(record.name, (Numbers,), {label: field(*what) for label, what in record.fields.items()} | {"__slots__": ()})
     made.record = record
+    made.now = property(lambda self: made(self.array[self.at : self.at + record.width].tolist(), 0))  # to read much of it
     return made
 
 
