@@ -6,7 +6,6 @@ Numba cannot call Pinocchio; the compiled loop is pinocchio_loop.cpp and needs g
 from __future__ import annotations
 
 import ctypes
-import time
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -120,20 +119,6 @@ def chain(n: int, mass: float = MASS, length: float = LENGTH) -> list[Method]:
         what = f"spherical joints, aba (in local axes: in world axes it loses 11 digits), {_COMPILED}"
         methods.append(Method(COMPILED, "DOP853", what, TOLERANCES, solve))
     return methods
-
-
-def aba_seconds(n: int) -> float:
-    """CPU time of one aba of the chain, called from Python; the smallest of many rounds."""
-    model = chain_model(n)
-    data, q, v, tau = model.createData(), pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
-    v[:3] = CHAIN_RATE
-    rounds = []
-    for _ in range(30):
-        begin = time.process_time()
-        for _ in range(100):
-            pin.aba(model, data, q, v, tau)
-        rounds.append((time.process_time() - begin) / 100)
-    return min(rounds)
 
 
 def _by_scipy(

@@ -95,33 +95,22 @@ def Runs(**values):
     return Bundle(RUNS_RECORD, **values)
 
 
-def attempt(steps, system):
-    return at_address(steps.at_attempt)(steps, system)
+def _caller(name):
+    """Calls what lies at the address in the bundle."""
+
+    def called(steps, system):
+        return at_address(getattr(steps, f"at_{name}"))(steps, system)
+
+    called.__name__ = called.__qualname__ = name
+    return called
 
 
-def inside(steps, system):
-    return at_address(steps.at_inside)(steps, system)
-
-
-def sweeps(steps, system):
-    return at_address(steps.at_sweeps)(steps, system)
-
-
-def newton(steps, system):
-    return at_address(steps.at_newton)(steps, system)
-
-
-def filtered(steps, system):
-    return at_address(steps.at_filtered)(steps, system)
-
-
-def slopes(steps, system):
-    return at_address(steps.at_slopes)(steps, system)
-
-
-def _in_steps(label):
+def _place(label):
     return lambda builder, steps, system: builder.load(word(builder, steps, STEPS_RECORD.fields[label][1]), align=8)
 
 
+attempt, inside, sweeps, newton, filtered, slopes = map(
+    _caller, ("attempt", "inside", "sweeps", "newton", "filtered", "slopes")
+)
 for _function in (attempt, inside, sweeps, newton, filtered, slopes):
-    seam(_function, lambda system: SIGNATURE, _in_steps(f"at_{_function.__name__}"))
+    seam(_function, lambda system: SIGNATURE, _place(f"at_{_function.__name__}"))
