@@ -74,6 +74,15 @@ def test_changed_functions_are_seen(monkeypatch):
     assert np.array_equal(after, da.simulate(model, 0.2).x[-1]) and not np.array_equal(after, before)
 
 
+def test_changed_options_are_seen():
+    mechanism, stiffness, fixed = da.compile(pendulum()), {"default": 1e6}, da.RungeKutta4(step=1e-3)
+    formulation = da.Soft(stiffness=stiffness)
+    stiff = da.simulate(mechanism, 0.1, formulation=formulation, integrator=fixed).drift.position.max()
+    formulation.stiffness["default"] = 1e4
+    soft = da.simulate(mechanism, 0.1, formulation=formulation, integrator=fixed).drift.position.max()
+    assert soft > 10 * stiff
+
+
 def test_few_are_kept_and_none_is_written():
     mechanism = da.compile(pendulum())
     for tolerance in (1e-9, 1e-10, 1e-11, 1e-12, 1e-13):

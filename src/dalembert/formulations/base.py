@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -148,11 +150,19 @@ def prepared(formulation: Formulation, mechanism: Compiled) -> Run:
     """A run with a workspace of its own; what was prepared for the same formulation before serves again."""
     known: list[tuple[Formulation, Run]] = mechanism.prepared
     for other, run in known:
-        if other == formulation and run.callbacks.current:
+        if _same(other, formulation) and run.callbacks.current:
             return run.again()
     run = formulation.prepare(mechanism)
-    known[:] = [(formulation, run.again()), *known[: _PREPARED - 1]]
+    with suppress(Exception):  # options that cannot be copied, as a function that holds a file, are not kept
+        known[:] = [(deepcopy(formulation), run.again()), *known[: _PREPARED - 1]]  # a copy: a dict may change
     return run
+
+
+def _same(one: Formulation, other: Formulation) -> bool:
+    try:
+        return bool(one == other)
+    except ValueError:  # options that are arrays
+        return False
 
 
 def default_formulation(mechanism: Compiled) -> tuple[Formulation, str]:
