@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 
 import dalembert as da
 from dalembert.gallery.bicycle import bicycle
+from dalembert.viewer.scene import scene_of
 
 G = 9.81
 BICYCLE = json.loads((Path(__file__).parents[1] / "data" / "bicycle_linear.json").read_text())["reference"]["table_2"]
@@ -75,6 +76,16 @@ def test_mode_shapes_move_all_bodies():
     np.testing.assert_allclose(slow.position("rod1")[0], -0.5 * slow.rotation("rod1")[1], rtol=1e-9)
     motion = linear.motion(0, frames=9)
     assert motion.t[-1] == pytest.approx(1 / linear.frequencies[0]) and motion.drift.position.max() < 1e-12
+
+
+def test_a_mode_on_show_has_its_rates_and_is_not_judged_as_a_run():
+    motion = da.linearise(chain(2)).motion(0, amplitude=1e-3, frames=201)
+    angle, rate = motion.coordinate("J1"), motion.coordinate_rate("J1")
+    slopes = np.gradient(angle, motion.t)[1:-1]
+    assert np.abs(slopes - rate[1:-1]).max() < 1e-3 * np.abs(rate).max()  # of the differences, (2 pi / 200)^2 / 6 = 2e-4
+    report = motion.report()
+    assert report.passed and "no motion of the model" in report["mode"].value
+    assert scene_of(motion)["method"].startswith("mode 0: ")
 
 
 def test_benchmark_bicycle():

@@ -234,6 +234,9 @@ def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):
     assert path.stat().st_size < 6e6
     tab = open_tab(path)
     assert 500 < tab.state["frames"][0] <= 1001
+    assert 20_000 < tab.state["triangles"] < 120_000, "small parts are round enough with few corners"
+    marks = tab.do("performance.getEntriesByType('mark').map(({ name }) => name)")
+    assert marks == ["script", "data", "built", "picture", "furnished"], "curves are made when the picture is seen"
     tab.do("viewer.command('forces'); viewer.play()")
     tab.wait("viewer.scriptTimes().length > 25")
     tab.do("viewer.pause(); viewer.scrub(10)")

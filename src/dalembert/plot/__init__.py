@@ -176,7 +176,7 @@ class Plots:
         coordinates, version = settings["coordinates"], self._solution.versions["dalembert"]
         method = f"{settings['formulation']['type']}, {integrator['type']}, {step}, {coordinates} coordinates"
         if settings.get("kinematics"):
-            method = "kinematics, every pose closed by itself"
+            method = f"{settings.get('mode', 'kinematics')}, every pose closed by itself"
         return f"{method}; dalembert {version}"
 
     def _over_time(self, ax: Axes, title: str, unit: str) -> None:

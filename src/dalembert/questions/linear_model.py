@@ -200,7 +200,8 @@ class LinearModel:
             )
 
     def motion(self, mode: int = 0, *, amplitude: float = 0.2, frames: int = 60) -> Solution:
-        """One period of a mode as a `Solution`; of one that does not oscillate, half a swing of its shape there and back.
+        """One period of a mode as a `Solution`, without its decay; of one that does not oscillate, a swing of its shape there
+        and back in 2 pi s. It is the shape at an amplitude that can be seen, closed pose by pose, and no motion of the model.
 
         mode : index into `modes`;  amplitude : of the largest rotation [rad], or displacement over the mechanism's size
         """
@@ -210,13 +211,15 @@ class LinearModel:
             raise ModelError(f"mode is {shown(mode)}; there are {len(self.modes)}, counted from 0")
         chosen, around = self.modes[mode], self._around
         n = around.positions.shape[1]
-        y = np.linalg.solve(self._to_states, chosen.state)[:n].astype(complex)
-        size = max(around.largest(y.real), around.largest(y.imag))
-        period = 2.0 * np.pi / (chosen.eigenvalue.imag or 2.0 * np.pi)
-        t = np.linspace(0.0, period, frames)
-        phases = np.exp(2j * np.pi * t / period)
-        states = np.array([around.moved((phase * y * amplitude / size).real) for phase in phases])
-        return solution_of_states(around.mechanism, t, states)
+        y = np.linalg.solve(self._to_states, chosen.state).astype(complex)
+        size = max(around.largest(y.real[:n]), around.largest(y.imag[:n]))
+        turning = abs(chosen.eigenvalue.imag) or 1.0  # rad/s
+        # rates of exp(i w t) instead of exp(lambda t)
+        y[n:] *= 1j * turning / chosen.eigenvalue if chosen.eigenvalue else 0.0
+        t = np.linspace(0.0, 2.0 * np.pi / turning, frames)
+        states = np.array([around.moved((phase * y * amplitude / size).real) for phase in np.exp(1j * turning * t)])
+        told = f"mode {mode}: {chosen.frequency:.4g} Hz" if chosen.eigenvalue.imag else f"mode {mode}: does not oscillate"
+        return solution_of_states(around.mechanism, t, states, told={"kinematics": True, "mode": told})
 
     def view(self, mode: int = 0, *, amplitude: float = 0.2) -> Any:
         """Show a mode in the browser, or in place in a notebook; see `motion`."""

@@ -59,7 +59,9 @@ def closing(size: float) -> Jet:
     return Jet(tolerance=tolerance, velocity_tolerance=tolerance)
 
 
-def solution_of_states(mechanism: Mechanism, t: Array, x: Array, evaluated: Evaluated | None = None) -> Solution:
-    """(nt, nx) states at times t."""
-    settings = describe(Jet(), DOP853(), mechanism, float(t[-1]))
+def solution_of_states(
+    mechanism: Mechanism, t: Array, x: Array, evaluated: Evaluated | None = None, told: dict[str, object] | None = None
+) -> Solution:
+    """(nt, nx) states at times t; told : settings that results should know."""
+    settings = describe(Jet(), DOP853(), mechanism, float(t[-1])) | (told or {})
     return Solution(mechanism, t, x, settings=settings, evaluated=evaluated, formulation=Jet(), integrator=DOP853())

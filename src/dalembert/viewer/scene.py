@@ -49,7 +49,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
     return {
         "title": model.name or "model",
         "file": "" if solution.path is None else solution.path.resolve().name,
-        "method": " · ".join(str(solution.settings[part]["type"]) for part in ("formulation", "integrator")),
+        "method": _method(solution),
         "status": solution.status,
         "scale": stage.scale,
         "follow": stage.follow,
@@ -96,6 +96,13 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         "report": report_of(solution),
         **frames_of(solution, rates),
     }
+
+
+def _method(solution: BodyResult) -> str:
+    settings = solution.settings
+    if settings.get("kinematics"):
+        return str(settings.get("mode", "kinematics"))
+    return " · ".join(str(settings[part]["type"]) for part in ("formulation", "integrator"))
 
 
 def _span(solution: BodyResult) -> float:

@@ -49,6 +49,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     doubtful = doubts(mechanism.model) if isinstance(mechanism, Mechanism) else []
     for warning in (*mechanism.warnings, *doubtful):
         yield Line("warning", warning, data=warning, block="careful")
+    if mode := solution.settings.get("mode"):
+        yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
     if light := solution.settings.get("without_mass"):
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
     if slow := solution.settings.get("plain_python"):

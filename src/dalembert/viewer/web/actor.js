@@ -13,8 +13,8 @@ export class Actor {
     Object.assign(this, { stage, run, visibility });
     const { scale } = run.scene;
     this.bodyFrames = run.bodies.map(() => new Matrix4());
-    this.bodies = new Solids(stage.scene, layer, visibility);
-    this.glyphs = new Solids(stage.scene, layer, visibility);
+    this.bodies = new Solids(stage.scene, layer, visibility, scale);
+    this.glyphs = new Solids(stage.scene, layer, visibility, scale);
     this.links = [];
     run.bodies.forEach(({ parts, colour }, b) => {
       for (const part of parts) this.bodies.add({ colour, ...plain(part), frame: () => this.bodyFrames[b], tag: `body ${b}` });

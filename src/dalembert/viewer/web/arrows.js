@@ -16,9 +16,15 @@ const Z = new Vector3(0, 0, 1);
 export class Arrows {
   constructor(stage, run, layer, visibility) {
     Object.assign(this, { stage, run, visibility });
-    this.solids = new Solids(stage.scene, layer, visibility, true);
+    this.solids = new Solids(stage.scene, layer, visibility, run.scene.scale, true);
     this.kinds = new Set();
     this.factor = 1;
+    this.all = [];
+  }
+
+  // Nothing is made before somebody wants to see it.
+  #build() {
+    const { run } = this;
     const { joints, scene } = run;
     const reaction = (joint) => (joint.unique ? "reaction" : "unsure");
     this.all = [
@@ -42,6 +48,7 @@ export class Arrows {
   // wanted: of "force", "torque"; kinds: a set of those in KINDS
   show(wanted, kinds, factor) {
     Object.assign(this, { wanted, kinds, factor });
+    if (wanted.size && !this.all.length) this.#build();
     this.solids.visible = wanted.size > 0;
   }
 

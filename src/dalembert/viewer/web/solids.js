@@ -50,22 +50,32 @@ function plain(geometry) {
   return geometry;
 }
 
+// n: corners around a part, see roundness
 const MAKERS = {
   box: ([x, y, z]) => plain(new RoundedBoxGeometry(x, y, z, 2, 0.12 * Math.min(x, y, z))),
   cube: ([x, y, z]) => plain(new BoxGeometry(x, y, z)),
-  cylinder: ([r, l]) => quartered(new CylinderGeometry(r, r, l, 48).rotateX(Math.PI / 2), true),
-  pin: ([r, l]) => plain(new CylinderGeometry(r, r, l, 32).rotateX(Math.PI / 2)),
-  capsule: ([r, l]) => plain(new CapsuleGeometry(r, Math.max(l - 2 * r, 1e-9), 8, 20).rotateX(Math.PI / 2)),
-  sphere: ([r]) => quartered(new SphereGeometry(r, 40, 24).rotateX(Math.PI / 2), false),
-  ellipsoid: ([a, b, c]) => quartered(new SphereGeometry(1, 40, 24).rotateX(Math.PI / 2).scale(a, b, c), false),
-  ball: ([r]) => plain(new SphereGeometry(r, 40, 24)),
-  bar: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2)),
-  shaft: ([r]) => plain(new CylinderGeometry(r, r, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5)),
-  tip: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2).translate(0, 0, 0.5 * l)),
+  cylinder: ([r, l], n) => quartered(new CylinderGeometry(r, r, l, 4 * Math.ceil(n / 4)).rotateX(Math.PI / 2), true),
+  pin: ([r, l], n) => plain(new CylinderGeometry(r, r, l, n).rotateX(Math.PI / 2)),
+  capsule: ([r, l], n) => plain(new CapsuleGeometry(r, Math.max(l - 2 * r, 1e-9), Math.ceil(n / 4), n).rotateX(Math.PI / 2)),
+  sphere: ([r], n) => quartered(sphere(r, 4 * Math.ceil(n / 4)).rotateX(Math.PI / 2), false),
+  ellipsoid: ([a, b, c]) => quartered(sphere(1, 40).rotateX(Math.PI / 2).scale(a, b, c), false),
+  ball: ([r], n) => plain(sphere(r, n)),
+  bar: ([r], n) => plain(new CylinderGeometry(r, r, 1, n).rotateX(Math.PI / 2)),
+  shaft: ([r], n) => plain(new CylinderGeometry(r, r, 1, n).rotateX(Math.PI / 2).translate(0, 0, 0.5)),
+  tip: ([r, l], n) => plain(new ConeGeometry(r, l, n).rotateX(Math.PI / 2).translate(0, 0, 0.5 * l)),
   spring: ([r, thick, length]) => plain(new TubeGeometry(new Coil(r, length), 320, thick, 8)),
-  ring: ([r, thick]) => plain(new TorusGeometry(r, thick, 12, 40)),
-  cone: ([r, l]) => plain(new ConeGeometry(r, l, 28).rotateX(Math.PI / 2)),
+  ring: ([r, thick], n) => plain(new TorusGeometry(r, thick, 12, n)),
+  cone: ([r, l], n) => plain(new ConeGeometry(r, l, n).rotateX(Math.PI / 2)),
 };
+
+function sphere(r, n) {
+  return new SphereGeometry(r, n, 2 * Math.ceil(n / 4));
+}
+
+// How many corners look round: the edge of a circle is off by a third of a pixel where the mechanism is 3000 pixels large.
+function roundness(radius, scale) {
+  return Math.min(48, Math.max(12, Math.ceil(Math.PI / Math.acos(Math.max(0, 1 - scale / (9000 * radius))))));
+}
 
 // A coil about z, centred, straight at its ends.
 class Coil extends Curve {
@@ -92,10 +102,11 @@ function meshGeometry(text, scale) {
 }
 
 export class Solids {
-  // visibility: of elements by tag; onTop: drawn over everything else
-  constructor(scene, layer, visibility, onTop = false) {
-    Object.assign(this, { scene, layer, visibility, onTop });
+  // visibility: of elements by tag; scale: the mechanism's size; onTop: drawn over everything else
+  constructor(scene, layer, visibility, scale, onTop = false) {
+    Object.assign(this, { scene, layer, visibility, scale, onTop });
     this.pools = new Map();
+    this.meshes = [];
     this.twins = [];
     this.ghosts = false;
   }
@@ -104,7 +115,7 @@ export class Solids {
   add({ kind, size, triangles, at = [0, 0, 0], turn = [0, 0, 0, 1], colour, frame, tag, shiny = false, clear = false }) {
     const key = triangles ? `mesh ${this.pools.size}` : `${kind} ${size.map((s) => s.toPrecision(6)).join(" ")} ${shiny} ${clear}`;
     if (!this.pools.has(key)) {
-      const geometry = triangles ? meshGeometry(triangles, size[0]) : MAKERS[kind](size);
+      const geometry = triangles ? meshGeometry(triangles, size[0]) : MAKERS[kind](size, roundness(size[0], this.scale));
       this.pools.set(key, { geometry, solids: [], shiny, clear });
     }
     const local = new Matrix4().compose(new Vector3(...at), new Quaternion(...turn), ONE);
@@ -115,7 +126,6 @@ export class Solids {
   }
 
   build() {
-    this.meshes = [];
     for (const { geometry, solids, shiny, clear } of this.pools.values()) {
       const material = new MeshPhongMaterial({
         vertexColors: true,

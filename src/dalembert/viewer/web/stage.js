@@ -96,7 +96,20 @@ export class Stage {
     if (!this.dirty) return false;
     this.dirty = false;
     this.#render();
+    this.onDraw?.();
     return true;
+  }
+
+  // When the first picture is ready, not only ordered. Shaders are all ordered at once: some drivers translate them side by side.
+  async drawn() {
+    this.renderer.compile(this.scene, this.camera);
+    await new Promise((resolve) => (this.onDraw = resolve));
+    this.onDraw = null;
+    const gl = this.renderer.getContext();
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    while (fence && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.UNSIGNALED) await new Promise((resolve) => setTimeout(resolve, 5));
+    gl.deleteSync(fence);
   }
 
   #render() {

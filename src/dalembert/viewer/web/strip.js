@@ -48,12 +48,14 @@ export class Strip {
       const level = levels(error);
       ink.fillStyle = colour("--error");
       ink.globalAlpha = 0.55;
+      ink.beginPath(); // one form: bars that share a pixel are not darker than others
       run.channelTimes.forEach((t, k) => {
         const next = run.channelTimes[k + 1] ?? t;
         const x = this.#place(t) * width;
         const tall = level(error[k]) * (split - 2);
-        ink.fillRect(x, split - tall, Math.max(1, this.#place(next) * width - x), tall);
+        ink.rect(x, split - tall, Math.max(1, this.#place(next) * width - x), tall);
       });
+      ink.fill();
       ink.globalAlpha = 1;
       ink.fillStyle = colour("--fail");
       const x = Math.min(width - 4, Math.max(4, this.#place(this.worst.t) * width));

@@ -1,0 +1,356 @@
+// The viewer: puts the parts together, and says what follows from keys, buttons and time.
+
+import { Actor } from "./actor.js";
+import { Vector3 } from "three";
+import { Dock } from "./dock.js";
+import { Inspector } from "./inspector.js";
+import { Legend } from "./legend.js";
+import { short } from "./numbers.js";
+import { outputsFor } from "./outputs.js";
+import { Page } from "./page.js";
+import { Run } from "./run.js";
+import { save } from "./save.js";
+import { OUTLINE } from "./solids.js";
+import { Stage } from "./stage.js";
+import { Strip } from "./strip.js";
+import { Timeline } from "./timeline.js";
+import { Tree } from "./tree.js";
+import { Triad } from "./triad.js";
+import { Visibility } from "./visibility.js";
+
+const TRAILS = ["none", "recent", "whole"];
+
+export class Viewer {
+  constructor(scenes) {
+    this.runs = scenes.map((scene) => new Run(scene));
+    this.names = namesOf(scenes);
+    const start = Math.min(...this.runs.map((run) => run.start));
+    const end = Math.max(...this.runs.map((run) => run.end));
+    this.timeline = new Timeline(start, end, scenes[0].speed);
+    const wide = innerWidth > 760;
+    this.settings = { trails: 1, forces: false, torques: false, joints: true, grid: true, names: false, panel: wide, tree: innerWidth > 1400, dark: prefers("dark"), side: false };
+    this.visibility = new Visibility();
+    this.commands = this.#commands();
+    this.page = new Page(scenes, this.names, this.timeline, this.commands);
+    this.stage = new Stage(this.page.canvas, framed(scenes));
+    this.actors = this.runs.map((run, k) => new Actor(this.stage, run, k + 1, this.visibility));
+    this.stage.onResize = () => this.#resized();
+    this.stage.wake = () => this.wake();
+    const changed = () => {
+      this.moved = true;
+      this.wake();
+    };
+    this.visibility.onChange(changed);
+    this.timeline.onChange(changed);
+    this.scriptTime = [];
+    this.#paint();
+    this.stage.eye.frame();
+    changed();
+  }
+
+  // What stands around the picture: built when that is seen.
+  furnish() {
+    const { runs, page, stage, actors, visibility, timeline } = this;
+    const seek = (t) => {
+      timeline.pause();
+      timeline.scrub(t);
+    };
+    this.dock = new Dock(page.plots, runs, this.names, runs[0].scene.plots, seek);
+    this.inspector = new Inspector(stage, page, actors, visibility, (actor, tag) => this.dock.load(outputsFor(actor.run, tag)));
+    this.inspector.wake = () => this.wake();
+    this.tree = new Tree(page.side, runs[0], visibility, (tag) => this.inspector.chooseTag(tag));
+    this.tree.focusOn = (tag) => this.inspector.focusOn(tag);
+    this.legend = new Legend(page, stage, actors[0], () => this.apply());
+    this.strip = new Strip(page.track, runs[0], timeline);
+    this.triad = new Triad(page.stage, stage.eye);
+    addEventListener("keydown", (event) => this.#key(event));
+    // space always plays: a button that has the focus is pressed by enter, and one that the mouse pressed does not keep it
+    addEventListener("keyup", (event) => event.key === " " && event.target.tagName !== "SELECT" && event.preventDefault());
+    addEventListener("click", (event) => event.detail && document.activeElement.closest("button, summary, input")?.blur());
+    this.furnished = true;
+    this.theme = this.settings.dark;
+    this.apply();
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches && timeline.end > timeline.start) timeline.play();
+  }
+
+  #resized() {
+    const { width, height } = this.stage.half;
+    for (const actor of this.actors) actor.trails.shared.resolution.value.set(width, height);
+    OUTLINE.uniforms.pixel.value.set(2 / width, 2 / height);
+    this.dock?.resize();
+  }
+
+  // Ask for one more frame; a page in which nothing moves asks for none.
+  wake() {
+    if (this.awake) return;
+    this.awake = true;
+    requestAnimationFrame((now) => {
+      this.awake = false;
+      this.step(now);
+    });
+  }
+
+  // name: key, what it does, how; on() says whether it is lit
+  #commands() {
+    const { settings } = this;
+    const flip = (name) => () => {
+      settings[name] = !settings[name];
+      if (settings[name] && innerWidth <= 760 && name === "tree") settings.panel = false; // a phone has room for one of them
+      if (settings[name] && innerWidth <= 760 && name === "panel") settings.tree = false;
+      this.apply();
+    };
+    const lit = (name) => () => settings[name];
+    const commands = {
+      tree: { key: "E", text: "elements of the model", act: flip("tree"), on: lit("tree") },
+      loop: { key: "L", text: "play in a loop", act: () => ((this.timeline.loop = !this.timeline.loop), this.apply()), on: () => this.timeline.loop },
+      trails: {
+        key: "T",
+        text: "trails: recent, whole, none",
+        act: () => ((settings.trails = (settings.trails + 1) % 3), this.apply()),
+        on: () => settings.trails > 0,
+      },
+      forces: { key: "F", text: "forces", act: flip("forces"), on: lit("forces") },
+      torques: { key: "M", text: "torques", act: flip("torques"), on: lit("torques") },
+      joints: { key: "J", text: "joints", act: flip("joints"), on: lit("joints") },
+      names: { key: "N", text: "names", act: flip("names"), on: lit("names") },
+      grid: { key: "G", text: "ground", act: flip("grid"), on: lit("grid") },
+      compare: {
+        key: "B",
+        text: "two runs: overlaid, side by side",
+        act: () => {
+          settings.side = !settings.side;
+          this.apply();
+          this.stage.eye.frame();
+        },
+        on: lit("side"),
+      },
+      camera: { key: "C", text: "see the whole motion again", act: () => this.stage.eye.frame() },
+      fit: { key: "Z", text: "fit what is shown now", act: () => this.stage.eye.fit(this.actors.flatMap((actor) => actor.bodies.corners())) },
+      follow: { key: "K", text: "camera follows the chosen body", act: () => this.#follow(), on: () => Boolean(this.followed) },
+      orthographic: {
+        key: "O",
+        text: "perspective, orthographic",
+        act: () => ((this.stage.eye.orthographic = !this.stage.eye.orthographic), this.page.update()),
+        on: () => Boolean(this.stage?.eye.orthographic),
+      },
+      picture: { key: "S", text: "save a picture", act: () => this.#save() },
+      theme: { key: "D", text: "light, dark", act: flip("dark"), on: lit("dark") },
+      panel: { key: "P", text: "plots and report", act: flip("panel"), on: lit("panel") },
+      report: {
+        key: "R",
+        text: "trust report",
+        act: () => {
+          if (!settings.panel || innerWidth <= 760) (settings.panel = false), commands.panel.act();
+          this.page.trust.open = !this.page.trust.open;
+          this.page.trust.scrollIntoView({ block: "nearest" });
+        },
+      },
+      worst: { key: "W", text: "go to the worst energy error", act: () => this.strip.goToWorst() },
+      hide: { element: true, key: "H", text: "hide the chosen element", act: () => this.#onChosen("hide") },
+      clear: { element: true, key: "X", text: "see through the chosen element", act: () => this.#onChosen("clear") },
+      only: { element: true, key: "I", text: "show only the chosen element", act: () => this.#onChosen("only") },
+      unhide: { key: "U", text: "show all elements again", act: () => this.visibility.showAll() },
+      help: { key: "?", text: "keys", act: () => this.page.help() },
+    };
+    if (this.runs.length < 2) delete commands.compare;
+    if (!this.runs.some(({ scene }) => scene.turning.length || scene.loads.some(({ what }) => what === "torque"))) delete commands.torques;
+    return commands;
+  }
+
+  #onChosen(act) {
+    if (this.visibility.chosen) this.tree.act(act, this.visibility.chosen);
+  }
+
+  // The camera goes along with a body; the floor passes below.
+  #follow() {
+    const [, index] = this.visibility.chosen?.startsWith("body") ? this.visibility.chosen.split(" ") : [];
+    const [run] = this.runs;
+    const body = index === undefined ? this.#heaviest() : Number(index);
+    this.followed = this.followed ? null : { body, from: run.position[body].clone().sub(this.stage.way) };
+    this.page.update();
+    this.moved = true;
+    this.wake();
+  }
+
+  #heaviest() {
+    const masses = this.runs[0].bodies.map(({ mass }) => mass ?? 0);
+    return masses.indexOf(Math.max(...masses));
+  }
+
+  // Everything that follows from the settings.
+  apply() {
+    const { settings, page } = this;
+    this.#paint();
+    if (!this.furnished) return;
+    const wanted = new Set([...(settings.forces ? ["force"] : []), ...(settings.torques ? ["torque"] : [])]);
+    for (const actor of this.actors) actor.arrows.show(wanted, this.legend.kinds, this.legend.factor);
+    this.legend.show(wanted);
+    this.inspector.showNames(settings.names);
+    page.halves(settings.side ? this.runs.map((run, k) => `${this.names[k]}: ${run.scene.method}`) : []);
+    if (this.theme !== settings.dark) this.dock.rebuild();
+    this.strip.draw();
+    this.theme = settings.dark;
+    page.update();
+    this.moved = true;
+    this.wake();
+  }
+
+  // Of these, what the picture shows.
+  #paint() {
+    const { settings, stage, page } = this;
+    document.documentElement.dataset.theme = settings.dark ? "dark" : "light";
+    document.body.classList.toggle("bare", !settings.panel);
+    document.body.classList.toggle("treed", settings.tree);
+    stage.sideBySide = settings.side;
+    stage.resize();
+    const style = getComputedStyle(document.body);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    stage.colours({ background: colour("--stage"), line: colour("--grid"), dark: settings.dark });
+    OUTLINE.uniforms.colour.value.set(colour("--accent"));
+    stage.grid.visible = settings.grid;
+    const span = this.timeline.end - this.timeline.start;
+    this.actors.forEach((actor, k) => {
+      actor.glyphs.visible = settings.joints;
+      actor.bodies.ghost = actor.glyphs.ghost = k > 0 && !settings.side;
+      actor.trails.visible = TRAILS[settings.trails] !== "none";
+      actor.trails.shared.memory.value = TRAILS[settings.trails] === "whole" ? 1e3 * span : Math.min(1.2 * this.timeline.speed, span || 1);
+    });
+    page.scaleNote.textContent = `grid ${short(stage.gridStep)} m`;
+  }
+
+  step(now) {
+    const begin = performance.now();
+    const { timeline } = this;
+    timeline.advance(this.last ? Math.min((now - this.last) / 1000, 0.1) : 0);
+    this.last = timeline.playing ? now : 0;
+    if (this.moved) {
+      this.moved = false;
+      this.show(now);
+    }
+    if (this.furnished) {
+      this.inspector.update(timeline.time, timeline.playing ? now : 0);
+      this.triad.update();
+      this.legend.update(timeline.playing ? now : 0);
+    }
+    if (this.stage.draw()) {
+      this.scriptTime.push(performance.now() - begin);
+      if (this.scriptTime.length > 240) this.scriptTime.shift();
+      this.wake(); // the camera may still be gliding
+    }
+    if (timeline.playing) this.wake();
+  }
+
+  show(now) {
+    const { time } = this.timeline;
+    for (const actor of this.actors) actor.moveTo(time);
+    const [run] = this.runs;
+    if (this.followed) this.stage.follow(run.position[this.followed.body].clone().sub(this.followed.from));
+    else if (run.scene.follow) this.stage.follow(run.way(this.stage.normal));
+    this.dock?.moveTo(time, this.timeline.playing ? now : 0);
+    this.stage.invalidate();
+  }
+
+  // More of a run that is still being computed.
+  append(part) {
+    const [run] = this.runs;
+    const atEnd = this.timeline.time >= this.timeline.end - 1e-9;
+    run.append(part);
+    this.timeline.end = run.end;
+    if (atEnd && this.timeline.following && this.timeline.playing) this.timeline.time = run.end;
+    this.actors[0].trails.rebuild();
+    this.dock.grow();
+    this.strip.draw();
+    this.timeline.changed();
+  }
+
+  finish({ report, status }) {
+    this.timeline.following = false;
+    this.page.report(report, status);
+    this.timeline.changed();
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT/.test(event.target.tagName) && event.target.type !== "range") return;
+    const { timeline } = this;
+    const span = timeline.end - timeline.start;
+    const step = event.shiftKey ? span / 10 : timeline.frame;
+    const keys = {
+      " ": () => timeline.toggle(),
+      ArrowRight: () => (timeline.pause(), timeline.scrub(timeline.time + step)),
+      ArrowLeft: () => (timeline.pause(), timeline.scrub(timeline.time - step)),
+      Home: () => timeline.scrub(timeline.start),
+      End: () => timeline.scrub(timeline.end),
+      "+": () => timeline.faster(1),
+      "=": () => timeline.faster(1),
+      "-": () => timeline.faster(-1),
+      1: () => this.stage.eye.from(this.stage.eye.front),
+      2: () => this.stage.eye.from(new Vector3().crossVectors(this.stage.up, this.stage.eye.front)),
+      3: () => this.stage.eye.from(this.stage.up),
+      Escape: () => (this.inspector.choose(null), this.page.sheet && this.page.help()),
+    };
+    const command = Object.values(this.commands).find(({ key }) => key.toLowerCase() === event.key.toLowerCase());
+    const act = keys[event.key] ?? command?.act;
+    if (!act) return;
+    event.preventDefault();
+    act();
+    if ("+=-".includes(event.key)) this.apply();
+  }
+
+  #save() {
+    save(`${this.runs[0].scene.title} at ${this.timeline.time.toFixed(3)} s.png`, this.stage.picture());
+  }
+
+  // What tests and scripts use.
+  get api() {
+    return {
+      state: () => ({
+        time: this.timeline.time,
+        start: this.timeline.start,
+        end: this.timeline.end,
+        playing: this.timeline.playing,
+        following: this.timeline.following,
+        speed: this.timeline.speed,
+        frames: this.runs.map((run) => run.times.length),
+        bodies: this.runs.map((run) => run.bodies.map(({ name }, b) => ({ name, position: run.position[b].toArray(), rotation: run.rotation[b].toArray() }))),
+        plots: this.dock.state(),
+        settings: { ...this.settings, orthographic: this.stage.eye.orthographic },
+        camera: { direction: this.stage.eye.direction.toArray(), target: this.stage.eye.target.toArray(), distance: this.stage.eye.distance },
+        worst: this.strip.worst,
+        triangles: this.stage.renderer.info.render.triangles, // of the last picture, with its shadows
+        hidden: this.tree.rows.filter(({ tag }) => !this.visibility.shows(tag)).map(({ tag }) => tag),
+        chosen: this.inspector.chosen?.what.title ?? null,
+      }),
+      play: () => this.timeline.play(),
+      pause: () => this.timeline.pause(),
+      scrub: (t) => {
+        this.timeline.scrub(t);
+        this.show(0);
+      },
+      command: (name) => this.commands[name].act(),
+      // Where a point of the world is on the canvas [px], as the camera sees it.
+      project: (x, y, z) => this.stage.project(x, y, z),
+      picture: () => this.stage.picture(),
+      scriptTimes: () => [...this.scriptTime],
+      settled: () => !this.moved && !this.stage.dirty,
+    };
+  }
+}
+
+// The camera for all runs: the first one's direction, wide enough for both.
+function framed(scenes) {
+  const [first] = scenes;
+  const gap = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
+  const radius = Math.max(...scenes.map(({ camera }) => camera.radius + gap(camera.target, first.camera.target)));
+  const extent = first.camera.extent.map((size) => (size * radius) / first.camera.radius);
+  return { ...first, camera: { ...first.camera, radius, extent }, floor: Math.min(...scenes.map(({ floor }) => floor)) };
+}
+
+// What tells runs from each other: their files, where they have different ones.
+function namesOf(scenes) {
+  const files = scenes.map(({ file }) => file);
+  return files.every(Boolean) && new Set(files).size === files.length ? files : scenes.map((_, k) => `run ${k + 1}`);
+}
+
+function prefers(scheme) {
+  return matchMedia(`(prefers-color-scheme: ${scheme})`).matches;
+}
