@@ -1,7 +1,9 @@
-"""What dalembert raises. Every message names the element, what was got, what was expected, and the fix."""
+"""What dalembert raises and warns of. Every message names the element, what was got, what was expected, and the fix."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -45,3 +47,11 @@ class StoreError(DalembertError):
 
 class ViewerError(DalembertError):
     """A run cannot be shown: the viewer was not built, or what it needs is not installed."""
+
+
+def warn(text: str) -> None:
+    """A warning that names the line of the user's program, however deep the call goes."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_globals.get("__name__", "").partition(".")[0] == "dalembert" and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, RuntimeWarning, stacklevel=level)

@@ -1,5 +1,7 @@
 """What results of a notebook's cell show: short, complete, and with every name escaped."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,26 @@ def test_equilibrium_and_linear_model():
 def test_ensemble_shows_how_runs_ended():
     runs = da.simulate_many(pendulum(), 0.01, initial_states=np.tile(da.compile(pendulum()).x_0, (3, 1)))
     assert "3 complete" in clean(runs._repr_html_())
+
+
+def test_sweep_shows_between_what_its_numbers_lie(tmp_path):
+    def rod(mass):
+        model = pendulum()
+        model.add_point_mass("weight", mass=mass, position=(0, 0, 3))
+        return model
+
+    runs = da.simulate_many(rod, 0.01, parameters={"mass": [1.0, 2.5]}, outputs=["weight.z"], out=tmp_path / "sweep.zarr")
+    cells = re.findall(r">([^<>]+)</td>", clean(runs._repr_html_()))
+    at = cells.index("mass")
+    assert cells[at : at + 3] == ["mass", "1", "2.5"] and "energy_error" in cells and "weight.z" not in cells
+
+
+def test_warnings_of_a_run_name_the_line_of_the_program_that_asked_for_it():
+    states = np.tile(da.compile(pendulum()).x_0, (2, 1))
+    states[:, 0] += 0.01
+    with pytest.warns(RuntimeWarning, match="2 initial states") as met:
+        da.simulate_many(pendulum(), 0.01, initial_states=states)
+    assert met[0].filename == __file__
 
 
 @pytest.mark.nojit

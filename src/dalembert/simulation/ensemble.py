@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.trajectory import OUTPUTS
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, warn
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.base import check_pair, default_formulation
 from dalembert.formulations.evaluation import Evaluated
@@ -212,7 +211,7 @@ class Ensemble:
             listed = ", ".join(map(str, [*structures.values()][:5])) + (", ..." if len(structures) > 5 else "")
             self.warnings += (f"the runs have {len(structures)} structures, each compiled by itself; those of runs {listed}",)
         for text in self.warnings:
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
+            warn(text)
 
     def __len__(self) -> int:
         return len(self.status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import LagrangianMechanism
-from dalembert.errors import ModelError, SimulationError, StoreError
+from dalembert.errors import ModelError, SimulationError, StoreError, warn
 from dalembert.formulations.run import Run
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
@@ -230,4 +229,4 @@ def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSoluti
         solution.statistics = replace(solution.statistics, branch_points=len(texts))
     solution.warnings = (*formulation.warnings(run, x, solution), *texts)
     for text in solution.warnings:
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warn(text)

@@ -20,7 +20,7 @@ from dalembert.io.lock import FolderLock
 from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
 from dalembert.model.references import references
 from dalembert.model.validation import nearest, shown
-from dalembert.results.html_parts import runs_html
+from dalembert.results.html_parts import runs_html, table
 from dalembert.results.plain import encode
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
@@ -220,8 +220,12 @@ class Sweep:
         return f"<Sweep {str(self.path)!r} of {self._store.attributes['model'] or 'model'!r}: {len(self)} runs, {counts}>"
 
     def _repr_html_(self) -> str:
-        """For a notebook: how many runs ended how, and what stopped the others."""
-        return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message)
+        """For a notebook: how many runs ended how, what stopped the others, and between what the numbers of all runs lie."""
+        held = {str(name): self.dataset[name] for name in (*self.dataset.coords, *self.dataset.data_vars)}
+        kept = {name: a for name, a in held.items() if a.dims == ("run",) and (a.dtype.kind == "f" or name == "steps")}
+        ranges = [(name, f"{np.nanmin(a):.6g}", f"{np.nanmax(a):.6g}") for name, a in kept.items() if np.isfinite(a).any()]
+        numbers = table(("number of a run", "least", "largest"), ranges)
+        return runs_html(repr(self).strip("<>"), self.status.tolist(), self.message) + numbers
 
     @cached_property
     def dataset(self) -> xarray.Dataset:

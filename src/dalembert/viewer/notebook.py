@@ -58,6 +58,7 @@ def thumbnail(result: BodyResult, size: tuple[int, int] = (320, 240)) -> str:
         return ""
     try:
         film = Film(result, size)
+        film.title = ""  # it stands above the picture
         picture = film.picture(film.start, poses(film.motion, np.array([film.start]))[0], 1.0, "")
     except DalembertError:
         return ""
