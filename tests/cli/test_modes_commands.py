@@ -17,7 +17,7 @@ def call(*arguments):
 def test_modes_as_table_json_and_picture(tmp_path):
     result = call("modes", "single_pendulum", "--equilibrium", "--plot", str(tmp_path / "modes.png"))
     assert result.exit_code == 0, result.output
-    assert "stable" in result.output and "frequency [Hz]" in result.output
+    assert "stable" in result.output and "frequency" in result.output and "[Hz]" in result.output
     assert (tmp_path / "modes.png").stat().st_size > 1000
     data = json.loads(call("modes", "single_pendulum", "--equilibrium", "--json").stdout)
     assert data["stable"] and len(data["modes"]) == 2 and len(data["eigenvalues"]) == 6

@@ -71,6 +71,7 @@ def benchmark(
 
 def _list(as_json: bool) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from dalembert.benchmark.problems import make_problems
 
@@ -78,9 +79,10 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"name": p.name, "title": p.title, "model": p.call, "t_end": p.t_end, "source": p.source} for p in listed])
         return
-    table = Table("name", "what it is (* only when named)", box=None, pad_edge=False, header_style="bold")
-    table.add_column("source", overflow="fold", max_width=24)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is (* only when named) [sources]")
     table.add_column("t_end", no_wrap=True)
     for p in listed:
-        table.add_row(p.name, p.title + " *" * p.long, ", ".join(p.source), f"{p.t_end:g} s")
+        table.add_row(p.name, Text(f"{p.title}{' *' * p.long} [{', '.join(p.source)}]"), f"{p.t_end:g} s")
     Voice().show(table)

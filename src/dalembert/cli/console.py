@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import json
 import os
@@ -202,6 +203,12 @@ def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what:
     if result.interrupted:
         complain(f"interrupted: not all {what}")
         raise typer.Exit(Code.INTERRUPTED)
+
+
+def flowing(doc: str | None) -> str:
+    """A command's text for --help, which breaks lines by itself; exit codes keep theirs."""
+    paragraphs = inspect.cleandoc(doc or "").split("\n\n")
+    return "\n\n".join(one if one.startswith("Exit codes:") else " ".join(one.split()) for one in paragraphs)
 
 
 def names_in(text: str | None) -> list[str] | None:

@@ -111,11 +111,13 @@ def _show_modes(linear: LinearModel) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for name in ("mode", "real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping ratio", "moves most"):
+    for name in ("\nmode", "real\n[1/s]", "imaginary\n[rad/s]", "frequency\n[Hz]", "damping\nratio"):
         table.add_column(name, justify="right")
-    for k, (row, mode) in enumerate(zip(linear.table(), linear.modes, strict=True)):
-        sizes = {name: abs(mode.coordinate(name)) for name in linear.state_names if not name.endswith("'")}
-        table.add_row(str(k), *(f"{row[key]:.6g}" for key in row), max(sizes, key=lambda name: sizes[name]))
+    table.add_column("\nmoves most", overflow="fold")
+    names = [name for name in linear.state_names if not name.endswith("'")]
+    most = [max(names, key=lambda name: abs(mode.coordinate(name))) for mode in linear.modes]
+    for k, (row, moving) in enumerate(zip(linear.table(), most, strict=True)):
+        table.add_row(str(k), *(f"{row[key]:.6g}" for key in row), moving)
     voice = Voice()
     moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items())
     moving = (

@@ -132,6 +132,8 @@ class Report:
         from rich.console import Console
         from rich.text import Text
 
+        from dalembert.results.report.held import held
+
         console = console or Console()
         width = min(console.width, WIDTH)
         console.print(Text(self.headline, style=_COLOURS.get(self.verdict, "bold")), width=width)
@@ -149,11 +151,13 @@ class Report:
                 table.add_column(overflow="fold", min_width=min(names, width // 3))
                 table.add_column(overflow="fold")
                 for name, text in rows:
-                    table.add_row(Text(name), Text(text))
+                    table.add_row(Text(name), held(text))
                 console.print(table, width=width)
 
     def _checks(self, width: int, names: int) -> Table:
         from rich.text import Text
+
+        from dalembert.results.report.held import held
 
         table = _plain(width)
         barred = width >= 72
@@ -168,7 +172,7 @@ class Report:
             style = _COLOURS[line.verdict]
             cells = line.cells
             bar = "" if cells is None else f"[{'=' * cells:.<{BAR}}]" if line.share is not None and line.share <= 1 else _OVER
-            row = [Text(line.name), Text(line.verdict, style=style), Text(line.value)]
+            row = [Text(line.name), Text(line.verdict, style=style), held(line.value)]
             table.add_row(*row, *([Text(bar, style=style)] if barred else []), Text(line.limit or ""))
         return table
 
