@@ -79,7 +79,7 @@ def _draw_element(ax: Any, run: Any, effort: Any, drawn: str) -> None:
         ax.plot(*(a + along * (b - a) + zigzag * side).T, color=_DARK, lw=1.2)
     force, torque = effort.force[0], effort.torque[0]
     if np.linalg.norm(force) > 1e-9:
-        _arrow(ax, at, at + 0.6 * force / np.linalg.norm(force), _SEEN, "F", width=2.0)
+        _arrow(ax, at, at + 0.6 * force / np.linalg.norm(force), _SEEN, "F", width=2.0, side=1)
     if np.linalg.norm(torque) > 1e-9:
         _turn(ax, at, torque / np.linalg.norm(torque))
 
@@ -92,4 +92,5 @@ def _turn(ax: Any, centre: Any, axis: Any) -> None:
     path = (centre + 0.45 * (np.cos(angles) * a + np.sin(angles) * np.cross(axis, a))) @ _VIEW.T
     ax.plot(*path.T, color=_SEEN, lw=2.0)
     ax.annotate("", path[-1], path[-3], arrowprops={"arrowstyle": "->", "color": _SEEN, "lw": 2.0})
-    ax.text(*path[8], " M", color=_SEEN, fontsize=7, va="bottom")
+    outward = path[8] - _VIEW @ centre
+    ax.text(*(path[8] + 0.12 * outward / np.linalg.norm(outward)), "M", color=_SEEN, fontsize=7, ha="center", va="center")

@@ -16,9 +16,9 @@ SHOWN: dict[str, Any] = {
     "revolute": 0.8,
     "cylindrical": (0.7, 0.8),
     "prismatic": 0.7,
-    "planar": (0.6, 0.45, 0.6),
+    "planar": (0.6, 0.45, 1.4),
     "point_on_line": 0.7,
-    "point_on_plane": (0.6, 0.45),
+    "point_on_plane": (0.7, 0.3),
 }
 _VERBS = {"planar": "add_planar_joint"}
 _DARK, _BLUE, _SEEN = "#3d434d", "#1f77b4", "#d1495b"

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert.model.joints import JOINTS
+from dalembert.plot.style import new_figure
 from dalembert.results.citation import load_references
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -141,3 +143,18 @@ def test_sources_of_expected_values_are_no_memories():
     files = [file for folder in folders for file in folder.glob("*.json")]
     assert len(files) > 30
     assert [file.name for file in files if "from memory" in file.read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize("kind", JOINTS)
+def test_names_of_axes_stand_apart(kind):
+    """In the drawing of every joint, also where frames coincide."""
+    import joint_drawings
+
+    figure = new_figure(3.2, 2.0)
+    ax = figure.add_subplot(xlim=(-1.5, 1.5), ylim=(-0.75, 1.5), aspect="equal")
+    joint_drawings._draw_joint(ax, *joint_drawings.assembled(kind))
+    figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent().padded(3) for text in ax.texts if text.get_text()}
+    assert len(boxes) == 6
+    near = [(a, b) for a in boxes for b in boxes if a < b and boxes[a].overlaps(boxes[b])]
+    assert near == []
