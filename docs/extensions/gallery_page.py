@@ -21,6 +21,7 @@ from dalembert.viewer.scene import scene_of
 _SIZE = (480, 360)
 _TRAIL = 1.2  # s
 _LONGEST = {"bicycle": 0.5, "rolling_disc": 1.0}  # s; what rolls away is small in a picture of the whole way
+_MAY_BREAK = "\u200b"  # a long name is broken behind an underscore
 _ROOT = Path(__file__).resolve().parents[2]
 
 # The viewer as `Solution.export_html` writes it, but all pages share one script.
@@ -110,7 +111,7 @@ class GalleryCards(SphinxDirective):
 def _card(entry: Entry) -> list[str]:
     source = f" [{entry.source}]" if entry.source else ""
     return [
-        f":::{{grid-item-card}} {entry.name}",
+        f":::{{grid-item-card}} {entry.name.replace('_', '_' + _MAY_BREAK)}",
         f":img-top: _build/pictures/gallery_{entry.name}.png",
         f":img-alt: {entry.description}",
         "",
