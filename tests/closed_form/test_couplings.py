@@ -212,3 +212,37 @@ def test_plate_through_full_turns(way):
     assert np.abs(effort.value[:, 1] - force).max() <= 1e-8
     assert np.abs(effort.value[:, 0] + force * (0.06 * np.cos(3 * a) + 0.01)).max() <= 1e-8
     assert run.report().passed
+
+
+def test_gears_hold_after_many_turns():
+    """Angles are counted over all turns, and what rounding leaves of them, times the teeth, is no residual to be closed."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, x in (("a", 0.0), ("b", 1.0)):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+        start = {"rate": 1e4} if name == "a" else {}
+        model.add_revolute(name.upper(), model.ground, name, point=(x, 0, 0), axis=(0, 0, 1), **start)
+    model.add_gear("mesh", "a", "b", teeth=(200, 600))
+    run = da.simulate(
+        model, t_end=1.0, formulation=da.MovingFrame(), integrator=da.DOP853(rtol=1e-8, atol=1e-8), save_at=[0.5, 1.0]
+    )
+    assert run.report().passed
+    np.testing.assert_allclose(run.coordinate("A"), 1e4 * run.t, rtol=0, atol=1e-10)  # ulp(1e4) = 2e-12
+    np.testing.assert_allclose(run.coordinate("B"), -1e4 / 3 * run.t, rtol=0, atol=1e-10)
+
+
+def test_kinematics_of_a_planetary_gear_over_turns():
+    """Willis: the sun turns 1 + z_R / z_S times as fast as the arm that is driven, the ring stands still."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, x in (("sun", 0.0), ("arm", 0.0), ("planet", ARM)):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+    model.add_revolute("S", model.ground, "sun", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_revolute("C", model.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_revolute("P", "arm", "planet", point=(ARM, 0, 0), axis=(0, 0, 1))
+    model.add_gear("inner", "sun", "planet", carrier="arm", teeth=(Z_S, Z_P))
+    model.add_gear("outer", "planet", model.ground, carrier="arm", teeth=(Z_P, Z_R), internal=True)
+    model.add_driver("drive", "C", da.Polynomial((0.0, 2.0, 30.0)))
+    t = np.linspace(0, 3, 7)
+    found = da.kinematics(model, t)
+    times = 1 + Z_R / Z_S
+    np.testing.assert_allclose(found.coordinate("S"), times * (2 * t + 30 * t**2), rtol=0, atol=1e-11)  # ulp(920) = 1e-13
+    np.testing.assert_allclose(found.coordinate_rate("S"), times * (2 + 60 * t), rtol=0, atol=1e-11)

@@ -39,7 +39,7 @@ from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
-from dalembert.kernels.formulations.newton import largest, restore
+from dalembert.kernels.formulations.newton import largest, largest_term, restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.mechanics.primitives import constraint_rows
@@ -149,8 +149,8 @@ def locate(level, iteration, t, x, dx, system):
 
 @flat
 def rounding(level, x, system):
-    """What it leaves of the rows of cut joints, where bodies are far away or fast."""
-    worst = 1.0
+    """What it leaves of the rows of cut joints, where bodies are far away or fast, or have turned often."""
+    worst = max(1.0, largest_term(level, system))
     for b in range(1, system.nb + 1):
         worst = max(worst, largest(system.twists[b].v if level else system.bodies[b].r))
     return 1e-12 * worst

@@ -40,11 +40,22 @@ def note_failure(row, value, system):
     system.count.worst_row, system.count.worst_value = row, value
 
 
+@inline
+def largest_term(level, system):
+    """Of couplings: a factor, teeth of a wheel, times an angle that is counted over all turns, or its rate."""
+    worst = 0.0
+    for part in system.parts:
+        if part.counter >= 0:
+            joint = system.angles[part.counter]
+            worst = max(worst, abs(part.factor * (joint.rate if level else joint.angle)))
+    return worst
+
+
 @flat
 def rounding(level, x, system):
     """Of coordinates that are those of bodies, or a user's, in proportion to the largest."""
     _, worst = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
-    return (1e-12 if level else ROUNDING) * max(1.0, worst)
+    return (1e-12 if level else ROUNDING) * max(1.0, worst, largest_term(level, system))
 
 
 @flat

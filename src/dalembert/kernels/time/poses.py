@@ -9,7 +9,7 @@ from dalembert.kernels.base.compiler import inline, light
 from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations, projection
 from dalembert.kernels.base.tables import OK, PROJECT, RATE
-from dalembert.kernels.formulations.newton import worst_entry
+from dalembert.kernels.formulations.newton import rounding, worst_entry
 from dalembert.kernels.formulations.pivots import watch_rows
 
 # what is known of the way: time of the pose and of the one before; the largest correction over its step, its size, when;
@@ -48,7 +48,8 @@ def attempt(t, x, dx, before, trial, way, system):
         trial[0, i] = x[i] + h * (dx[i] + bend * (dx[i] - before[i]))
     copy(trial[1], trial[0], n)
     way[PROJECTIONS] += 1.0
-    if settle(t, trial[0], trial[2], system) != OK or worst_entry(system.g, system.m)[1] > way[ROUNDING]:
+    status, left = settle(t, trial[0], trial[2], system), worst_entry(system.g, system.m)[1]
+    if status != OK or left > max(way[ROUNDING], rounding(0, trial[0], system)):
         return False  # not closed, or only by rows that are in use
     moved, off = largest(trial[0], x, trial[3], system.nq), largest(trial[0], trial[1], trial[3], system.nq)
     if not (moved <= way[FARTHEST] and off <= way[TRUSTED] * moved + way[ROUNDING]):
