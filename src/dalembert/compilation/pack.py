@@ -262,6 +262,7 @@ def _forces(out: Writer, flat: FlatModel) -> tuple[Force, ...]:
     table, numbers, functions = force_rows(flat, out)
     kinds = table[T.F_KIND :: T.FORCE_I_W]
     out.I[T.NFORCE], out.I[T.NLAW] = len(kinds), sum(kind >= laws.LAW_ANGLE for kind in kinds)
+    out.I[T.UNREAD] = int(all(angle < 0 for angle in table[T.F_ANGLE :: T.FORCE_I_W]))
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
     return functions

@@ -56,7 +56,8 @@ REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
 W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
 (NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
 W_BEFORE = 126  # header of I: section of W: rows at the start of a step, 0 where they are too many to be kept (pivots.py)
-HEADER_I = 127
+UNREAD = 127  # header of I: 1 where no force element reads an angle of a joint
+HEADER_I = 128
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the

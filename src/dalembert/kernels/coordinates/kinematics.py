@@ -123,6 +123,17 @@ def load_angles(x, system):
 
 
 @inline
+def load_angle_rates(x, system):
+    """Rates of all counted joint angles for x', and the angles themselves where force elements or rows read them: an arctan2
+    for each is up to a tenth of x'."""
+    if system.unread == 0 or system.npart > 0:
+        load_angles(x, system)
+    else:
+        for joint in system.angles:
+            joint.rate = joint.z_i @ (joint.i.R.T @ (joint.j.R @ joint.j.w) - joint.i.w)
+
+
+@inline
 def count_turns(x, system):
     """`load_angles`, where constraint rows read angles."""
     if system.npart > 0:

@@ -19,7 +19,7 @@ from dalembert.kernels.coordinates.articulated import (
     eliminate_tree,
     subtract_wrenches,
 )
-from dalembert.kernels.coordinates.kinematics import load_angles
+from dalembert.kernels.coordinates.kinematics import load_angle_rates
 from dalembert.kernels.coordinates.tree import move_tree, place_bodies
 from dalembert.kernels.formulations.moving_frame import (
     answer_of_cut_joints,
@@ -77,7 +77,7 @@ def rates_of_trees(placed, t, x, dx, lanes, system):
     move_tree(x, dx, lanes)
     if placed or system.nforce + system.nangle > 0:
         place_bodies(x, lanes)
-        load_angles(x, lanes)
+        load_angle_rates(x, lanes)
     if system.nforce > 0:
         clear_wrenches(lanes)
         status = forces_in_turn(t, lanes, system)

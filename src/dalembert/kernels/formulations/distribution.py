@@ -12,7 +12,7 @@ from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.kinematics import load_angles, load_poses, store_rates
+from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -36,7 +36,7 @@ SMALL_ROW = 1e-3  # size of a row over that of the largest, below which only the
 def load_wrenches(t, x, system):
     """Poses, angles, wrenches. Status."""
     load_poses(x, system)
-    load_angles(x, system)
+    load_angle_rates(x, system)
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)

@@ -4,7 +4,7 @@ from dalembert.kernels.base.compiler import kernel
 from dalembert.kernels.base.lanes import as_lanes
 from dalembert.kernels.base.loops import negate
 from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT
-from dalembert.kernels.coordinates.kinematics import load_angles, load_poses, store_rates
+from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -28,7 +28,7 @@ def jet_lanes(mode, t, x, dx, system):
     count_rates(1.0, system)
     status, x_l, dx_l, lanes = OK, as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
     load_poses(x_l, lanes)
-    load_angles(x_l, lanes)
+    load_angle_rates(x_l, lanes)
     gravity_and_gyroscopic(lanes)
     if system.nforce > 0:
         status = forces_in_turn(t, lanes, system)

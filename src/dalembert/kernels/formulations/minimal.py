@@ -19,7 +19,7 @@ from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
 from dalembert.kernels.base.views import Numbers, Pose, Twists
-from dalembert.kernels.coordinates.kinematics import count_turns, euler_parameter_rates, in_plane, load_angles, load_poses
+from dalembert.kernels.coordinates.kinematics import count_turns, euler_parameter_rates, in_plane, load_angle_rates, load_poses
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
@@ -168,7 +168,7 @@ def maggi_rates(t, x, dx, system):
     factor_rows(t, x, system)
     passes = 2 if k.passing and weakest_row(system)[1] < POOR else 1
     admissible_twists(passes, moving, x, system)
-    load_angles(x, system)
+    load_angle_rates(x, system)
     gravity_and_gyroscopic(system)
     status = forces(WRENCH, t, system)
     pull_back_wrenches(system)

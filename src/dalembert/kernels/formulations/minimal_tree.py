@@ -27,7 +27,7 @@ from dalembert.kernels.coordinates.frame_matrices import (
     multiply,
     right_hand_side,
 )
-from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
+from dalembert.kernels.coordinates.kinematics import count_turns, load_angle_rates
 from dalembert.kernels.coordinates.solve import product
 from dalembert.kernels.coordinates.tree import displace_tree, locate_tree
 from dalembert.kernels.formulations.dense_minimal import maggi_rates
@@ -89,7 +89,7 @@ def place(t, x, dx, system):
 def load(t, x, dx, rest, system):
     """rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
     locate_tree(x, dx, system)
-    load_angles(x, system)
+    load_angle_rates(x, system)
     status, power = velocity_terms(t, x, system)
     negate(system.zeta, system.rhs, system.m)
     fill_forces(system.wrenches, system)

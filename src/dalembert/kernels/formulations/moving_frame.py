@@ -37,7 +37,7 @@ from dalembert.kernels.coordinates.articulated import (
 )
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
-from dalembert.kernels.coordinates.kinematics import count_turns, load_angles
+from dalembert.kernels.coordinates.kinematics import count_turns, load_angle_rates
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.newton import largest, largest_term, restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
@@ -221,7 +221,7 @@ def tree_rates(placed, t, x, dx, system):
     move_tree(x, dx, system)
     if placed or system.nforce + system.nangle > 0:
         place_bodies(x, system)
-        load_angles(x, system)
+        load_angle_rates(x, system)
     if system.nforce > 0:
         clear_wrenches(system)
         status = forces(WRENCH, t, system)
