@@ -16,20 +16,22 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.assembly import absolute_state, assembled, assembly_tables, counted
-from dalembert.compilation.fitting import Fitting, Mask, independent
-from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.fitting import Fitting, Mask, arms, independent
+from dalembert.compilation.mechanism import Mechanism, uneven
 from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import SLACK, Plane, find_plane
 from dalembert.compilation.rank import RankReport, analyse
 from dalembert.compilation.trajectory import rotation_matrices
+from dalembert.compilation.user_functions import Surroundings
 from dalembert.kernels.base import tables as T
-from dalembert.lagrangian.recorded import Formulas, Recording, TraceError
+from dalembert.lagrangian.recorded import Formulas, Recording, TraceError, filled
 from dalembert.model.assembly import Assembly, Moved
 from dalembert.model.elements import GROUND, Body, Force
 from dalembert.model.model import Model
 
 VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism
-_SAME = 1e-9  # what formulas may differ by from the tables that they were recorded beside, of the largest number
+_SAME, _SMALL = 1e-9, 1e-12  # what formulas may differ by from tables made without them: of a number, of the largest in x_0
+_ASIDE = 1e-4  # how far from where they were recorded that is tried as well, of each parameter
 _PLANE = tuple(field.name for field in fields(Plane))
 Make = Callable[[Mapping[str, Any]], Any]
 
@@ -54,20 +56,29 @@ class Made:
 
 class ByFormula:
     """first, packed, tables : a mechanism of the structure, its tables, and those of its assembly
-    make : a model of parameters;  parameters : where to record
+    make : a model of parameters;  parameters : where to record;  outside : what `make` depends on beside them
     names : parameters that the formulas are of, floats;  fixed : what the others are
 
     Raises whatever the recorded function raises on recorded numbers.
     """
 
     def __init__(
-        self, first: Mechanism, packed: Packed, tables: Packed, report: RankReport, make: Make, parameters: Mapping[str, Any]
+        self,
+        first: Mechanism,
+        packed: Packed,
+        tables: Packed,
+        report: RankReport,
+        make: Make,
+        parameters: Mapping[str, Any],
+        outside: Surroundings,
     ) -> None:
-        self.first, self._packed, self._report, self._make = first, packed, report, make
+        self.first, self._packed, self._report, self._make, self._outside = first, packed, report, make, outside
         numbers, self.fixed = split(parameters)
         self.names = tuple(numbers)
         graph = Recording(numbers)
         model = make({**parameters, **{name: graph.input(name) for name in numbers}})
+        if graph.refused:
+            raise TraceError("goes on without what it was refused")
         flat, own, given = assembly_tables(model, first.t_0)
         still = [replace(body, velocity=np.zeros(3), angular_velocity=np.zeros(3)) for body in flat.bodies]
         plane = None if first.plane is None else find_plane(model, tuple(still))  # `_planar` looks at velocities
@@ -92,6 +103,7 @@ class ByFormula:
         self._parts = np.cumsum([len(part) for part in parts])[:-1]
         self._formulas = Formulas(graph, [v for part in parts for v in part], self.names)
         self._fitting = Fitting(flat, replace(own, quick=tables.quick))
+        self._record = model.to_dict()
         self._given = [body.given for body in model.bodies]
         self._rigid = np.array([body.kind == "rigid" for body in model.bodies])
         self._singular = first.warnings[len(first.assembly.warnings) :]
@@ -129,7 +141,7 @@ class ByFormula:
         """
         first, F, x_0 = self.first, made.F[0], made.x_0[0]
         F.flags.writeable = x_0.flags.writeable = False
-        model = ModelLater(lambda: self._make(parameters), first.model)
+        model = ModelLater(lambda: self._model(parameters), first.model)
         assembly = AssemblyLater(lambda: assembled(model, first.t_0)[0])
         plane = None if made.planes is None else Plane(*made.planes[0].reshape(-1, 3))
         moved = [
@@ -152,20 +164,37 @@ class ByFormula:
         mechanism.__dict__["uneven"] = bool(made.uneven[0])
         return mechanism
 
+    def _model(self, parameters: Mapping[str, Any]) -> Model:
+        """What the function builds; what was recorded of it, where it may build something else by now."""
+        if self._outside.known and self._outside.unchanged():
+            return self._make(parameters)  # type: ignore[no-any-return]
+        return Model.from_dict(filled(self._record, {name: float(parameters[name]) for name in self.names}))
+
     def agrees(self, mechanism: Mechanism, parameters: Mapping[str, Any]) -> bool:
         """Whether formulas give the numbers of a mechanism that was made without them, where they have an answer."""
         holds, made = self.one(parameters)
-        near = made is None or all(
-            np.abs(mine - other).max(initial=0.0) <= _SAME * (1.0 + np.abs(other).max(initial=0.0))
-            for mine, other in ((made.F, mechanism.F), (made.x_0, mechanism.x_0))
-        )
-        return holds and near
+        if made is None:
+            return holds
+        size = np.abs(mechanism.x_0).max(initial=0.0)
+        near = np.abs(made.F - mechanism.F) <= _SAME * np.abs(mechanism.F) + _SMALL * size
+        return bool(near.all() and (np.abs(made.x_0 - mechanism.x_0) <= _SAME * size).all())
+
+    def aside(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Every parameter a little aside, as far as formulas have an answer there."""
+        moved = dict(parameters)
+        for name in self.names:
+            for step in (_ASIDE, -_ASIDE):
+                trial = {**moved, name: parameters[name] + step * (abs(parameters[name]) or 1.0)}
+                if self.one(trial)[1] is not None:
+                    moved = trial
+                    break
+        return moved
 
     def _made(self, numbers: Array) -> tuple[Mask, Made]:
         """Which of (runs, outputs) numbers are models as they are, and all of them."""
         F, x, final, axes, frames = (np.ascontiguousarray(part) for part in np.split(numbers, self._parts, axis=1))
         fits, x, G, changed = self._fitting(F, x)
-        packed, uneven, quick = self._packed, _uneven(self._fitting.masses(F), self._rigid), self._packed.quick
+        packed, quick, masses = self._packed, self._packed.quick, self._fitting.masses(F)
         if self.first.plane is not None:
             x, flat = _planar(self._fitting, x, axes.reshape(len(x), 3, 3), self._rigid, self._fitting.arms(F)[1])
             own = np.concatenate([getattr(self.first.plane, name) for name in _PLANE])
@@ -177,12 +206,15 @@ class ByFormula:
                 x[:, -rows.angles.shape[1] :] = rows.angles
             F, G, dropped = final, rows.G, np.abs(rows.g[:, packed.I[T.M] :]).max(axis=1, initial=0.0)
             fits &= dropped <= VANISHES * (1.0 + np.abs(x[:, : packed.I[T.NQ]]).max(axis=1, initial=0.0))
+        J, arm = _moments(masses[:, self._rigid]), arms(packed.I, F)[0]
+        pulled = np.abs(F[:, T.GRAVITY_X : T.GRAVITY_X + 3]).max(axis=1) > 0.0
+        much = uneven(masses[:, :, 0], self._rigid, J, arm, pulled)
         if self._report == RankReport((), frozenset(), frozenset(), False):
             fits &= independent(packed.I, F, G)
         else:
             for k in np.flatnonzero(fits):
                 fits[k] = analyse(replace(packed, F=F[k]), x[k]) == self._report
-        return fits, Made(F, x, changed, axes if self.first.plane is not None else None, frames, uneven)
+        return fits, Made(F, x, changed, axes if self.first.plane is not None else None, frames, much)
 
 
 def split(parameters: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, Any]]:
@@ -206,16 +238,12 @@ def _planar(fitting: Fitting, x: Array, axes: Array, rigid: Mask, arm: Array) ->
     return np.concatenate([q.reshape(len(x), -1), u.reshape(len(x), -1), counters], axis=1), (flat[0] & flat[1]).all(axis=1)
 
 
-def _uneven(masses: Array, rigid: Mask) -> Mask:
-    """`Mechanism.uneven`, from (runs, bodies, 7) masses and inertias."""
-    uneven = np.asarray(masses[:, :, 0].max(axis=1) > 1e3 * masses[:, :, 0].min(axis=1))
-    J = masses[:, rigid, 1:]
-    if J.size:
-        moments: Any = J[:, :, [0, 3, 5]]
-        if J[:, :, [1, 2, 4]].any():
-            moments = np.linalg.eigvalsh(J[:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*J.shape[:2], 3, 3))
-        uneven |= moments.max(axis=(1, 2)) > 1e3 * moments.min(axis=(1, 2))
-    return uneven
+def _moments(masses: Array) -> Array:
+    """(runs, bodies, 3) principal moments of (runs, bodies, 14) masses and inertias."""
+    J = masses[:, :, 1:7]
+    if not J[:, :, [1, 2, 4]].any():
+        return np.asarray(J[:, :, [0, 3, 5]])
+    return np.asarray(np.linalg.eigvalsh(J[:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*J.shape[:2], 3, 3)))
 
 
 def same(one: Packed, other: Packed) -> bool:

@@ -149,8 +149,11 @@ class Family:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made = structure.by_formula(self.model, parameters)
-            if not made.agrees(compiled, parameters):
+                made = structure.by_formula(self.model, parameters, self._outside)
+                aside = made.aside(parameters)  # where a function that looks at what kind of number it got is found out
+                beside = self.model(aside)
+                other = structure.variant(beside) if isinstance(beside, Model) else None
+            if other is None or not made.agrees(compiled, parameters) or not made.agrees(other, aside):
                 raise TraceError("depends on more than its parameters")
         except Exception:  # whatever the user's function does with numbers that are not plain
             self._tries -= 1
@@ -251,11 +254,11 @@ class _Structure:
         refuse_forces(made)
         return made
 
-    def by_formula(self, make: Make, parameters: Mapping[str, Any]) -> ByFormula:
+    def by_formula(self, make: Make, parameters: Mapping[str, Any], outside: Surroundings) -> ByFormula:
         """Formulas of models of this structure, recorded at these parameters."""
         if self._held is not None and not self._held.all():
             raise TraceError("has bodies that only its numbers keep in the plane")
-        return ByFormula(self._first, self._packed, self._tables, self._report, make, parameters)
+        return ByFormula(self._first, self._packed, self._tables, self._report, make, parameters, outside)
 
     def _arranged(self, tables: Packed, placed: FlatModel, plane: Plane | None) -> Packed:
         """Tables in the plane, if there is one; in space assembly has made them."""

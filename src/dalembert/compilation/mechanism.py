@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Coordinates, Row
@@ -19,6 +20,24 @@ from dalembert.model.model import Model
 
 if TYPE_CHECKING:
     from dalembert.compilation.trajectory import State, Trajectory
+
+
+Mask = npt.NDArray[np.bool_]
+
+
+def uneven(masses: Array, rigid: Mask, J: Array, arm: Array, pulled: Mask) -> Mask:
+    """(runs,) whether masses, moments of inertia, radii of gyration and arms of joints differ so much that it costs multipliers
+    digits, or what they hold is weight in a mechanism too small to accelerate by as much.
+
+    masses : (runs, bodies);  rigid : (bodies,);  J : (runs, rigid bodies, 3) moments;  arm : (runs,) longest;  pulled : whether
+        there is gravity
+    """
+    found: Mask = (arm < 1e-2) & pulled
+    for spread in (masses, J.reshape(len(J), -1)):
+        found |= spread.max(axis=1, initial=0.0) > 1e3 * spread.min(axis=1, initial=np.inf)
+    weight = masses[:, rigid] * arm[:, None] ** 2
+    even = (1e-5 * J.max(axis=2, initial=0.0) < weight) & (weight < 1e5 * J.min(axis=2, initial=np.inf))
+    return np.asarray(found | ~even.all(axis=1))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,16 +81,12 @@ class Mechanism(Compiled):
 
     @cached_property
     def uneven(self) -> bool:
-        """Whether masses, moments of inertia, radii of gyration and arms of joints differ so much that it costs multipliers
-        digits, or what they hold is weight in a mechanism too small to accelerate by as much."""
-        arm, bodies = arm_length(self), self.model.bodies
-        rigid = [(body.mass * arm**2, np.linalg.eigvalsh(body.inertia)) for body in bodies if body.kind == "rigid"]
-        spread = [[body.mass for body in bodies], [float(J) for _, own in rigid for J in own]]
-        return (
-            (arm < 1e-2 and bool(np.any(self.model.gravity)))
-            or any(not 1e-5 * J[-1] < weight < 1e5 * J[0] for weight, J in rigid)
-            or any(values and max(values) > 1e3 * min(values) for values in spread)
-        )
+        """Whether it costs multipliers digits; see `uneven`."""
+        bodies = self.model.bodies
+        rigid = np.array([body.kind == "rigid" for body in bodies], dtype=bool)
+        J = np.array([np.linalg.eigvalsh(body.inertia) for body in bodies if body.kind == "rigid"]).reshape(1, -1, 3)
+        masses, arm = np.array([[body.mass for body in bodies]]), np.array([arm_length(self)])
+        return bool(uneven(masses, rigid, J, arm, np.array([np.any(self.model.gravity)]))[0])
 
     @property
     def acceleration_size(self) -> int:

@@ -10,6 +10,7 @@ import builtins
 import hashlib
 from collections.abc import Callable
 from copy import deepcopy
+from dis import get_instructions
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -127,7 +128,15 @@ _TRUSTED = (*LIBRARIES, "dalembert", "typing", "functools", "itertools", "collec
 _ASKING = frozenset(
     ("open", "input", "eval", "exec", "globals", "load", "loads", "loadtxt", "genfromtxt", "fromfile", "memmap")
 )
-_ASKING |= {"from_yaml", "mesh", "read_text", "read_bytes", "read_csv", "environ", "getenv"}
+_ASKING |= {"from_yaml", "mesh", "read_text", "read_bytes", "read_csv", "environ", "getenv", "import_module", "__import__"}
+
+
+@lru_cache(maxsize=1024)
+def _imports(code: CodeType) -> bool:
+    """Whether code imports something while it runs that may change."""
+    names = [step.argval for step in get_instructions(code) if step.opname == "IMPORT_NAME"]
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return any(name.partition(".")[0] not in _TRUSTED for name in names) or any(map(_imports, inner))
 
 
 class Surroundings:
@@ -138,6 +147,7 @@ class Surroundings:
 
     def __init__(self, function: object) -> None:
         self._taken: list[tuple[Any, str, Any, Any]] = []
+        self._given: list[tuple[Any, Any]] = []  # values that are the arguments of functions, and copies
         self._seen: set[int] = set()
         self.known = self._take(function)
 
@@ -146,7 +156,7 @@ class Surroundings:
         return all(
             (space.cell_contents if name == "" else space.get(name)) is value and (copy is None or _alike(value, copy))
             for space, name, value, copy in self._taken
-        )
+        ) and all(_alike(value, copy) for value, copy in self._given)
 
     def _take(self, value: Any) -> bool:
         """Whether a value is known, with all that it refers to."""
@@ -158,7 +168,7 @@ class Surroundings:
         if isinstance(value, dict):
             return all(map(self._take, (*value.keys(), *value.values())))
         if isinstance(value, partial):
-            return all(map(self._take, (value.func, value.args, value.keywords)))
+            return self._take(value.func) and self._arguments(value.args, value.keywords)
         home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or type(value).__module__
         if str(home).partition(".")[0] in _TRUSTED:
             frozen = getattr(getattr(type(value), "__dataclass_params__", None), "frozen", False)
@@ -170,7 +180,7 @@ class Surroundings:
             return False
         cells = [(cell, "", cell.cell_contents) for cell in value.__closure__ or ()]
         names, spaces = names_in(value.__code__), [value.__globals__]
-        found: list[tuple[Any, str, Any]] = [*cells]
+        found: list[tuple[Any, str, Any]] = [*cells, *((vars(value), name, part) for name, part in vars(value).items())]
         while spaces:
             space = spaces.pop()
             for name in names & space.keys():
@@ -181,7 +191,15 @@ class Surroundings:
                 found.append((space, name, part))
         self._taken += [(space, name, part, _copied(part)) for space, name, part in found]
         told = (part for _, _, part in found if not isinstance(part, ModuleType))
-        return not names & _ASKING and all(map(self._take, (value.__defaults__, value.__kwdefaults__, *told)))
+        if names & _ASKING or _imports(value.__code__):
+            return False
+        return self._arguments(value.__defaults__, value.__kwdefaults__) and all(map(self._take, told))
+
+    def _arguments(self, given: tuple[Any, ...] | None, by_name: dict[str, Any] | None) -> bool:
+        """Whether arguments are known that a function has without being given them."""
+        values = [*(given or ()), *(by_name or {}).values()]
+        self._given += [(value, copy) for value in values if (copy := _copied(value)) is not None]
+        return all(map(self._take, values))
 
 
 def _copied(value: Any) -> Any:

@@ -11,25 +11,29 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.lagrangian.graph import BINARY, CONSTANT, INPUT, UNARY, Graph, Node, TraceError, reachable
+from dalembert.lagrangian.graph import BINARY, CONSTANT, INPUT, UNARY, Graph, Node, TraceError, evaluate, reachable
 
 _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 _PER_LINE = 20
 
 
 class Recording(Graph):
-    """A graph of `Number`s;  values : of its inputs, where it is recorded;  guards : what was compared, and how it came out"""
+    """A graph of `Number`s;  values : of its inputs, where it is recorded;  guards : what was compared, and how it came out
+
+    refused : whether something was asked of a number that cannot be recorded, which the function may have caught
+    """
 
     def __init__(self, values: Mapping[str, float]) -> None:
         super().__init__()
         self.values = values
         self.guards: dict[tuple[str, int, int], bool] = {}
+        self.refused = False
 
     def _made(self, op: str, args: tuple[Node, ...], value: Any) -> Node:
         found = Number(self, len(self.nodes), op, args, value)
@@ -66,7 +70,21 @@ class Number(Node):
 
     __lt__, __le__, __gt__ = _comparison("<"), _comparison("<="), _comparison(">")  # type: ignore[assignment]
     __ge__, __eq__, __ne__ = _comparison(">="), _comparison("=="), _comparison("!=")  # type: ignore[assignment]
-    __hash__ = None
+
+    def _refused(self, what: str) -> NoReturn:
+        self.graph.refused = True
+        raise TraceError(what)
+
+    def _only_plain(self, *_: object) -> Any:
+        self._as_number()
+
+    __hash__ = __round__ = __trunc__ = __mod__ = __floordiv__ = __divmod__ = _only_plain  # type: ignore[assignment]
+    __rmod__ = __rfloordiv__ = __rdivmod__ = _only_plain
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(float, name):  # which a function may look for
+            self._as_number()
+        return super().__getattr__(name)
 
     def __bool__(self) -> bool:
         return bool(self != 0.0)
@@ -168,4 +186,26 @@ class Formulas:
         return holds, made
 
 
-__all__ = ["Formulas", "Number", "Recording", "TraceError", "is_recorded", "root"]
+def filled(record: Any, values: Mapping[str, float]) -> Any:
+    """Plain data with recorded numbers in it, for values of the inputs."""
+    found: dict[int, Node] = {}
+
+    def collect(part: Any) -> None:
+        if isinstance(part, Number):
+            found[part.index] = part
+        for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            collect(inner)
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, Number):
+            return at[part.index]
+        if isinstance(part, dict):
+            return {key: plain(inner) for key, inner in part.items()}
+        return [plain(inner) for inner in part] if isinstance(part, list) else part
+
+    collect(record)
+    at = dict(zip(found, evaluate(list(found.values()), values).tolist(), strict=True)) if found else {}
+    return plain(record)
+
+
+__all__ = ["Formulas", "Number", "Recording", "TraceError", "filled", "is_recorded", "root"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -34,28 +33,32 @@ SHAPES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "compound": (("parts",), ()),
 }
 _ANY = ("position", "rotation", "colour", "fixed", "clear")  # place and colour; in the world, not the body; seen through
+_RECORDED = " recorded"
 
 
 def shape_record(owner: str, shape: object) -> dict[str, object] | None:
     """The viewer's description of a body: a dict that JSON can hold, arrays and tuples as lists, numbers as floats."""
     if shape is None:
         return None
+    recorded: list[Number] = []
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Number):  # a text has no place for it
+            recorded.append(value)
+            return {_RECORDED: len(recorded) - 1}
+        own = isinstance(value, np.ndarray) and is_recorded(value)
+        return value.tolist() if own else np.asarray(value, dtype=float).tolist()
+
     try:
         if not isinstance(shape, dict):
             raise TypeError
-        text = json.dumps(shape, allow_nan=False, default=_plain)
+        text = json.dumps(shape, allow_nan=False, default=plain)
     except (TypeError, ValueError, RecursionError):
         raise ModelError(f"{owner}: shape is {shown(shape)}; give a dict of numbers, strings and lists") from None
-    record: dict[str, object] = json.loads(text, parse_int=float)
+    back: Any = (lambda part: recorded[int(part[_RECORDED])] if _RECORDED in part else part) if recorded else None
+    record: dict[str, object] = json.loads(text, parse_int=float, object_hook=back)
     _check(owner, record, 0)
     return record
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of an array; of a recorded one where it is recorded, for it is not computed with, and its sign."""
-    if isinstance(value, Number):
-        return math.copysign(value.at, 1.0 if value > 0.0 else -1.0)
-    return value.tolist() if isinstance(value, np.ndarray) and is_recorded(value) else np.asarray(value, dtype=float).tolist()
 
 
 def _check(owner: str, shape: object, depth: int) -> None:

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.lagrangian.graph import TraceError
 from dalembert.lagrangian.recorded import Number, is_recorded, root
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
@@ -42,10 +41,9 @@ def shown(value: object) -> str:
 
 def frozen(array: npt.ArrayLike) -> Array:
     """A float64 copy that cannot be written to; of recorded numbers one of these."""
-    try:
-        out = np.array(array, dtype=np.float64)
-    except TraceError:
-        out = np.array(array, dtype=object)
+    given: npt.NDArray[Any] = np.asarray(array)
+    recorded = given.dtype == object and any(isinstance(entry, Number) for entry in given.ravel().tolist())
+    out = np.array(given, dtype=object if recorded else np.float64)
     out.flags.writeable = False
     return out
 
