@@ -3,6 +3,8 @@
 Differences of runs with rtol = 1e-13 and steps of 1 % have errors of 1e-13 / 0.01 = 1e-11 and h^4 = 1e-8 / 30 of the curvature.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -237,3 +239,60 @@ def test_a_parameter_without_influence_and_an_output_that_is_not_one():
         da.simulate(lambda idle=2.0: pendulum(), 0.01, sensitivities=["idle"])
     with pytest.raises(da.ModelError, match="the run has no sensitivities"):
         da.simulate(pendulum, 0.01).derivative("bob.x", "g")
+
+
+def oscillator(mass=1.1, stiffness=1.2, start=0.7):
+    def L(q, v, t, p):
+        return 0.5 * p.m * v.x**2 - 0.5 * p.k * q.x**2
+
+    return da.LagrangianSystem(L, ["x"], parameters={"m": mass, "k": stiffness}, initial={"x": start})
+
+
+def test_parameters_that_the_code_of_a_lagrangian_reads():
+    """x = x_0 cos(w t), w = (k / m)^(1/2)."""
+    t, (m, k, x_0) = np.array([0.3, 0.6]), (1.1, 1.2, 0.7)
+    w = np.sqrt(k / m)
+    expected = {"mass": x_0 * np.sin(w * t) * t * w / (2 * m), "stiffness": -x_0 * np.sin(w * t) * t * w / (2 * k)}
+    solution = da.simulate(oscillator, t[-1], sensitivities=[*expected, "start"], save_at=t, integrator=GOOD)
+    for name, values in (expected | {"start": np.cos(w * t)}).items():
+        assert np.abs(solution.derivative("x", name) - values).max() < ALLOWED
+
+
+def driven(mass=1.1, push=1.2):
+    model = da.Model()
+    model.add_body("ball", mass=mass, inertia=(1, 1, 1))
+    model.add_spherical("pivot", model.ground, "ball", point=(0, 0, 1))
+    model.add_force("push", "ball", lambda t, F: (F * (1.0 + t), 0.0, 0.0), parameters={"F": push})
+    return model
+
+
+def test_functions_of_forces_with_parameters():
+    """Compiled, where what a run keeps of its functions lies behind its workspace."""
+    assert error(driven, ("mass", "push"), np.array([0.1, 0.2]), ["ball.x", "ball.vx", "pivot.fz"]) < ALLOWED
+
+
+def captured(kind, k):
+    """A model with a constant in a function."""
+    if kind == "Lagrangian":
+        return da.LagrangianSystem(lambda q, v, t: 0.5 * v.x**2 - 0.5 * k * q.x**2, ["x"], initial={"x": 1.0})
+    model = da.Model()
+    model.add_point_mass("ball", mass=1.0, position=(1, 0, 0))
+    if kind == "constraint":
+        model.add_velocity_constraint("slope", lambda ball: ball.v[0] - k * ball.v[2], "ball")
+    elif kind == "motion":
+        model.add_distance("rod", model.ground, "ball", points=((0, 0, 0), (0, 0, 0)), length=lambda t: 1.0 + k * t)
+    elif kind == "factor":
+        model.add_force("push", "ball", (1, 0, 0), factor=lambda t: k * t)
+    else:
+        numbers = SimpleNamespace(k=k)
+        model.add_force("push", "ball", lambda t: np.array([numbers.k * t, 0.0, 0.0]))
+    return model
+
+
+@pytest.mark.parametrize("kind", ["Lagrangian", "constraint", "motion", "factor", "an object in a function"])
+def test_constants_in_functions_are_refused(kind):
+    def build(k=1.2):
+        return captured(kind, k)
+
+    with pytest.raises(da.ModelError, match="parameter 'k' is a constant in a function of the model"):
+        da.simulate(build, 0.1, sensitivities=["k"])

@@ -47,7 +47,8 @@ class Callbacks:
     """The user functions of a mechanism and of a formulation as one callback for the kernels.
 
     rows : "bends" when traced constraints come with d(G u + g_t)/dq, "turns" with how their rows turn along the motion
-    compiled : what is passed to the kernels;  slow : names of functions that run as plain Python
+    compiled : what is passed to the kernels;  traced : source of traced constraints and motions in it
+    slow : names of functions that run as plain Python
     differenced : of those whose derivatives were asked for and are not exact
     of_time : whether something may depend on time in a way that nobody has declared
     kept : of every function of a force element its number, where its numbers begin in what a workspace keeps of them, how many
@@ -73,9 +74,9 @@ class Callbacks:
         self._entries += [_invariant(k, function, mechanism) for k, function in enumerate(invariants)]
         self._keys = [*keys, *(entry.key for entry in self._entries[len(keys) :])]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
-        self._row_source = sources[rows]
+        self.traced = sources[rows]
         *self._places, self.room = np.cumsum([0, *(entry.size for entry in self._entries[: len(self._elements)])]).tolist()
-        rows_of_time = uses_time(self._row_source)
+        rows_of_time = uses_time(self.traced)
         self.of_time = bool(mechanism.functions) or rows_of_time
         asked = [] if rows_of_time else zip(self._entries, self._places, strict=False)
         self.kept = np.array([(e.number, at, e.at, prod(e.call.output)) for e, at in asked], dtype=np.int64).reshape(-1, 4)
@@ -153,8 +154,8 @@ class Callbacks:
         """
         asked = self._entries[: len(self._elements)]
         if not asked:
-            return row_callback(self._row_source, signature)
-        made, self.differenced = differentiated(asked, self._row_source, self.compiled, signature)
+            return row_callback(self.traced, signature)
+        made, self.differenced = differentiated(asked, self.traced, self.compiled, signature)
         return made
 
     def _compile(self) -> Any:
@@ -162,7 +163,7 @@ class Callbacks:
         from dalembert.kernels.base.compiler import COMPILING, JIT
 
         if not self._entries:
-            return row_callback(self._row_source)
+            return row_callback(self.traced)
         if not JIT:
             return self._chosen(["" for _ in self._entries], plain=True)
         keys = self._keys
@@ -212,21 +213,21 @@ class Callbacks:
             body.append("return status")
             slow.append(plain or key in _not_compiled)
             lines += [f"    if k == {entry.number}:", *(f"        {line}" for line in body)]
-        lines.append("    return rows(k, t, W, s)" if self._row_source else "    return 0")
+        lines.append("    return rows(k, t, W, s)" if self.traced else "    return 0")
 
         def given(module: str) -> dict[str, Any]:
             names: dict[str, Any] = {"objmode": objmode, "functions": [entry.function for entry in self._entries]}
             for i, entry in enumerate(self._entries):
                 names[f"f{i}"] = entry.plain() if slow[i] else fresh(entry.function, module)
-            if self._row_source:
-                names["rows"] = generated(self._row_source, "callback", CALLBACK_SIGNATURE)
+            if self.traced:
+                names["rows"] = generated(self.traced, "callback", CALLBACK_SIGNATURE)
             return names
 
         # a plain function is called as it is, so only its identity tells it from others
         plainly = [f"{identity(entry.function)} {entry.at} {entry.arguments} {entry.call.output}" for entry in self._entries]
         told = [plainly[i] if slow[i] else key for i, key in enumerate(keys)]
         known = not any(key.startswith("id ") for key in told)
-        told.append(hashlib.sha256(self._row_source.encode()).hexdigest())
+        told.append(hashlib.sha256(self.traced.encode()).hexdigest())
         source = "\n".join([*lines, ""])
         made = generated(source, "callback", CALLBACK_SIGNATURE, given=given, content="\n".join(told), on_disk=known)
         return as_callback(made)

@@ -30,8 +30,8 @@ ENERGY_INVARIANT = FIRST_INVARIANT - 1
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
 
-    compiled : what is passed to the kernels;  error, slow, differenced, of_time, kept, room : as in `Callbacks`; traced code
-        does not raise
+    compiled : what is passed to the kernels;  traced : its source
+    error, slow, differenced, of_time, kept, room : as in `Callbacks`; traced code does not raise
     """
 
     kept, room = np.zeros((0, 4), dtype=np.int64), 0
@@ -59,15 +59,15 @@ class GeneratedCode:
             parts, inputs = parts | discrete.parts(), discrete.inputs
         if turning:
             parts = parts | {T.TURN_PART: e.turn_part()}
-        self._source = write_source(parts, inputs)
-        self.of_time = uses_time(self._source)
+        self.traced = write_source(parts, inputs)
+        self.of_time = uses_time(self.traced)
         self.compiled = self.compiled_for(CALLBACK_SIGNATURE)
 
     def compiled_for(self, signature: Any) -> Any:
         """The code for numbers of any kind (kernels/base/slots.py)."""
         from dalembert.kernels.base.compiler import generated
 
-        return generated(self._source, "callback", signature)
+        return generated(self.traced, "callback", signature)
 
     @property
     def current(self) -> bool:

@@ -53,7 +53,8 @@ class Run:
             self.I[entry] = address(function, EQUATIONS_SIGNATURE)
         self.I[T.AT_FORCES], self.I[T.AT_LAWS] = (address(seam, FORCES_SIGNATURE) for seam in (self.forces, self.laws))
         self.I[T.AT_CALLBACK] = address(self.callbacks.compiled, CALLBACK_SIGNATURE)
-        object.__setattr__(self, "W", self.callbacks.with_room(self.W))
+        if self.plain is self:
+            object.__setattr__(self, "W", self.callbacks.with_room(self.W))
         self.I[T.F_SIZE], self.I[T.W_SIZE] = len(self.F), len(self.W)
 
     @cached_property

@@ -24,7 +24,7 @@ LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force 
 def followed(run: Run, tableau: Tableau) -> tuple[Array, Array]:
     """Room for what users' functions were asked at the stages of a step, and `nodes` of these: none where every look takes an
     evaluation."""
-    if not tableau.seen or not len(run.callbacks.kept) or run.lanes > 1:
+    if not tableau.seen or not len(run.callbacks.kept) or run.lanes > 1 or run.plain is not run:
         return np.zeros((0, 0)), np.zeros((0, 0))
     calls = np.zeros((10, run.callbacks.room + 1))
     calls[:, -1] = np.nan  # nothing was asked at any time

@@ -121,15 +121,15 @@ class Carrier(Run):
         return dt
 
 
-def carrier_of(run: Run, dx: Array, dF: Array) -> Carrier:
-    """A run with derivatives. dx, dF : see `Carrier`"""
+def carrier_of(run: Run, dx: Array, dF: Array, dW: Array) -> Carrier:
+    """A run with derivatives. dx, dF : see `Carrier`;  dW : (len(W), p) of what the workspace has from the start"""
     from dalembert.kernels.base.compiler import JIT
 
     values = {f.name: getattr(run, f.name) for f in fields(Run)}
-    return (_compiled if JIT else _in_plain_python)(run, values, dx, dF)
+    return (_compiled if JIT else _in_plain_python)(run, values, dx, dF, dW)
 
 
-def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier:
+def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array) -> Carrier:
     from dalembert.kernels.base.dual_types import COUNT, DUAL, FEW, FEW_DUAL
     from dalembert.kernels.base.slots import as_system, no_correction
     from dalembert.kernels.base.view_types import system_type
@@ -141,8 +141,8 @@ def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier
     named, alive = tables_for(run, system_type(kind, kind))
     F, W = [run.F], [run.W]
     for first in range(0, p, count):
-        some = dF[:, first : first + count]
-        for parts, table, changes in ((F, run.F, some), (W, run.W, np.zeros((len(run.W), 0)))):
+        some = slice(first, first + count)
+        for parts, table, changes in ((F, run.F, dF[:, some]), (W, run.W, dW[:, some])):
             duals = np.zeros((len(table), 1 + count))
             duals[:, 0] = table
             duals[:, 1 : 1 + changes.shape[1]] = changes
@@ -156,7 +156,7 @@ def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier
     return Carrier(**values | tables | seams, dx=dx, dF=dF, count=count, base=base, alive=alive)
 
 
-def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> Carrier:
+def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array) -> Carrier:
     """The same, all parameters in one block."""
     from dalembert.kernels.base.dual import Dual, value_of
     from dalembert.kernels.base.slots import no_correction
@@ -171,7 +171,7 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array) -> 
             made[i] = Dual(value, changes[i]) if changes[i].any() else value
         return made
 
-    with_duals = System(run.I, duals(run.F, dF), duals(run.W, np.zeros((len(run.W), 1))), callback)
+    with_duals = System(run.I, duals(run.F, dF), duals(run.W, dW), callback)
 
     def carry(kernel: Any) -> Any:
         def carried(mode: int, t: float, x: Array, dx: Array, system: Any) -> int:

@@ -14,10 +14,11 @@ from dalembert.arrays import Array
 from dalembert.compilation.by_formula import split
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
-from dalembert.compilation.user_functions import content
+from dalembert.compilation.user_functions import content, identity
 from dalembert.errors import ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
+from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest, shown
@@ -106,38 +107,48 @@ def parametrised(
 
 @dataclass(frozen=True, eq=False)
 class TableTangents:
-    """dx : (n, p) of the run's first state;  dF : (len(F), p);  neighbours : by parameter, the models used"""
+    """dx : (n, p) of the run's first state;  dF, dW : (len(F), p), (len(W), p);  neighbours : by parameter, the models used"""
 
     dx: Array
     dF: Array
+    dW: Array
     neighbours: Mapping[str, Neighbours]
 
 
 def table_tangents(model: Parametrised, formulation: Formulation, run: Run, x_0: Array) -> TableTangents:
     """How the tables of a run and its first state depend on parameters: by extrapolated differences, which are checked."""
-    base, own = run.mechanism, np.concatenate([as_inertias(run, run.F), x_0])
+    base, kept = run.mechanism, run.W[_parameters(run)]
+    own = np.concatenate([as_inertias(run, run.F), kept, x_0])
 
     def numbers(name: str, mechanism: Compiled) -> Array:
         other = formulation.prepare(mechanism)
         _check_same(name, run, other)
         start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), model.t_start)
-        return np.concatenate([as_inertias(other, other.F), start])
+        return np.concatenate([as_inertias(other, other.F), other.W[_parameters(other)], start])
 
-    sizes = np.concatenate([np.ones(len(run.F)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
+    sizes = np.concatenate([np.ones(len(run.F) + len(kept)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
     found = _together(model, numbers, own, _ROUNDING * sizes) if len(model.names) > 1 else None
     if found is None:
         found = [_alone(model, name, partial(numbers, name), own) for name in model.names]
-    kept, columns = {}, []
+    neighbours, columns = {}, []
     for name, (column, beside) in zip(model.names, found, strict=True):
         if not column.any() and all(above.model.hash == base.model.hash for _, above, _ in beside.pairs):
             raise ModelError(
                 f"parameter {name!r} has no influence: the model is the same for {model.values[name]:g} and a value beside it;"
                 " leave it out"
             )
-        kept[name] = beside
+        neighbours[name] = beside
         columns.append(np.concatenate([tangent_of(run, column[: len(run.F)], name), column[len(run.F) :]]))
-    both = np.array(columns).T.reshape(len(own), len(columns))
-    return TableTangents(both[len(run.F) :], both[: len(run.F)], kept)
+    dF, some, dx = np.split(np.array(columns).T.reshape(len(own), -1), np.cumsum([len(run.F), len(kept)]))
+    dW = np.zeros((len(run.W), len(columns)))
+    dW[_parameters(run)] = some
+    return TableTangents(dx, dF, dW, neighbours)
+
+
+def _parameters(run: Run) -> slice:
+    """Where those of a Lagrangian system are in the workspace, which is where its code reads them."""
+    system, first = run.mechanism.model, int(run.I[T.W_CALL]) + 2 * int(run.I[T.NQ])
+    return slice(first, first + len(system.parameters)) if isinstance(system, LagrangianSystem) else slice(0)
 
 
 def _together(
@@ -187,11 +198,20 @@ def _alone(model: Parametrised, name: str, numbers: Callable[[Compiled], Array],
 
 def _check_same(name: str, run: Run, other: Run) -> None:
     """A parameter may change numbers only."""
-    mine, theirs = ([content(f.call.function) for f in r.mechanism.functions if f.call is not None] for r in (run, other))
+    mine, theirs = (
+        [content(f.call.function) or identity(f.call.function) for f in r.mechanism.functions if f.call is not None]
+        for r in (run, other)
+    )
     if mine != theirs:
         raise ModelError(
-            f"parameter {name!r} is a constant in a function of the model, which tables do not see; give it to the function by"
-            f" parameters={{{name!r}: {name}}} of the element"
+            f"parameter {name!r} is a constant in a function of the model, or may be, which tables do not see; give it to the"
+            f" function by parameters={{{name!r}: {name}}} of the element"
+        )
+    if run.callbacks.traced != other.callbacks.traced:
+        raise ModelError(
+            f"parameter {name!r} is a constant in a function of the model that became code (of a motion, a constraint, a"
+            " coupling, a cam, a Lagrangian), which tables do not see; say a motion by Polynomial, Harmonic, SmoothStep or"
+            " Table, and give a LagrangianSystem its numbers by parameters={...}"
         )
     if len(run.F) != len(other.F) or len(run.I) != len(other.I):
         raise ModelError(f"parameter {name!r} changes the structure of the model; derivatives go by numbers only")

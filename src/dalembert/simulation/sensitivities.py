@@ -50,7 +50,7 @@ class Carried:
             check_events(events, start.phase, self._runs[0].plain, run)
             act = Saltation(events[0], largest[0], pieces[-1], self.formulation)
             dx = act.behind(self._runs[-1].plain, run, x_0, self._end, self._tables.neighbours)
-        self._runs.append(carrier_of(run, dx, self._tables.dF))
+        self._runs.append(carrier_of(run, dx, self._tables.dF, self._tables.dW))
         return self._runs[-1]
 
     def ended(self, saved: Array, last: Array) -> None:
