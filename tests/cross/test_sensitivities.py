@@ -296,3 +296,48 @@ def test_constants_in_functions_are_refused(kind):
 
     with pytest.raises(da.ModelError, match="parameter 'k' is a constant in a function of the model"):
         da.simulate(build, 0.1, sensitivities=["k"])
+
+
+def lagrangian_pendulum(length=1.3):
+    return da.LagrangianSystem(
+        lambda q, v, t, p: 0.5 * (v.x**2 + v.y**2) - 9.81 * q.y,
+        ["x", "y"],
+        holonomic=[lambda q, t, p: q.x**2 + q.y**2 - p.length**2],
+        parameters={"length": length},
+        initial={"x": length * np.sin(1.1), "y": -length * np.cos(1.1)},
+    )
+
+
+def spinning(length=1.1, spin=9.0):
+    """Links of one angle, of two, of a quaternion, which turn more than half around."""
+    model = da.Model()
+    for k, name in enumerate("bcde"):
+        turned = (0, spin if name == "b" else 0, spin if name == "d" else 0)
+        model.add_body(name, mass=1.0, inertia=(1, 2, 2.5), position=(length, 0, k), angular_velocity=turned)
+    model.add_revolute("A", model.ground, "b", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_universal("B", "b", "c", point=(length, 0, 0.5), axes=((0, 1, 0), (1, 0, 0)))
+    model.add_spherical("C", "c", "d", point=(length, 0, 1.5))
+    model.add_revolute("D", "d", "e", point=(length, 0, 2.5), axis=(1, 0, 0))
+    return model
+
+
+@plain_only
+def test_turns_of_more_than_half_around_in_relative_coordinates():
+    """Rotations tell neither the sign of a quaternion nor how often an angle went around."""
+    options = {"save_at": [0.2, 0.5, 0.8], "integrator": da.RungeKutta4(step=0.02), "formulation": da.MovingFrame()}
+    solution, h = da.simulate(spinning, 0.8, sensitivities=["length"], **options), 1e-4
+    above, below = (da.simulate(spinning(1.1 + s * h), 0.8, **options) for s in (1, -1))
+    for name in "bcde":
+        wanted = (above.rotation(name) - below.rotation(name)) / (2 * h)
+        found = solution.derivative(lambda s, name=name: s.rotation(name), "length")
+        assert np.abs(found - wanted).max() < 1e-5 * np.abs(wanted).max()  # h^2 of a motion with rates of 30 / s
+
+
+@pytest.mark.parametrize("build", [pendulum, lagrangian_pendulum])
+def test_energy_that_is_kept(build):
+    """The kernels that correct it take numbers with derivatives, compiled as well."""
+    formulation = da.Jet(invariants="energy")
+    options = {"save_at": [0.1], "formulation": formulation, "integrator": GOOD}
+    solution = da.simulate(build, 0.1, parameters={"length": 1.3}, sensitivities=["length"], **options)
+    (expected,) = differences(build, "length", 1.3, np.array([0.1]), [lambda s: s.x[:, 0]], formulation=formulation)
+    assert np.abs(solution.derivative(lambda s: s.x[:, 0], "length") - expected).max() < ALLOWED

@@ -19,6 +19,7 @@ from dalembert.run.tangents import Carrier, carrier_of, check_covered
 from dalembert.simulation.parametrised import Parametrised, TableTangents, table_tangents
 from dalembert.simulation.saltation import Saltation, check_events
 from dalembert.simulation.start import Start
+from dalembert.simulation.tree_tangents import as_run
 
 # of the check: times, part by which states and parameters change, tolerances by which runs may differ
 _TIMES, _MOVED, _CHANGED, _NOISE, _ASIDE = 9, 1e-4, 1e-3, 100.0, 1e-2
@@ -111,7 +112,9 @@ def _as_told(solution: Any, run: Run, S: Array, found: Sensitivities) -> Array:
     """(nt, nx, p) derivatives of the mechanism's states from those of the run's."""
     if run.tree is None:
         return S[:, : len(solution.mechanism.x_0)]
-    x = np.array([run.from_absolute(row, t) for t, row in zip(solution.t, solution.x, strict=True)])
+    x = as_run(
+        run.tree, np.array([run.from_absolute(row, t) for t, row in zip(solution.t, solution.x, strict=True)]), solution.x
+    )
     columns = []
     for k, name in enumerate(found.names):
         runs = {id(m): solution.formulation.prepare(m) for _, *both in found.neighbours[name].pairs for m in both}

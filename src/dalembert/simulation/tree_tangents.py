@@ -12,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.tree import Tree
 from dalembert.errors import ModelError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import layout as L
+from dalembert.kernels.base import tables as T
 
 _FIELDS = {label: L.TABLES["links"].fields[label] for label in ("a", "b", "J_0")}
 _UPPER = np.triu_indices(3)
@@ -27,6 +29,26 @@ def _places(run: Run) -> list[int]:
     section, _, first = _FIELDS["a"]
     start = int(run.I[section.entry]) + first
     return [start + section.width * b for b in range(1, run.mechanism.nb + 1)]  # type: ignore[attr-defined]
+
+
+def as_run(tree: Tree, x: Array, told: Array) -> Array:
+    """(nt, n) relative states with signs and turns as in the run that was told as (nt, nx) absolute ones.
+
+    Rotations alone do not tell them. A quaternion of a body is signed as that of the link before it times that of its own.
+    """
+    x, found = x.copy(), tree.to_absolute(x)
+    signs, columns = np.ones((len(x), tree.mechanism.nb + 1)), iter(tree.mechanism.quaternion_columns)
+    for b, (kind, _, _) in enumerate(tree.mechanism.body_columns, start=1):
+        if kind == T.RIGID:
+            q = next(columns)
+            signs[:, b] = np.sign((found[:, q : q + 4] * told[:, q : q + 4]).sum(axis=1))
+    for link in tree.links:
+        other = signs[:, link.body] != signs[:, link.parent]
+        if link.kind[0] == T.QUATERNION:
+            x[other, link.q : link.q + 4] *= -1.0
+        elif link.kind[0] in (T.ONE_ANGLE, T.TWO_ANGLES):
+            x[other, link.q] += 2.0 * np.pi
+    return x
 
 
 def as_inertias(run: Run, F: Array) -> Array:

@@ -37,7 +37,7 @@ def energy_residual(t, x, system):
     forces(POTENTIAL, t, system)
     T, U = mechanical_energy(system)
     U, work = U + system.count.power, x[system.nq + system.nu]
-    return T + U - work - system.energy_0, max(system.energy_scale, T, abs(U), abs(work))
+    return T + U - work - system.energy_0, max(max(system.energy_scale, T), max(abs(U), abs(work)))
 
 
 @flat

@@ -36,7 +36,7 @@ def residual(k, t, x, dx, system):
     """f, the largest of its terms, status"""
     status, f, work = evaluate_part(1000 + k, t, x, system), system.invariant.f, x[2 * system.nq]
     if k < 0:
-        return f - work - system.energy_0, max(system.energy_scale, abs(f), abs(work)), status
+        return f - work - system.energy_0, max(system.energy_scale, max(abs(f), abs(work))), status
     return f - system.kept[k], max(1.0, abs(system.kept[k])), status
 
 
