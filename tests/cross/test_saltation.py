@@ -98,3 +98,19 @@ def test_all_outputs_as_a_dataset_with_a_dimension_of_parameters():
         assert np.abs(energy - run.derivative("total_energy", name)).max() < 1e-9
         force = found["reaction_force"].sel(joint="rod", axis="z", parameter=name).values
         assert np.abs(force - run.derivative("rod.fz", name)).max() < 1e-9
+
+
+def test_numbers_of_a_run_move_with_an_event_that_stops_it():
+    """A ball that falls from a height is on the floor at T = (2 height / g)^(1/2), 0.7 T further, with g T."""
+    floor = da.Event(lambda state: state.position("ball")[2], direction=-1, stop=True)
+    g, height, options = 9.81, 1.0, {"t_end": 1.0, "events": floor, "integrator": FINE}
+    T = np.sqrt(2 * height / g)
+    expected = {
+        "height": (T / (2 * height), lambda dT: 0.7 * dT, lambda dT: -g * dT, lambda dT: 0.7 * T * dT),
+        "g": (-T / (2 * g), lambda dT: 0.7 * dT, lambda dT: -T - g * dT, lambda dT: 0.7 * T * dT),
+    }
+    objectives = (lambda s: s.t[-1], "ball.x", "ball.vz", lambda s: da.integral(s, "ball.x"))
+    found = [da.gradient(ball, objective, {"height": height, "g": g}, **options) for objective in objectives]
+    for name, (dT, *others) in expected.items():
+        for number, wanted in zip(found, (dT, *(of(dT) for of in others)), strict=True):
+            assert abs(number[name] - wanted) < 1e-8

@@ -49,6 +49,7 @@ class Sensitivities:
     """parameters : all that the model was built with;  names : those with derivatives
     states : (nt, nx, p) dx/dp at the times of the solution;  neighbours : by name, compiled models beside the one that ran
     check : against runs with parameters a little beside: (relative difference, by what part parameters were changed)
+    end : where an event stopped the run at the last of its times, rates of the states there and derivatives of that time
     """
 
     parameters: Mapping[str, Any]
@@ -56,6 +57,7 @@ class Sensitivities:
     states: Array
     neighbours: Mapping[str, Neighbours]
     check: Callable[[], tuple[float, float]] | None = None
+    end: Callable[[], tuple[Array, Array]] | None = None
 
     def number(self, name: str) -> int:
         if name not in self.names:
@@ -69,9 +71,13 @@ class Sensitivities:
 
     def slope(self, solution: Any, function: Callable[[Any], float], name: str) -> float:
         """Of one number that a function makes of a whole solution, by a parameter."""
-        S = self.states[:, :, self.number(name)]
-        beside = self.neighbours[name]
-        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, whole=True))
+        k, moving = self.number(name), np.zeros(len(solution.t))
+        S, beside = self.states[:, :, k].copy(), self.neighbours[name]
+        if self.end is not None:
+            rate, moved = self.end()
+            moving[-1] = moved[k]
+            S[-1] += rate * moved[k]
+        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, (solution.t, moving)))
 
 
 def total_derivative(
@@ -81,29 +87,36 @@ def total_derivative(
     x: Array,
     S: Array,
     neighbours: Neighbours,
-    *,
-    whole: bool = False,
+    whole: tuple[Array, Array] | None = None,
 ) -> Array:
     """d/dp function(like(mechanism(p), x(p))); like : states of a model as what the function takes
 
-    whole : the function returns one number for all times together, else something for each
+    whole : times and their derivatives, for a function of all of them together that returns one number; else it returns
+        something for each
     """
     size = np.max(np.abs(S) / (1.0 + np.abs(x)), axis=1, initial=0.0)[:, None]
     if whole:
-        size = np.full_like(size, size.max(initial=0.0))
+        size = np.full_like(size, max(size.max(initial=0.0), _sooner(*whole)))
     reach = STEP / np.where(size > 0.0, size, 1.0)  # at each time its own
 
     def values(found: object) -> Array:
         return _number(found) if whole else _values(found, len(x))
 
     def ahead(s: float) -> Array:
-        return values(function(like(mechanism, x + s * reach * S)))
+        moved = () if whole is None else (whole[0] + s * reach[0, 0] * whole[1],)
+        return values(function(like(mechanism, x + s * reach * S, *moved)))
 
     along = [(ahead(s) - ahead(-s)) / (2.0 * s) for s in LEVELS]
     by_state = extrapolated(along)[0]
     by_state = by_state / (reach[0, 0] if whole else reach.reshape(-1, *[1] * (by_state.ndim - 1)))
     by_model = neighbours.derivative(lambda other: values(function(like(other, x))))[0]
     return np.asarray(by_state + by_model)
+
+
+def _sooner(t: Array, moving: Array) -> float:
+    """How fast the last time moves, of what it may before it meets the one before it."""
+    apart = 0.25 * (t[-1] - t[-2]) if len(t) > 1 else np.inf
+    return float(STEP * abs(moving[-1]) / apart)
 
 
 def _number(found: object) -> Array:

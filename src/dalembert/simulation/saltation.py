@@ -43,8 +43,8 @@ class Saltation:
     piece: Any
     formulation: Formulation
 
-    def behind(self, before: Run, after: Run, start: Array, S: Array, neighbours: Mapping[str, Neighbours]) -> Array:
-        """(n, p) derivatives of the state that the run behind starts from, from those at the end of the one before."""
+    def moves(self, before: Run, S: Array, neighbours: Mapping[str, Neighbours]) -> tuple[Array, Array]:
+        """(n,) rates before it, and (p,) derivatives of its time, from those of the state there."""
         t, x = self.piece.ending.t, self.piece.ending.state
         f = _rate(before, t, x)
         s = _NEAR * (1.0 + np.abs(x).max()) / max(np.abs(f).max(), 1e-300)
@@ -57,13 +57,22 @@ class Saltation:
                 " zero, so how the run goes on is no smooth function of parameters; there are no sensitivities behind it",
                 time=t,
             )
-        f_after, columns = _rate(after, t, start), []
+        later = []
         for k, beside in enumerate(neighbours.values()):
             runs = [(h, self.formulation.prepare(a), self.formulation.prepare(b)) for h, a, b in beside.pairs]
             g_p = extrapolated(
                 [np.array((self._g(a, t, x + h * S[:, k]) - self._g(b, t, x - h * S[:, k])) / (2.0 * h)) for h, a, b in runs]
             )[0]
-            later = -float(g_p) / g_t
+            later.append(-float(g_p) / g_t)
+        return f, np.array(later)
+
+    def behind(self, before: Run, after: Run, start: Array, S: Array, neighbours: Mapping[str, Neighbours]) -> Array:
+        """(n, p) derivatives of the state that the run behind starts from, from those at the end of the one before."""
+        t, x = self.piece.ending.t, self.piece.ending.state
+        f, moved = self.moves(before, S, neighbours)
+        f_after, columns = _rate(after, t, start), []
+        for k, (later, beside) in enumerate(zip(moved.tolist(), neighbours.values(), strict=True)):
+            runs = [(h, self.formulation.prepare(a), self.formulation.prepare(b)) for h, a, b in beside.pairs]
             dx = S[:, k] + f * later
             ends = [(h, self._jump(a, t + h * later, x + h * dx), self._jump(b, t - h * later, x - h * dx)) for h, a, b in runs]
             total = extrapolated([(above - below) / (2.0 * h) for h, above, below in ends])[0]

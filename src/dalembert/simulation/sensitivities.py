@@ -67,7 +67,20 @@ class Carried:
         found = Sensitivities(model.values, model.names, S, self._tables.neighbours)
         found.states = _as_told(solution, self._runs[0].plain, S, found)
         found.check = cache(partial(_compared, solution, model, simulate))
+        last = (solution.pieces or [solution])[-1]
+        if last.status == "event" and len(solution.t) and solution.t[-1] == last.ending.t:
+            found.end = cache(partial(self._moving_end, last))
         return found
+
+    def _moving_end(self, last: Any) -> tuple[Array, Array]:
+        """(nx,) rates of the states told, and (p,) derivatives of the time, where an event stopped the run."""
+        (events, largest), run = self.acted, self._runs[-1].plain
+        assert self._tables is not None
+        act = Saltation(events[0], largest[0], last, self.formulation)
+        f, moved = act.moves(run, self._end, self._tables.neighbours)
+        x, s = last.ending.state, 1e-6 * (1.0 + np.abs(last.ending.state).max()) / max(np.abs(f).max(), 1e-300)
+        after, before = run.to_absolute(np.array([x + s * f, x - s * f]))
+        return (after - before) / (2.0 * s), moved
 
 
 def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) -> tuple[float, float]:

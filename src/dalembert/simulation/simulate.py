@@ -207,6 +207,8 @@ class _Runs:
         while True:
             watch = self.piece(start, bar, largest, resting)
             piece = self.pieces[-1]
+            if self.carried is not None:
+                self.carried.acted = watch.acting, [watch.largest[self.events.index(event)] for event in watch.acting]
             if piece.status != "event" or self.failure is not None or all(e.action is None for e in watch.acting):
                 return
             piece.message = f"event {watch.acting[0].name!r} acted at t = {piece.end_time:.6g} s"
@@ -216,8 +218,6 @@ class _Runs:
                 piece.status, piece.message = "failed", str(problem)
                 self.failure = SimulationError(str(problem), time=piece.end_time)
                 return
-            if self.carried is not None:
-                self.carried.acted = watch.acting, [watch.largest[self.events.index(event)] for event in watch.acting]
             largest, resting = watch.largest, watch.resting
             if any(event.stop for event in watch.acting) or not start.t < self.t_end:
                 return

@@ -80,12 +80,12 @@ class AnySolution(Result, ABC):
         kept = {name: c for name, c in own.coords.items() if set(c.dims) <= {d for name in names for d in own[name].dims}}
         return xarray.Dataset(parts, {**kept, "parameter": parameters})
 
-    def like(self, mechanism: Compiled, x: Array) -> Any:
-        """Other states, of a model with other numbers, at the times of this run, as its result."""
+    def like(self, mechanism: Compiled, x: Array, t: Array | None = None) -> Any:
+        """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
         record = {
             name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator", "more")
         }
-        return type(self)(mechanism, self.t, x, **record)
+        return type(self)(mechanism, self.t if t is None else t, x, **record)
 
     def _repr_html_(self) -> str:
         """For a notebook: the verdict of the report, and small curves."""
