@@ -194,6 +194,19 @@ def test_lift_off_is_found_by_the_reaction():
     assert abs(run.reaction("seat").force[-1, 2]) < 1e-6
 
 
+def test_multipliers_of_what_is_free_vanish():
+    """A ball on a string that goes slack at cos = (2 g l - v^2) / (3 g l), and flies: functions of events are asked on."""
+    model = da.Model()
+    model.add_point_mass("ball", mass=2.0, position=(0, 0, -1), velocity=(6.0, 0, 0))
+    model.add_distance("string", model.ground, "ball", points=((0, 0, 0), (0, 0, 0)))
+    event = da.Event(lambda s: s.multiplier("string")[0], name="slack", action=da.Free("string"))
+    run = da.simulate(model, 1.0, events=event)
+    ((_, t),) = run.events
+    assert abs(run(t).position("ball")[2] + (2 * 9.81 - 36) / (3 * 9.81)) < 1e-8
+    assert run(0.9).multiplier("string").tolist() == [0.0] and run.pieces[1].multiplier("string").shape[1] == 1
+    assert np.ptp(run.velocity("ball")[run.t > t, 0]) < 1e-12 and run.report().passed
+
+
 def test_event_of_an_effort():
     """The tension of a spring k = 8 under a mass 2 vanishes after a quarter of a period, pi / 4."""
     model = da.Model(gravity=(0, 0, 0))

@@ -90,3 +90,21 @@ def test_a_mesh_in_millimetres(tmp_path):
     assert shown["warnings"] == doubts(model)
     line = next(line for line in da.simulate(model, 0.01).report().lines if line.name == "warning")
     assert (line.block, line.value) == ("careful", doubts(model)[0])
+
+
+def test_tables_whose_curve_leaves_their_values():
+    """A pulse between two rests: the curve through five values falls to -2 between 0 and 0.05."""
+    for times, values, told in (
+        ((0, 3, 3.02, 3.04, 9), (0, 0, 0.05, 0, 0), 1),
+        (np.linspace(0.0, 6.0, 9), np.sin(np.linspace(0.0, 6.0, 9)), 0),
+        ((0.0, 1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 1.0), 0),
+        ((0.0, 1.0), (2.0, 2.0), 0),
+    ):
+        model = leg()
+        model.add_driver("drive", "hip", 2 * da.Table(tuple(times), tuple(values), clamp=True) + da.Constant(0.1))
+        model.add_force("push", "leg", (0, 0, 1), factor=da.Table(tuple(times), tuple(values)))
+        found = doubts(model)
+        assert len(found) == 2 * told
+    model = leg()
+    model.add_driver("drive", "hip", da.Table((0, 3, 3.02, 3.04, 9), (0, 0, 0.05, 0, 0)))
+    assert "the table of 'drive' has values from 0 to 0.05, but a smooth curve through them goes from -" in doubts(model)[0]

@@ -207,6 +207,10 @@ def _other_place() -> da.Solution:
         (lambda s: da.concatenate([s, 3]), "concatenate got"),
         (lambda s: da.simulate(s.mechanism, 1.0, t_start=0.5), "was compiled for t = 0; give the model"),
         (lambda s: da.simulate(pendulum(), 1.0, t_start=np.nan), "t_start is nan"),
+        (
+            lambda s: da.simulate(pendulum(), 1.7e9 + 1, t_start=1.7e9, integrator=da.RungeKutta4(step=1e-3)),
+            r"RungeKutta4: step is 0.001 s, but numbers at t = 1.7e\+09 s are 2e-07 s apart; start at t = 0",
+        ),
     ],
 )
 def test_messages(act, message):

@@ -12,16 +12,18 @@ from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
+from dalembert.model.motions import Motion, Table, leaves
 
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
+BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 
 
 def doubts(model: Model) -> list[str]:
     """One sentence for each."""
-    return [*_wheels(model), *_points(model), *_sizes(model)]
+    return [*_wheels(model), *_points(model), *_sizes(model), *_tables(model)]
 
 
 def _wheels(model: Model) -> Iterator[str]:
@@ -114,6 +116,28 @@ def _sizes(model: Model) -> Iterator[str]:
                 f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
                 " its inertia, may be in other units"
             )
+
+
+def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Functions of time, with the names of what follows them."""
+    yield from ((joint.name, row.motion) for joint in model.joints for row in joint.primitives)
+    yield from ((driver.name, driver.primitive.motion) for driver in model.drivers)
+    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
+
+
+def _tables(model: Model) -> Iterator[str]:
+    """Tables of time whose splines swing far beyond their values, as through a short pulse between long rests."""
+    for name, motion in motions_of(model):
+        for table in (leaf for leaf in leaves(motion) if isinstance(leaf, Table)):
+            knots, pieces = table.spline()
+            x = np.linspace(0.0, 1.0, 17)[:, None] * np.diff(knots)
+            curve = pieces[:, 0] + x * (pieces[:, 1] + x * (pieces[:, 2] + x * pieces[:, 3]))
+            low, high, least, most = min(table.values), max(table.values), float(curve.min()), float(curve.max())
+            if max(low - least, most - high) > BEYOND * (high - low) + 1e-9 * max(abs(low), abs(high)):
+                yield (
+                    f"the table of {name!r} has values from {low:.4g} to {high:.4g}, but a smooth curve through them goes from"
+                    f" {least:.4g} to {most:.4g}: give more of them where they change, or SmoothStep"
+                )
 
 
 def _spread(points: list[Array]) -> float:

@@ -150,7 +150,7 @@ def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int
             n_B = R_0.T @ plane.normal
             record = [*plane.normal * (plane.normal @ body.position), *R_0.ravel(), *n_B]
             if body.kind == "rigid":
-                inertia = (n_B @ body.inertia @ n_B) * _ONE
+                inertia, weight = (n_B @ body.inertia @ n_B) * _ONE, length**2 * _ONE
         elif kind == T.RIGID:
             inertia, weight = body.inertia, 0.25 * length**2 * _ONE
         table += [kind, nq, nu]

@@ -161,6 +161,12 @@ def is_idle(model: Model, phase: Phase, name: str) -> bool:
     return name in phase.free or (name in locks and name not in {*model._elements})
 
 
+def rows_in_force(model: Model, name: str) -> int:
+    """How many rows a joint, a driver or a lock has where it is in force."""
+    element = model._elements.get(name)
+    return sum(len(row.labels) for row in element.primitives) if isinstance(element, Joint) else 1
+
+
 def coordinates_of(mechanism: Mechanism, joint: str, t: float, x: Array) -> tuple[float, ...]:
     """The coordinates of a joint at a state, angles counted."""
     values = np.atleast_1d(mechanism.state(t, x).coordinate(joint))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.run import Run
 
 _SEAMS = {"iterate_newton": "newton", "filtered_error": "filtered", "iterate": "sweeps"}  # others make the step itself
+RESOLUTION = 5e-7  # of a fixed step, to which its times must be told apart: half of what the time loop allows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,15 @@ class Integrator(ABC):
     def adaptive(self) -> bool:
         """True when the step size follows the error estimate."""
         return self.step is None
+
+    def check_times(self, t_0: float, t_end: float) -> None:
+        """Refuse fixed steps where times are so large that multiples of the step cannot be told from those beside them."""
+        far = max(abs(t_0), abs(t_end))
+        if self.step is not None and np.spacing(far) > RESOLUTION * self.step:
+            raise ModelError(
+                f"{type(self).__name__}: step is {self.step:g} s, but numbers at t = {far:g} s are {np.spacing(far):.1g} s apart; "
+                "start at t = 0 and let functions of time add what is missing, or take longer steps"
+            )
 
     @property
     def error_law(self) -> int:

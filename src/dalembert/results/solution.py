@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled, Series
-from dalembert.compilation.phases import Phase, is_idle
+from dalembert.compilation.phases import Phase, is_idle, rows_in_force
 from dalembert.compilation.trajectory import Trajectory, apply, cross
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
@@ -244,7 +244,10 @@ class Result(Series):
         self.needs_masses("reactions and efforts")
         if self.pieces:
             return multiplier_in_pieces(self, element)
-        return self._rows_of(element, self.evaluated.lam)
+        name = str(getattr(element, "name", element))
+        if self._is_idle(name):
+            return np.zeros((len(self.t), rows_in_force(self.model, name)))
+        return self._rows_of(name, self.evaluated.lam)
 
     @property
     def minimal(self) -> MinimalCoordinates:

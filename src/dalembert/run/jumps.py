@@ -23,7 +23,7 @@ def jumping_constraint(advance: Advance) -> tuple[str, float] | None:
     mechanism = run.mechanism
     if mechanism.m == 0 or run.rate(advance.t, x.copy(), rate) != T.OK:
         return None
-    times = advance.t_end * AHEAD * np.array([1e-2, 1e-1, 1.0])
+    times = (advance.t_end - advance.bundle.start) * AHEAD * np.array([1e-2, 1e-1, 1.0])
     states = np.array([run.to_absolute((x + h * rate)[None])[0] for h in times])
     try:
         g = np.abs(evaluate(REFERENCE().prepare(mechanism.as_told), advance.t + times, states).g).max(axis=0)

@@ -142,6 +142,7 @@ def simulate(
     integrator = integrator or start.integrator or _USUAL
     check_pair(formulation, integrator)
     refuse_vanishing_lengths(start.mechanism, start.t, t_end)
+    integrator.check_times(start.t, t_end)
     clock.lap("assembly")
     times = save_times(save_at, t_end, start.t)
     if out is not None and any(event.action is not None for event in watched):

@@ -142,7 +142,8 @@ def _part(part: Moving, one: Any, two: Any) -> Iterator[tuple[str, Array, float,
             differences[key] = np.maximum(differences[key], found[key])
             paths[key] = max(paths[key], float(np.trapezoid(series, steps.t)))
     largest = {"path": part.travel, "turning": part.turn, "velocities": part.speed, "spins": part.spin}
-    size = {"path": part.distance, "turning": 1.0, "velocities": part.speed, "spins": part.spin}
+    speed, spin = part.speed + part.size * part.spin, part.spin + (part.speed / part.size if part.size > 0.0 else 0.0)
+    size = {"path": part.distance, "turning": 1.0, "velocities": speed, "spins": spin}  # what only slides has spins by rounding
     shares = {"path": part.size, "turning": 1.0, "velocities": part.speed, "spins": part.spin}
     for key, values in differences.items():
         scale = max(paths[key], largest[key], 1e-3 * shares[key])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.compilation.doubts import motions_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import stops_between
 from dalembert.compilation.trajectory import Trajectory
@@ -116,10 +117,7 @@ def _tables(solution: Result) -> Iterator[Line]:
     if not isinstance(mechanism, Mechanism) or not len(solution.t):
         return
     begin, end = solution.begin_time, solution.end_time
-    moved = [(e.name, row.motion) for e in mechanism.model.joints for row in e.primitives]
-    moved += [(driver.name, driver.primitive.motion) for driver in mechanism.model.drivers]
-    moved += [(force.name, motion) for force in mechanism.model.forces for motion in force.motions]
-    for name, motion in moved:
+    for name, motion in motions_of(mechanism.model):
         for table in (leaf for leaf in leaves(motion) if isinstance(leaf, Table) and not (leaf.periodic or leaf.clamp)):
             first, last = table.times[0], table.times[-1]
             if min(begin - first, last - end) < -1e-9 * (last - first):
