@@ -15,7 +15,7 @@ from dalembert.compilation.compiled import Compiled, Series
 from dalembert.compilation.lagrangian import GeneratedCode, LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import new_workspace
-from dalembert.compilation.tree import make_tree
+from dalembert.compilation.tree import Tree, make_tree
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.base import Formulation, seams, set_tolerances
 from dalembert.formulations.invariants import Invariants, check_invariants, invariant_functions, with_invariants
@@ -150,7 +150,7 @@ class Minimal(Formulation):
         nu, m = tree.nu, int(tree.I[T.M])
         f = nu - m + int(tree.I[T.NIDLE])
         given = tree.I, tree.F, new_workspace(tree.I, dense=True)
-        I, F, W = self._tables(given, f, range(nu), np.ones(nu), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
+        I, F, W = self._tables(given, f, range(nu), _joint_weights(tree), (f + 5) * nu, 6 * int(tree.I[T.NSIDE]) + 12)
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows="turns")
         run = MinimalRun(mechanism, I, F, W, *seams(*self._names(mechanism)), 0, functions, tree)
         return with_invariants(run, self.invariants)
@@ -277,6 +277,14 @@ def _velocities_in_use(mechanism: Mechanism) -> list[int]:
         return list(range(mechanism.nu))
     idle = {3 * b + 2 for b, body in enumerate(mechanism.model.bodies) if body.kind == "point"}
     return [i for i in range(mechanism.nu) if i not in idle]
+
+
+def _joint_weights(tree: Tree) -> Array:
+    """(nu,) the same of joint velocities, Euclidean in angles: a radian weighs what it does in the metric of the bodies."""
+    weights, metric = np.ones(tree.nu), int(tree.mechanism.I[T.METRIC_F]) + T.MJ
+    for link in tree.links:
+        weights[link.u : link.u + link.kind[1]] = 4.0 * tree.mechanism.F[metric + T.METRIC_W * link.body]
+    return weights
 
 
 def _weights(mechanism: Mechanism) -> Array:

@@ -86,8 +86,8 @@ class Integrator(ABC):
         far = max(abs(t_0), abs(t_end))
         if self.step is not None and np.spacing(far) > RESOLUTION * self.step:
             raise ModelError(
-                f"{type(self).__name__}: step is {self.step:g} s, but numbers at t = {far:g} s are {np.spacing(far):.1g} s apart; "
-                "start at t = 0 and let functions of time add what is missing, or take longer steps"
+                f"{type(self).__name__}: step is {self.step:g} s, but numbers at t = {far:g} s are {np.spacing(far):.1g} s"
+                " apart; start at t = 0 and let functions of time add what is missing, or take longer steps"
             )
 
     @property

@@ -1,11 +1,11 @@
 """Maggi's equations in dense algebra, for trees with loops and Lagrangian systems: minimal.py with rows as numbers.
 
-    V = P Z,   u^ = V (Z^T V)^-1 (s' - Z^T p') + p',   p' = -G^+ g_t                              (9)-(11)
+    V = P Z,   u^ = V (Z^T W V)^-1 (s' - Z^T W p') + p',   p' = -G^+ g_t                              (9)-(11)
     u' = V y + p'',   p'' = -G^+ zeta(u^),   V^T M V y = V^T (h(u^) - M p'')                      (12)-(15)
     Y' = -G^+ G' Y                                                                                (27)
 
-[QRContinuation, 2.2-2.5]; lengths are Euclidean in the velocities (dense_rows.py). M may be singular by itself (Euler
-parameters as coordinates): V^T M V is what is solved.
+[QRContinuation, 2.2-2.5]; lengths are those of W = diag(weights of the velocities), see dense_rows.py. M may be singular by
+itself (Euler parameters as coordinates): V^T M V is what is solved.
 """
 
 from dalembert.kernels.base.compiler import flat, inline
@@ -14,6 +14,7 @@ from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
 from dalembert.kernels.base.tables import NON_FINITE, OK
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import least_solution, onto_tangent, remove_normal
+from dalembert.kernels.formulations.continuation import weighted_product
 from dalembert.kernels.formulations.moving_frame import finish_rates
 
 
@@ -27,12 +28,10 @@ def admissible_velocities(x, V, u, system):
     for j in range(f):
         v, basis = V + n * j, Numbers(x, k.basis + n * j)
         copy(v, basis, n)
-        c[j] = 0.0
-        for i in range(n):
-            c[j] += basis[i] * (now[i] - u[i])
+        c[j] = weighted_product(basis, now, system) - weighted_product(basis, u, system)
         onto_tangent(v, system)
         for i in range(j + 1):
-            C[f * j + i] = plus_dot(0.0, V + n * i, v, n)
+            C[f * j + i] = weighted_product(V + n * i, v, system)
     solve_definite(C, c, f)
     add_transposed(u, V, c, f, n)
 
@@ -79,6 +78,8 @@ def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
     seen, power = load(t, x, dx, rest, system)
     reduced_accelerations(V, rest, acc, system)
     if moving:  # -lam . g_t, multipliers of M u' = h + G^T lam by least squares
+        for i in range(n):
+            rest[i] /= system.constants[k.weight + i]
         remove_normal(rest, system)
         for r in range(system.m):
             power -= system.rhs[r] * system.g_t[r]
@@ -90,7 +91,7 @@ def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
         if k.order < 0:
             turn(basis, acc, system)
             copy(Numbers(dx, k.carry + n * j), acc, n)
-        dx[k.s + j] = plus_dot(0.0, basis, now, n)
+        dx[k.s + j] = weighted_product(basis, now, system)
     finite = finish_rates(power, dx, system)
     copy(now, u, n)
     if status == OK:

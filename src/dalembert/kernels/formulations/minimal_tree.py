@@ -9,15 +9,17 @@ no rows, V = Z = 1 and s' = u: the equations of motion of the tree. Dense, O(n^3
 MovingFrame.
 """
 
+import numpy as np
+
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import weakest_dense_row
-from dalembert.kernels.base.loops import clear, copy, negate, plus_dot
+from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK
 from dalembert.kernels.base.vectors import cross
 from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
-from dalembert.kernels.coordinates.dense_rows import add_reactions, dual_vector, least_solution, onto_tangent
+from dalembert.kernels.coordinates.dense_rows import add_weighted, dual_vector, least_solution, onto_tangent
 from dalembert.kernels.coordinates.frame_matrices import (
     blocks,
     derivatives,
@@ -43,17 +45,17 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 
 @inline
 def reach(r, system):
-    """What |G_r|^2 could be if the row lay in the direction in which its bodies move most: |A|^2 |B|^2, parts apart.
+    """What |G_r|^2 of W^-1 could be if the row lay in the direction in which its bodies move most: |A|^2 |B|^2, parts apart.
 
     In relative coordinates a row itself can vanish in a singular configuration, so its own size tells nothing.
     """
-    B, size = blocks(system), 0.0
+    B, size, weight = blocks(system), 0.0, system.constants + system.minimal.weight
     for number in range(system.cut[r], system.cut[r + 1]):
         side = system.sides[number]
         k, a, v_2, w_2 = system.nu * side.body, system.A[side.A], 0.0, 0.0
         for c in range(system.nu):
-            v_2 += B[k + c].v @ B[k + c].v
-            w_2 += B[k + c].w @ B[k + c].w
+            v_2 += B[k + c].v @ B[k + c].v / weight[c]
+            w_2 += B[k + c].w @ B[k + c].w / weight[c]
         size += v_2 * (a.force @ a.force)
         size += w_2 * (a.torque @ a.torque)
     return size
@@ -62,13 +64,16 @@ def reach(r, system):
 @inline
 def weigh(t, x, system):
     """B, B' and the factored rows of the poses and twists there are; row and size of the smallest sqrt(pivot / reach)."""
-    n, m, G, S = system.nu, system.m, system.scaled, system.K
+    n, m, G, S, weight = system.nu, system.m, system.scaled, system.K, system.constants + system.minimal.weight
     fill_blocks(x, system)
     fill_reduced_matrix(system)
     for i in range(m):
         S[m * m + i] = reach(i, system)
         for j in range(i + 1):
-            S[m * i + j] = plus_dot(0.0, G + n * i, G + n * j, n)
+            s = 0.0
+            for c in range(n):
+                s += G[n * i + c] * G[n * j + c] / weight[c]
+            S[m * i + j] = s
     system.count.factor += 1.0
     factor_cut_schur(system)
     return weakest_dense_row(S, m, S + m * m, 0)
@@ -126,7 +131,7 @@ def factor_along_rows(level, x, system):
 def correct_along_rows(level, x, system):
     """By G^+ rhs"""
     clear(system.u_dot, system.nu)
-    add_reactions(system.m, system.u_dot, system)
+    add_weighted(system.u_dot, system)
     displace_tree(level, x, 1.0, system)
 
 
@@ -140,9 +145,15 @@ def close(first, t, x, dx, system):
 
 @flat
 def fresh_basis(X, room, system):
-    """X <- a basis from the rows alone"""
-    copy(room, system.scaled, system.nu * system.m)
-    null_basis(system.minimal.kind, room, system.nu, system.m, system.minimal.dof, X)
+    """X <- a basis from the rows alone, W^-1/2 of the null space of G W^-1/2"""
+    n, m, f, weight = system.nu, system.m, system.minimal.dof, system.constants + system.minimal.weight
+    for c in range(n):
+        for r in range(m):
+            room[n * r + c] = system.scaled[n * r + c] / np.sqrt(weight[c])
+    null_basis(system.minimal.kind, room, n, m, f, X)
+    for c in range(n):
+        for j in range(f):
+            X[n * j + c] /= np.sqrt(weight[c])
 
 
 @flat
