@@ -111,6 +111,16 @@ def test_dense_output_agrees_with_a_run_that_saves_there(solution):
         solution(1.5)
 
 
+def test_dense_output_at_an_array_of_times_has_all_outputs(solution):
+    times = solution.t[0] + (solution.t[-1] - solution.t[0]) * np.array([0.31, 0.62])
+    both, joint = solution(times), solution.mechanism.model.joints[0].name
+    for k, t in enumerate(times):
+        np.testing.assert_allclose(both.reaction(joint).force[k], solution(t).reaction(joint).force, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(both.energy.total[k], solution(t).energy.total, rtol=1e-9)
+    with pytest.raises(da.SimulationError, match="; 1000 s is outside"):
+        solution([0.0, 1000.0])
+
+
 def test_angle_counts_turns_between_sparse_times():
     model = da.Model(gravity=(0, 0, 0))
     model.add_body("rotor", mass=1.0, inertia=(1, 2, 3), angular_velocity=(0, 0, 10))

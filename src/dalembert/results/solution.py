@@ -199,21 +199,23 @@ class Result(Series):
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it.
 
-        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, at that time.
+        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, at that time, or
+        at an array of times. Of a run in pieces an array has poses, velocities and joint coordinates; ask each piece for others.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
-            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
+            out = times[np.argmax(np.maximum(self.t[0] - times, times - self.t[-1]))]
+            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {out:g} s is outside")
         x = states_in_pieces(self, times) if self.pieces else integrate_to(self, times)
         mechanism = self.mechanism
         if np.ndim(t) > 0:
-            return mechanism.trajectory(times, x)
+            return mechanism.trajectory(times, x) if self.pieces else self._alone(times, x)
         state = mechanism.state(float(times[0]), x[0])
         state.result = lambda: self._alone(times, x)
         return state
 
     def _alone(self, times: Array, x: Array) -> Result:
-        """A solution with one state between those that were saved."""
+        """A solution with states between those that were saved, of one piece."""
         of: Result = next((piece for piece in self.pieces[::-1] if piece.begin_time <= times[0]), self)
         names = ("settings", "formulation", "integrator")
         made = type(of)(of.mechanism, times, x, **{name: getattr(of, name) for name in names})
