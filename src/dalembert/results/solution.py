@@ -199,8 +199,8 @@ class Result(Series):
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it.
 
-        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, at that time, or
-        at an array of times. Of a run in pieces an array has poses, velocities and joint coordinates; ask each piece for others.
+        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then, or at an
+        array of times. Of a run in pieces an array has poses, velocities and joint coordinates; ask each piece for the rest.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):

@@ -54,10 +54,10 @@ def projection_lines(solution: Result) -> Iterator[Line]:
     rad, are left out.
 
     Adaptive steps count a tenth of it as error and so never come near the limit; fixed steps have nothing else that would
-    tell a residual that jumps.
+    tell a residual that jumps. Compliant joints project nothing: from rest, all that their steps change would seem so.
     """
     statistics = solution.statistics
-    if statistics.largest_projection > 0.0:
+    if statistics.largest_projection > 0.0 and not solution.formulation_type.compliant:
         share = statistics.largest_projection_share
         shown = f"{share:.3g} of its step's own change ({statistics.largest_projection:.3g} m or rad)"
         yield limited("largest projection", f"{shown}, t = {statistics.largest_projection_at:.4g} s", share, LIMIT)
