@@ -212,6 +212,7 @@ def pendulum(length, mass=1.0):
 
 
 MASS = {"now": 1.0}
+TOOLS = {"numpy": np, "now": MASS}  # cannot be copied
 
 
 def test_functions_that_depend_on_more_than_their_parameters(monkeypatch):
@@ -222,6 +223,7 @@ def test_functions_that_depend_on_more_than_their_parameters(monkeypatch):
         "draws": lambda length: pendulum(length, 1.0 + rng.uniform()),
         "is told by": lambda length: pendulum(length, MASS["now"]),
         "takes a plain root": lambda length: pendulum(math.sqrt(length)),
+        "has modules in a table": lambda length: pendulum(length, TOOLS["now"]["now"]),
     }
     masses = []
     for name, build in tried.items():
@@ -235,7 +237,8 @@ def test_functions_that_depend_on_more_than_their_parameters(monkeypatch):
             assert at.position[0] == pytest.approx(0.5 * (math.sqrt(length) if "root" in name else length), rel=1e-15)
         assert bool(family.formulas) == (name == "is told by")
     assert len(set(masses[:3])) == 3
-    np.testing.assert_allclose(masses[3:6], [2.0, 2.2, 2.4], rtol=1e-15)
+    for told in (masses[3:6], masses[9:]):
+        np.testing.assert_allclose(told, [2.0, 2.2, 2.4], rtol=1e-15)
 
 
 def test_an_infeasible_variant_of_many_fails_alone():

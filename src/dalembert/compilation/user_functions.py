@@ -189,17 +189,30 @@ class Surroundings:
                     spaces += [vars(part)] if id(part) not in self._seen else []
                     self._seen.add(id(part))
                 found.append((space, name, part))
-        self._taken += [(space, name, part, _copied(part)) for space, name, part in found]
         told = (part for _, _, part in found if not isinstance(part, ModuleType))
         if names & _ASKING or _imports(value.__code__):
             return False
-        return self._arguments(value.__defaults__, value.__kwdefaults__) and all(map(self._take, told))
+        if not self._arguments(value.__defaults__, value.__kwdefaults__) or not all(map(self._take, told)):
+            return False
+        copies = _copies([part for _, _, part in found])
+        self._taken += [(*where, copy) for where, copy in zip(found, copies or (), strict=False)]
+        return copies is not None
 
     def _arguments(self, given: tuple[Any, ...] | None, by_name: dict[str, Any] | None) -> bool:
         """Whether arguments are known that a function has without being given them."""
         values = [*(given or ()), *(by_name or {}).values()]
-        self._given += [(value, copy) for value in values if (copy := _copied(value)) is not None]
-        return all(map(self._take, values))
+        if not all(map(self._take, values)) or (copies := _copies(values)) is None:
+            return False
+        self._given += [(value, copy) for value, copy in zip(values, copies, strict=True) if copy is not None]
+        return True
+
+
+def _copies(values: list[Any]) -> list[Any] | None:
+    """Copies to compare with later; None where something cannot be copied, as lists of modules, locks, files."""
+    try:
+        return [_copied(value) for value in values]
+    except Exception:
+        return None
 
 
 def _copied(value: Any) -> Any:
