@@ -44,6 +44,28 @@ def test_wheels_that_are_drawn_in_mesh(radii, distance, gear, told, flip):
             raise ValueError(found[0])
 
 
+@pytest.mark.parametrize(
+    ("inner", "outer", "told"),
+    [
+        ((30, 20), (20, 70), []),
+        ((20, 30), (20, 70), ["'inner' couples"]),
+        ((30, 20), (70, 20), ["'outer' couples"]),
+        ((30, 20), (20, 70, "external"), ["'outer': of"]),
+    ],
+)
+def test_wheels_on_a_carrier_that_turns(inner, outer, told):
+    """A planetary gear: sun and ring turn on the ground, the planet on its arm."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name, radius, x in (("sun", 0.03, 0.0), ("arm", 0.05, 0.0), ("planet", 0.02, 0.05), ("ring", 0.07, 0.0)):
+        model.add_body(name, **da.disc(1.0, radius, axis="z").body(), position=(x, 0, 0))
+    for name, first, second, x in (("S", "ground", "sun", 0.0), ("C", "arm", "ground", 0.0), ("R", "ground", "ring", 0.0)):
+        model.add_revolute(name, first, second, point=(x, 0, 0), axis=(0, 0, 1))
+    model.add_revolute("P", "arm", "planet", point=(0.05, 0, 0), axis=(0, 0, -1))
+    model.add_gear("inner", "sun", "planet", carrier="arm", teeth=inner)
+    model.add_gear("outer", "planet", "ring", carrier="arm", teeth=outer[:2], internal="external" not in outer)
+    assert [text[: len(start)] for text, start in zip(doubts(model), told, strict=True)] == told
+
+
 def leg() -> da.Model:
     model = da.Model()
     model.add_body("leg", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(5, 0, 0))

@@ -27,32 +27,38 @@ def doubts(model: Model) -> list[str]:
 
 
 def _wheels(model: Model) -> Iterator[str]:
-    """Couplings of two wheels that are drawn in mesh."""
+    """Couplings of two wheels that are drawn in mesh, on the ground or on a carrier that may turn, too."""
     for coupling in model.joints:
-        if len(coupling.coupled) != 2 or [(row.law, row.function) for row in coupling.primitives] != [(LAW, None)]:
+        if not coupling.coupled or [(row.law, row.function) for row in coupling.primitives] != [(LAW, None)]:
             continue
         joints = [model.joint(name) for name, _ in coupling.coupled]
-        shared = set(joints[0].bodies) & set(joints[1].bodies)
-        kinds = [joint.coordinates[component] for joint, (_, component) in zip(joints, coupling.coupled, strict=True)]
-        if len(shared) != 1 or kinds != ["angle", "angle"]:
+        if any(joint.coordinates[component] != "angle" for joint, (_, component) in zip(joints, coupling.coupled, strict=True)):
             continue
-        (carrier,) = shared
-        wheels = [model.body(joint.second if joint.first == carrier else joint.first) for joint in joints]
         axes = [model.body(joint.first).matrix @ joint.E_i[:, 2] for joint in joints]
-        radii = [_radius(wheel.shape, wheel.matrix.T @ axis) for wheel, axis in zip(wheels, axes, strict=True)]
-        gap = world_point(model.body(joints[1].first), joints[1].p_i) - world_point(model.body(joints[0].first), joints[0].p_i)
+        if any(np.linalg.norm(np.cross(axes[0], axis)) > 1e-6 for axis in axes):
+            continue
+        ends = [name for joint in joints for name in joint.bodies if name != GROUND]
+        carriers = {name for name in ends if ends.count(name) > 1} or {GROUND}
+        wheels = [model.body(name) for name in ends if name not in carriers]
+        on_ground = all(GROUND in joint.bodies for joint in joints)
+        if len(carriers) != 1 or len(wheels) != 2 or (GROUND in carriers and not on_ground):
+            continue
+        turns = dict.fromkeys((GROUND, *ends), 0.0)  # coefficients of the angular velocities along the first axis
+        for factor, joint, axis in zip(coupling.primitives[0].numbers[::10], joints, axes, strict=True):
+            turns[joint.second] += factor * float(np.sign(axes[0] @ axis))
+            turns[joint.first] -= factor * float(np.sign(axes[0] @ axis))
+        hinges = [next(joint for joint in joints if wheel.name in joint.bodies) for wheel in wheels]
+        radii = [_radius(wheel.shape, wheel.matrix.T @ axes[0]) for wheel in wheels]
+        places = [world_point(model.body(hinge.first), hinge.p_i) for hinge in hinges]
+        gap = places[1] - places[0]
         distance = float(np.linalg.norm(gap - (gap @ axes[0]) * axes[0]))
-        if min(radii) == 0.0 or np.linalg.norm(np.cross(axes[0], axes[1])) > 1e-6:
+        if min(radii) == 0.0:
             continue
         inside = abs(abs(radii[0] - radii[1]) - distance) < abs(sum(radii) - distance)
         reach = abs(radii[0] - radii[1]) if inside else sum(radii)
         if distance == 0.0 or abs(reach - distance) > TOUCH * max(radii):
             continue
-        a, b = (
-            factor * (1.0 if joint.second == wheel.name else -1.0)
-            for factor, joint, wheel in zip(coupling.primitives[0].numbers[::10], joints, wheels, strict=True)
-        )
-        b *= float(np.sign(axes[0] @ axes[1]))
+        a, b = (turns[wheel.name] for wheel in wheels)
         names, drawn = " and ".join(repr(wheel.name) for wheel in wheels), f"{radii[0]:.4g} and {radii[1]:.4g} m"
         if abs(np.log(abs(a / b) * radii[1] / radii[0])) > np.log(1.0 + ALIKE):
             yield (
