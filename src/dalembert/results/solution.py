@@ -93,10 +93,8 @@ class Result(Series):
         self.settings = settings
         self.statistics = statistics or Statistics()
         self.status = status
-        self.message = message
-        self.events = events
-        self.formulation = formulation
-        self.integrator = integrator
+        self.message, self.events = message, events
+        self.formulation, self.integrator = formulation, integrator
         self.versions = versions or current_versions()
         if evaluated is not None:
             self.__dict__["evaluated"] = evaluated
@@ -125,9 +123,8 @@ class Result(Series):
     def needs_masses(self, what: str) -> None:
         """Refused where `kinematics` followed bodies without mass."""
         if names := self.settings.get("without_mass"):
-            raise ModelError(
-                f"{what} need masses, and there are bodies without: {', '.join(map(repr, names))}; give them to add_body"
-            )
+            without = ", ".join(map(repr, names))
+            raise ModelError(f"{what} need masses, and there are bodies without: {without}; give them to add_body")
 
     @property
     def unit_length_error(self) -> float | None:
@@ -141,9 +138,8 @@ class Result(Series):
 
     def _is_idle(self, name: str) -> bool:
         """Whether a joint, driver or lock is not in force in this run: it has no reaction."""
-        if self.pieces or not isinstance(self.model, Model) or self.mechanism.rows_of(name):
-            return False
-        return is_idle(self.model, self.phase, name)
+        known = self.pieces or not isinstance(self.model, Model) or self.mechanism.rows_of(name)
+        return not known and is_idle(self.model, self.phase, name)
 
     @property
     def begin_time(self) -> float:
@@ -199,26 +195,23 @@ class Result(Series):
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it.
 
-        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then, or at an
-        array of times. Of a run in pieces an array has poses, velocities and joint coordinates; ask each piece for the rest.
+        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then or, but
+        for efforts and reactions of a run in pieces, at an array of times.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
-            out = times[np.argmax(np.maximum(self.t[0] - times, times - self.t[-1]))]
-            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {out:g} s is outside")
+            raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
         x = states_in_pieces(self, times) if self.pieces else integrate_to(self, times)
-        mechanism = self.mechanism
         if np.ndim(t) > 0:
-            return mechanism.trajectory(times, x) if self.pieces else self._alone(times, x)
-        state = mechanism.state(float(times[0]), x[0])
+            return self.mechanism.trajectory(times, x) if self.pieces else self._alone(times, x)
+        state = self.mechanism.state(float(times[0]), x[0])
         state.result = lambda: self._alone(times, x)
         return state
 
     def _alone(self, times: Array, x: Array) -> Result:
         """A solution with states between those that were saved, of one piece."""
         of: Result = next((piece for piece in self.pieces[::-1] if piece.begin_time <= times[0]), self)
-        names = ("settings", "formulation", "integrator")
-        made = type(of)(of.mechanism, times, x, **{name: getattr(of, name) for name in names})
+        made = type(of)(of.mechanism, times, x, settings=of.settings, formulation=of.formulation, integrator=of.integrator)
         made.model, made.phase = of.model, of.phase
         return made
 
@@ -246,10 +239,7 @@ class Result(Series):
         self.needs_masses("reactions and efforts")
         if self.pieces:
             return multiplier_in_pieces(self, element)
-        name = str(getattr(element, "name", element))
-        if self._is_idle(name):
-            return np.zeros((len(self.t), rows_in_force(self.model, name)))
-        return self._rows_of(name, self.evaluated.lam)
+        return self._rows_of(element, self.evaluated.lam)
 
     @property
     def minimal(self) -> MinimalCoordinates:
@@ -263,8 +253,7 @@ class Result(Series):
     def impulses(self) -> Array:
         """(nt, m) impulses of all rows in the step to each saved state, of `Impulse` and `Soft`."""
         if "impulse" not in self.more:
-            used = self.settings["formulation"]["type"]
-            others = " or ".join(f"{name}()" for name in _saving("impulse"))
+            used, others = self.settings["formulation"]["type"], " or ".join(f"{name}()" for name in _saving("impulse"))
             raise ModelError(f"{used} has no impulses; simulate with formulation={others}, or use reaction()")
         return self.more["impulse"]
 
@@ -272,6 +261,8 @@ class Result(Series):
         """The columns of a joint or driver in (nt, m) values; zero for redundant rows."""
         name = str(getattr(element, "name", element))
         rows = self.mechanism.rows_of(name)
+        if self._is_idle(name):
+            return np.zeros((len(self.t), rows_in_force(self.model, name)))
         if not rows:
             known = dict.fromkeys(row.element for row in self.mechanism.rows)
             raise ModelError(f"there is no {self.elements} {name!r}; {nearest(name, known)}")

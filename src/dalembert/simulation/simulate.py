@@ -125,8 +125,7 @@ def simulate(
         check_pair(REFERENCE() if formulation is None else formulation, DOP853() if integrator is None else integrator)
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
-    watched = _as_events(events)
-    clock, free, sensitivities = Clock(), _names(free), _names(sensitivities)
+    watched, clock, free, sensitivities = _as_events(events), Clock(), _names(free), _names(sensitivities)
     variant = variant_of(model, parameters, coordinates, formulation, t_start, compiled=not free and initial is None)
     if sensitivities and (initial is not None or free):
         raise ModelError("sensitivities: the run starts as the model is built; leave out initial and free")
