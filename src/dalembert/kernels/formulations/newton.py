@@ -55,7 +55,7 @@ def largest_term(level, system):
 def rounding(level, x, system):
     """Of coordinates that are those of bodies, or a user's, in proportion to the largest."""
     _, worst = worst_entry(Numbers(x, level * system.nq), system.nu if level else system.nq)
-    return (1e-12 if level else ROUNDING) * max(1.0, worst, largest_term(level, system))
+    return (1e-12 if level else ROUNDING) * max(max(1.0, worst), largest_term(level, system))
 
 
 @flat
