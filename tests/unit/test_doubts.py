@@ -28,7 +28,7 @@ def wheels(radii, distance, flip=False, **gear) -> da.Model:
     [
         ((0.04, 0.02), 0.06, {"teeth": (40, 20)}, None),
         ((0.0442, 0.0231), 0.06, {"teeth": (40, 20)}, None),  # with the heads of the teeth
-        ((0.04, 0.02), 0.06, {"teeth": (20, 40)}, "20 and 40 teeth.* radii of 0.04 and 0.02 m"),
+        ((0.04, 0.02), 0.06, {"teeth": (20, 40)}, "0.5 times the teeth.* radii of 0.04 and 0.02 m"),
         ((0.04, 0.02), 0.06, {"ratio": 2.0}, "swapped"),  # z_second / z_first is 0.5
         ((0.04, 0.02), 0.06, {"teeth": (40, 20), "internal": True}, "beside the other, but they turn the same way"),
         ((0.06, 0.02), 0.04, {"teeth": (60, 20), "internal": True}, None),

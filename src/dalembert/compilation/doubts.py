@@ -62,8 +62,8 @@ def _wheels(model: Model) -> Iterator[str]:
         names, drawn = " and ".join(repr(wheel.name) for wheel in wheels), f"{radii[0]:.4g} and {radii[1]:.4g} m"
         if abs(np.log(abs(a / b) * radii[1] / radii[0])) > np.log(1.0 + ALIKE):
             yield (
-                f"{coupling.name!r} couples {names} like wheels with {abs(a):.6g} and {abs(b):.6g} teeth, which are drawn in"
-                f" mesh with radii of {drawn}: its numbers may be swapped"
+                f"{coupling.name!r} couples {names} like wheels with {abs(a / b):.4g} times the teeth, which are drawn in mesh"
+                f" with radii of {drawn}: its numbers may be swapped"
             )
         elif (a * b < 0.0) != inside:
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")

@@ -178,6 +178,8 @@ class Watch:
             state = self.seen(advance.t, advance.x)
             self._before = [event.value(state) for event in self.events]
             self.largest = [max(abs(v), far) for v, far in zip(self._before, self.largest or self._before, strict=True)]
+            if self.resting:
+                advance.steps(0)  # finds the size of the first step
             self._sides = {k: self._side(k, sign, advance) for k, sign in self.resting.items()}
 
     def check(self, advance: Advance) -> tuple[float, Array] | None:
