@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.model.validation import near
 
 
 def model():
@@ -207,3 +208,9 @@ def encoded(array):
 def test_what_goes_by_name_is_a_dict(label, given):
     with pytest.raises(da.ModelError, match=rf"{label} is .*; give a dict by name"):
         da.LagrangianSystem(lambda q, v: 0.5 * v.x**2, ["x"], **{label: given})
+
+
+def test_what_begins_a_longer_name_is_meant():
+    assert near("add_spring", dir(da.Model)) == "add_spring_damper"
+    assert near("add_revolut", dir(da.Model)) == "add_revolute"
+    assert near("ab", ["abc", "xyz"]) == "abc" and near("abcd", ["xyz"]) is None

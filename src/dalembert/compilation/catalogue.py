@@ -97,6 +97,8 @@ def common_kernels(mechanism: Compiled, loops: set[str]) -> set[str]:
         names.add("inside_step")
     if mechanism.I[T.NLAW]:
         names.add("force_laws")
+    if mechanism.I[T.NCHOICE]:
+        return names | {"choosing_bodies"}
     if mechanism.I[T.NTRACED]:
         return names | {"forces_and_rows"}
     return names | {"force_elements"} if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION] else names

@@ -201,6 +201,8 @@ def near(name: str, known: Iterable[str]) -> str | None:
     known = tuple(islice(known, 1000))
     if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
         return "ground"
+    if len(name) > 3 and (longer := [other for other in known if other.startswith(name)]):
+        return min(longer, key=len)
     for close in difflib.get_close_matches(name[:200], known, n=3, cutoff=0.55):
         if close.startswith(name) or abs(len(close) - len(name)) < max(2.0, len(name) / 2):
             return close
