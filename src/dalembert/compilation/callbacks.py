@@ -10,6 +10,7 @@ import hashlib
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from math import prod
 from typing import Any, Literal
 
@@ -29,12 +30,11 @@ from dalembert.model.serialise import MissingFunction
 FIRST_INVARIANT = 1000
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
-
-
 _found_right: OrderedDict[str, None] = OrderedDict()  # by keys, tables and start
+_made: OrderedDict[tuple[object, ...], Any] = OrderedDict()  # by what is in them
 
 
-def _shorten(known: OrderedDict[str, Any]) -> None:
+def _shorten(known: OrderedDict[Any, Any]) -> None:
     while len(known) > _KEPT:
         known.popitem(last=False)
 
@@ -75,7 +75,7 @@ class Callbacks:
         self._keys = [*keys, *(entry.key for entry in self._entries[len(keys) :])]
         sources = {"": mechanism.row_source, "bends": mechanism.bend_source, "turns": mechanism.turn_source}
         self.traced = sources[rows]
-        *self._places, self.room = np.cumsum([0, *(entry.size for entry in self._entries[: len(self._elements)])]).tolist()
+        *self._places, self.room = accumulate((entry.size for entry in self._entries[: len(self._elements)]), initial=0)
         rows_of_time = uses_time(self.traced)
         self.of_time = bool(mechanism.functions) or rows_of_time
         asked = [] if rows_of_time else zip(self._entries, self._places, strict=False)
@@ -167,6 +167,10 @@ class Callbacks:
         if not JIT:
             return self._chosen(["" for _ in self._entries], plain=True)
         keys = self._keys
+        told = (*keys, self.traced, len(self._elements), *(entry.form for entry in self._entries))
+        if told in _made:
+            _made.move_to_end(told)
+            return _made[told]
         with COMPILING:
             try:
                 made = self._chosen(keys)
@@ -179,6 +183,9 @@ class Callbacks:
                 reason = _not_compiled[key][1]
                 text = f"{entry.name!r} could not be compiled ({reason}); it runs as plain Python, about a hundred times slower"
                 warnings.warn(text, SlowFunctionWarning, stacklevel=2)
+        if not self.slow and not any(key.startswith("id ") for key in keys):
+            _made[told] = made
+            _shorten(_made)
         return made
 
     def _find_slow(self, keys: Sequence[str], problem: Exception) -> None:

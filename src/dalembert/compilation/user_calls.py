@@ -63,6 +63,12 @@ class Entry:
         return content(self.function) or identity(self.function)
 
     @property
+    def form(self) -> tuple[object, ...]:
+        """All that the source of its call is made of."""
+        call = self.call
+        return self.number, self.gap, call.inputs, call.output, call.of_time, *((p.name, p.shape) for p in call.parameters)
+
+    @cached_property
     def at(self) -> int:
         """First place of the value, counted from W[s]."""
         return sum(map(prod, self.call.inputs)) + self.gap
