@@ -22,7 +22,6 @@ from dalembert.compilation.rank import analyse
 from dalembert.compilation.rows import dense_rows, join_states, move
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
-from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.assembly import Assembly
 from dalembert.model.elements import Body, Force
@@ -218,18 +217,9 @@ def _refuse_overdriven(packed: Packed, redundant: frozenset[RowKey]) -> None:
         )
 
 
-def prescribes_lengths(mechanism: Compiled) -> bool:
-    """Whether a distance is a function of time."""
-    I = mechanism.I
-    if not isinstance(mechanism, Mechanism):
-        return False
-    records = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
-    return bool(((records[:, T.P_KIND] == T.D) & (records[:, T.P_MOTION] > 0)).any())
-
-
 def refuse_vanishing_lengths(mechanism: Compiled, t_start: float, t_end: float) -> None:
     """A prescribed distance must stay above zero during the run: behind zero it would be followed as its absolute value."""
-    for joint in mechanism.model.joints if prescribes_lengths(mechanism) else ():
+    for joint in mechanism.model.joints if mechanism.prescribes_lengths else ():
         for primitive in joint.primitives:
             if primitive.kind == "D" and primitive.motion is not None:
                 t = vanishes(primitive.motion, t_start, t_end)

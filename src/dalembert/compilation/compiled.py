@@ -76,6 +76,11 @@ class Compiled(ABC):
         """Without what holds compiled code."""
         return {name: value for name, value in self.__dict__.items() if name != "prepared"}
 
+    @cached_property
+    def prescribes_lengths(self) -> bool:
+        """Whether a distance is a function of time."""
+        return False
+
     @property
     def nq(self) -> int:
         """Number of coordinates q."""

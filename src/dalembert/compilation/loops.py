@@ -42,6 +42,7 @@ def compiled(name: str) -> Any:
         return _compiled(name)
 
 
+@cache
 def entry(name: str) -> Any:
     """A loop without Numba's look at the types of its arguments, which are known."""
     made = compiled(name)

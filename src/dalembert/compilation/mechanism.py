@@ -80,6 +80,12 @@ class Mechanism(Compiled):
         return tuple(body.name for body in self.model.structure.bodies)
 
     @cached_property
+    def prescribes_lengths(self) -> bool:
+        I = self.I
+        records = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
+        return bool(((records[:, T.P_KIND] == T.D) & (records[:, T.P_MOTION] > 0)).any())
+
+    @cached_property
     def uneven(self) -> bool:
         """Whether it costs multipliers digits; see `uneven`."""
         bodies = self.model.bodies

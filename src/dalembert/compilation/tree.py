@@ -156,10 +156,10 @@ class Tree:
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
-        from dalembert.compilation.loops import compiled
+        from dalembert.compilation.loops import entry
 
         out = np.zeros((len(x), len(self.mechanism.x_0)))
-        compiled("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
+        entry("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))
         return out
 
     def signed(self, x: Array) -> Tree:

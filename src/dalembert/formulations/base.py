@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -169,7 +170,12 @@ def default_formulation(mechanism: Compiled) -> tuple[Formulation, str]:
     """The formulation, and why: of those that suit the mechanism, the last that was registered."""
     chosen = [(cls, why) for cls in FORMULATIONS.values() if (why := cls.suits(mechanism))]
     cls, why = chosen[-1]
-    return cls(), why
+    return _usual(cls), why
+
+
+@cache
+def _usual(cls: type[Formulation]) -> Formulation:
+    return cls()
 
 
 def check_pair(formulation: object, integrator: object) -> None:

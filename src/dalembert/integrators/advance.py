@@ -236,6 +236,10 @@ class Advance:
             self.saved()
         return status
 
+    def forget_saved(self) -> None:
+        """Give up the room for states that are saved."""
+        self.bundle.out_t, self.bundle.out_x = np.zeros(0), np.zeros((0, len(self.x)))
+
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
         b = self.bundle
@@ -243,7 +247,7 @@ class Advance:
         t, x = b.out_t[:k].copy(), b.out_x[:k].copy()
         if self.watched is None:
             return t, x
-        asked = np.searchsorted(b.save_t, t, "right") > np.searchsorted(b.save_t, t)
+        asked = b.save_t.searchsorted(t, "right") > b.save_t.searchsorted(t)
         self.watched.add(t[~asked], x[~asked])
         return t[asked], x[asked]
 

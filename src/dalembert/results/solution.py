@@ -32,6 +32,7 @@ from dalembert.results.joined import (
     reaction_in_pieces,
     states_in_pieces,
 )
+from dalembert.results.later import Later
 from dalembert.results.momentum import Momentum, total_momentum
 from dalembert.results.quantities import Drift, Energy, MinimalCoordinates
 from dalembert.results.reactions import Reaction, resultant
@@ -67,7 +68,7 @@ class Result(Series):
         x: Array,
         *,
         settings: dict[str, Any],
-        statistics: Statistics | None = None,
+        statistics: Statistics | Callable[[], Statistics] | None = None,
         status: str = "complete",
         message: str = "",
         events: tuple[tuple[str, float], ...] = (),
@@ -80,12 +81,12 @@ class Result(Series):
     ) -> None:
         super().__init__(mechanism, t, x)
         self.path: Path | None = None
-        self._watched: Steps | Callable[[], Steps] | None = None
+        self.watched = None
         self.pieces: tuple[Any, ...] = ()
         self.kept: tuple[npt.NDArray[np.bool_], ...] = ()
         self.model: Any = mechanism.model
         self.phase = Phase()
-        self.ending: Ending | None = None
+        self.ending = None
         self.acted: tuple[str, float, float] | None = None
         self.sensitivities: Sensitivities | None = None
         self.warnings = warnings
@@ -100,20 +101,18 @@ class Result(Series):
             self.__dict__["evaluated"] = evaluated
 
     elements: ClassVar[str] = "joint or driver"  # what has multipliers
+    watched = Later[Steps | None]()  # steps that the report checks where other times are saved
+    ending = Later[Ending | None]()
+    statistics = Later[Statistics]()
 
-    @property
-    def watched(self) -> Steps | None:
-        """Steps that the report checks where other times are saved, made when they are first asked for."""
-        if callable(self._watched):
-            self._watched = self._watched()
-        return self._watched
-
-    @watched.setter
-    def watched(self, steps: Steps | Callable[[], Steps] | None) -> None:
-        self._watched = steps
+    def settle(self) -> None:
+        """Make what would be made when it is asked for."""
+        for name in ("watched", "ending", "statistics"):
+            getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_watched": self.watched}
+        self.settle()
+        return self.__dict__
 
     @property
     def over(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import cache
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -11,8 +12,13 @@ from dalembert.errors import ModelError
 
 def to_data(options: Any) -> dict[str, Any]:
     """{"type": class name, "options": {field: value}}; functions become their names."""
-    names = [f.name for f in dataclasses.fields(options)]
-    return {"type": type(options).__name__, "options": {name: _plain(getattr(options, name)) for name in names}}
+    kind: Any = type(options)
+    return {"type": type(options).__name__, "options": {name: _plain(getattr(options, name)) for name in _fields(kind)}}
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in dataclasses.fields(kind))
 
 
 def from_data(data: dict[str, Any], known: dict[str, type[Any]]) -> Any:

@@ -77,10 +77,11 @@ def pivots_of(run: Run) -> Pivots:
     """What the kernels noted in a run."""
     if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
         return Pivots(-1.0, 0.0, 0, ())
-    noted, where = run.view.pivot.now, run.view.crossings
+    noted = run.view.pivot.now
     if noted.known == 0.0:
         return Pivots(-1.0, 0.0, 0, ())
     count = int(noted.crossed)
+    where = run.view.crossings if count else ()
     entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
     ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
     return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))

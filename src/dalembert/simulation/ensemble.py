@@ -96,9 +96,9 @@ def simulate_many(
     integrator = DOP853() if integrator is None else integrator
     check_pair(REFERENCE() if formulation is None else formulation, integrator)
     t_end = duration(t_end)
-    after = save_times((0.0, t_end) if save_at is None else save_at, t_end)
-    assert after is not None
-    times = np.atleast_1d(np.asarray((0.0, t_end) if save_at is None else save_at, dtype=float))
+    times = save_times((0.0, t_end) if save_at is None else save_at, t_end)
+    assert times is not None
+    after = times[times > 0.0]
     dims: dict[str, int] = {}
     if parameters is not None:
         parameters, dims = table_of(parameters)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.by_formula import ByFormula, Made
-from dalembert.compilation.compile import prescribes_lengths, refuse_vanishing_lengths
+from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.mechanism import Mechanism
@@ -191,7 +191,7 @@ class _Making:
         first = mechanisms[int(numbers[0])]
         with suppress(DalembertError):  # told run by run
             run = self._formulation.prepare(first)
-            filled = None if prescribes_lengths(first) else self._formulation.refilled(run, made)
+            filled = None if first.prescribes_lengths else self._formulation.refilled(run, made)
         if filled is not None:
             F, starts, right = filled
             self._add(RunGroup(numbers[right], run, (F[right], run.W[None]), starts[right]))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isfinite
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -147,12 +148,12 @@ def simulate(
     if out is not None and any(event.action is not None for event in watched):
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
     store = None if out is None else (file_path("simulate", "out", out), overwrite)
-    first = bool(np.any(_asked(save_at) == start.t))
+    first = times is not None and times.size > 0 and bool(times[0] == start.t)
     carried = None if varied is None else Carried(varied, formulation, integrator)
     made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, carried)
     with Progress(progress) as bar:
         made.all_of(start, bar)
-    solution: Solution | LagrangianSolution = joined(made.pieces, None if save_at is None else _asked(save_at))
+    solution: Solution | LagrangianSolution = joined(made.pieces, times)
     if made.failure is not None:
         made.failure.solution = solution
         raise made.failure
@@ -265,20 +266,23 @@ class _Runs:
         if watch.went_on:
             settings["went_on"] = watch.went_on
         t, x, more = recorder.result()
-        statistics = statistics_of(run, advance, self.clock.parts)
+        advance.forget_saved()
+        cost = partial(statistics_of, run, advance, dict(self.clock.parts))
         found = tuple(watch.found)
-        solution = made(mechanism, t, x, more=more, statistics=statistics, status=status, message=message, events=found)
+        solution = made(mechanism, t, x, more=more, statistics=cost, status=status, message=message, events=found)
         solution.model, solution.phase = start.model, start.phase
         if status == "event":
             t_stop, state = watch.stopped
             x_stop, own = np.array(run.to_absolute(state[None])[0]), state[: run.plain.state_size]
             solution.ending = Ending(t_stop, float(advance.bundle.start), x_stop, own)
         else:
-            solution.ending = Ending.of(advance)
+            solution.ending = partial(Ending.of, advance)
+        if self.events or self.carried is not None:  # the run goes on to be asked
+            solution.settle()
         if self.carried is not None:
             self.carried.ended(recorder.tangents(), run.tangents(state[None] if status == "event" else advance.x[None])[0])
         if advance.watched is not None:
-            solution.watched = partial(advance.watched.result, solution.ending.t)
+            solution.watched = partial(advance.watched.result, advance.t if status != "event" else t_stop)
         note_what_happened(run.plain, advance.x[: run.plain.state_size], solution)
         recorder.close(solution)
         self.pieces.append(solution)
@@ -333,23 +337,20 @@ def _names(listed: object) -> tuple[str, ...]:
     return tuple(str(getattr(name, "name", name)) for name in listed)
 
 
-def _asked(save_at: npt.ArrayLike | None) -> Array:
-    return np.atleast_1d(np.asarray([] if save_at is None else save_at, dtype=float))
-
-
 def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0) -> Array | None:
-    """The times after the start, checked."""
+    """The times asked for, checked."""
     if save_at is None:
         return None
     try:
         times = np.atleast_1d(np.asarray(save_at, dtype=float))
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"save_at is {shown(save_at)}; give finite times in increasing order") from None
-    if times.ndim != 1 or not np.isfinite(times).all() or (times[1:] <= times[:-1]).any():
+    increasing = times.ndim == 1 and (times.size < 2 or (times[1:] > times[:-1]).all())  # as NaN never is
+    if not increasing or (times.size and not isfinite(times[0] - times[-1])):
         raise ModelError("save_at: give finite times in increasing order")
     if times.size and (times[0] < t_start or times[-1] > t_end):
         raise ModelError(f"save_at: times from {times[0]:g} to {times[-1]:g} s; the run covers {t_start:g} to {t_end:g} s")
-    return times[times > t_start]
+    return times
 
 
 def describe(

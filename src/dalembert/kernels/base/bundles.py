@@ -9,6 +9,7 @@ goes on with the one that it knows.
 """
 
 import hashlib
+from ctypes import addressof, c_char
 from functools import cache
 
 import numpy as np
@@ -67,11 +68,15 @@ class Bundle:
         if kind is L.NUM or kind is L.INT:
             (self.reals if kind is L.NUM else self.words)[o] = value
             return
-        if value.dtype.char != _CHARACTER[kind.scalar] or value.ndim != kind.dimensions or not value.flags.c_contiguous:
+        flags, empty = value.flags, value.size == 0
+        if value.dtype.char != _CHARACTER[kind.scalar] or value.ndim != kind.dimensions or not flags.c_contiguous:
             raise TypeError(f"{label} is not an array of {kind.dimensions} dimensions of {kind.scalar} in one piece")
         self.arrays[label] = value
         words = self.words
-        words[o] = value.__array_interface__["data"][0]
+        if flags.writeable:  # a fifth of the time of the other way
+            words[o] = 0 if empty else addressof(c_char.from_buffer(value))
+        else:
+            words[o] = value.__array_interface__["data"][0]
         for length in value.shape:
             o += 1
             words[o] = length
