@@ -73,7 +73,8 @@ def case(rng: np.random.Generator, index: int) -> Outcome:
         _wait(path / "commit" / "zarr.json", commits)
         time.sleep(delay)
         os.kill(process, SIGNALS[int(rng.integers(len(SIGNALS)))])
-        os.waitpid(process, 0)
+        if not _ended(process):
+            return Outcome("deaf", {"delay": delay}, "the run went on after its signal")
         return _judged(path, before, delay)
 
 
@@ -86,6 +87,18 @@ def _wait(commit: Path, changes: int) -> None:
             changes -= now != seen
             seen = now
         time.sleep(0.001)
+
+
+def _ended(process: int) -> bool:
+    """Whether a process ends by itself; one that does not is killed."""
+    deadline = time.monotonic() + 120.0
+    while time.monotonic() < deadline:
+        if os.waitpid(process, os.WNOHANG)[0]:
+            return True
+        time.sleep(0.001)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return False
 
 
 def _judged(path: Path, before: bool, delay: float) -> Outcome:

@@ -267,8 +267,7 @@ class _Runs:
             settings["went_on"] = watch.went_on
         t, x, more = recorder.result()
         advance.forget_saved()
-        cost = partial(statistics_of, run, advance, dict(self.clock.parts))
-        found = tuple(watch.found)
+        cost, found = partial(statistics_of, run, advance, dict(self.clock.parts)), tuple(watch.found)
         solution = made(mechanism, t, x, more=more, statistics=cost, status=status, message=message, events=found)
         solution.model, solution.phase = start.model, start.phase
         if status == "event":

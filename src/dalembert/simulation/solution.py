@@ -224,6 +224,8 @@ def note_what_happened(run: Run, x: Array, solution: Solution | LagrangianSoluti
     formulation, integrator = solution.formulation, solution.integrator
     assert formulation is not None and integrator is not None
     passes = getattr(formulation, "singular", "stop") == "pass"  # and says so itself
+    if passes:
+        solution.settle()  # before the run is asked again
     texts = () if passes else crossed(run, pivots_of(run), integrator, solution)
     if texts:
         solution.statistics = replace(solution.statistics, branch_points=len(texts))
