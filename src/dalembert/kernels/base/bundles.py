@@ -22,7 +22,6 @@ from numba.extending import (
     lower_setattr_generic,
     models,
     register_model,
-    typeof_impl,
     unbox,
 )
 from numba.np.arrayobj import populate_array
@@ -35,10 +34,11 @@ _CHARACTER = {name: np.dtype(name).char for name in ("float64", "int64", "comple
 class Bundle:
     """words : the record itself, whole numbers, addresses and shapes;  reals : the same memory, for the real ones"""
 
-    __slots__ = ("arrays", "reals", "record", "words")
+    __slots__ = ("_numba_type_", "arrays", "reals", "record", "words")
 
     def __init__(self, record, **values):
         object.__setattr__(self, "record", record)
+        object.__setattr__(self, "_numba_type_", _type_of(record))
         object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
         object.__setattr__(self, "reals", self.words.view(np.float64))
         object.__setattr__(self, "arrays", {})
@@ -130,9 +130,10 @@ class _Model(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _I64.as_pointer())
 
 
-@typeof_impl.register(Bundle)
-def _type_of(value, context):
-    return BundleType(value.record)
+@cache
+def _type_of(record):
+    """What Numba takes a bundle for. It asks in C and forgets what Python code raises there, even Ctrl-C: none may answer."""
+    return BundleType(record)
 
 
 @unbox(BundleType)

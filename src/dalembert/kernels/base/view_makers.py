@@ -3,7 +3,7 @@
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import NativeValue, typeof_impl, unbox
+from numba.extending import NativeValue, unbox
 
 from dalembert.kernels.base.vector_types import define
 from dalembert.kernels.base.view_types import (
@@ -43,9 +43,7 @@ def _make_system(context, builder, out, *arrays):
 define(System, _of_arrays, _make_system, [types.Array] * 3)
 
 
-@typeof_impl.register(System)
-def _type_of_system(value, context):
-    return SYSTEM
+System._numba_type_ = SYSTEM  # see `_type_of` of bundles.py
 
 
 @unbox(View)
