@@ -16,6 +16,7 @@ COMPILER_IMPORTS = (
     *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "tempfile", "types", "typing"),
     *(
         "contextlib",
+        "ctypes",
         "dataclasses",
         "functools",
         "llvmlite",

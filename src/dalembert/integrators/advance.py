@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,14 @@ from dalembert.kernels.base import tables as T
 LOOKS = 2000  # looks at a user's functions of time in a run, at least: a force that acts longer than two of them is seen
 
 
-def followed(run: Run, tableau: Tableau) -> tuple[Array, Array]:
-    """Room for what users' functions were asked at the stages of a step, and `nodes` of these: none where every look takes an
-    evaluation."""
+def followed(run: Run, tableau: Tableau) -> dict[str, npt.NDArray[Any]]:
+    """Room for what users' functions were asked at the stages of a step, `nodes` of these and which functions: none where every
+    look takes an evaluation."""
     if not tableau.seen or not len(run.callbacks.kept) or run.lanes > 1 or run.plain is not run:
-        return np.zeros((0, 0)), np.zeros((0, 0))
+        return {}
     calls = np.zeros((10, run.callbacks.room + 1))
     calls[:, -1] = np.nan  # nothing was asked at any time
-    return calls, tableau.nodes.copy()
+    return {"calls": calls, "nodes": tableau.nodes.copy(), "functions": run.callbacks.kept}
 
 
 def _told(integrator: Integrator) -> Any:
@@ -72,11 +72,23 @@ def _bundle(integrator: Integrator) -> Any:
         have_rate=integrator.by_formulation,
         solved_by=solver,
         h_smallest=np.inf,
+        calls=np.zeros((0, 0)),
+        nodes=np.zeros((0, 0)),
+        functions=np.zeros((0, 4), dtype=np.int64),
+        save_t=np.zeros(0),
+        out_t=np.zeros(0),
         **{label: getattr(tableau, label) for label in "aced"},
     )
 
 
 _known = lru_cache(maxsize=32)(_bundle)
+
+
+@cache
+def _inside() -> int:
+    from dalembert.kernels.base.slots import address
+
+    return int(address(compiled("inside_step")))
 
 
 class Advance:
@@ -100,7 +112,7 @@ class Advance:
         self.run, self.integrator, self.t_end = run, integrator, t_end
         self.kernel, self._kept = entry("march"), KEPT
         span, of_time, told = t_end - t_0, run.callbacks.of_time, _told(integrator)
-        calls, nodes = followed(run, integrator.tableau) if integrator.adaptive else (np.zeros((0, 0)), np.zeros((0, 0)))
+        functions = followed(run, integrator.tableau) if integrator.adaptive else {}
         self.bundle: Any = told.copy(
             t_end=t_end,
             n=max(run.size, run.lanes),  # welded bodies have no coordinates: then the external work is watched
@@ -116,21 +128,16 @@ class Advance:
             x=x_0.copy(),
             y=x_0.copy(),
             **integrator.workspace(run),
-            calls=calls,
-            nodes=nodes,
-            functions=run.callbacks.kept,
-            save_t=np.zeros(0) if save_at is None else np.ascontiguousarray(save_at, dtype=float),
-            out_t=np.zeros(0),
+            **functions,
             out_x=np.zeros((0, len(x_0))),
+            **({} if save_at is None else {"save_t": np.ascontiguousarray(save_at, dtype=float)}),
         )
         if save_at is not None or of_time:
             self._look_inside()
         self.fresh = self.bundle.words[KEPT].copy()
 
     def _look_inside(self) -> None:
-        from dalembert.kernels.base.slots import address
-
-        self.bundle.at_inside = address(compiled("inside_step"))
+        self.bundle.at_inside = _inside()
 
     def ask_for_slopes(self) -> None:
         """From now on Jacobians of stages are exact."""
@@ -215,8 +222,9 @@ class Advance:
             room += waiting + self.watched.room(count)
             b.watch = self.watched.stride
         if len(b.out_t) < room:
-            t, x = np.zeros(room), np.zeros((room, len(self.x)))
-            t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
+            t, x = np.zeros(room), np.zeros((room, b.x.size))
+            if waiting:
+                t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
             b.out_t, b.out_x = t, x
         b.t_end, b.until = self.t_end, self.accepted + count
         begin = time.process_time()
@@ -238,7 +246,8 @@ class Advance:
 
     def forget_saved(self) -> None:
         """Give up the room for states that are saved."""
-        self.bundle.out_t, self.bundle.out_x = np.zeros(0), np.zeros((0, len(self.x)))
+        if self.bundle.out_x.size > SMALL:
+            self.bundle.out_t, self.bundle.out_x = np.zeros(0), np.zeros((0, len(self.x)))
 
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
@@ -253,6 +262,7 @@ class Advance:
 
 
 MOST = 1024
+SMALL = 10_000  # numbers that may stay
 
 
 class Watched:
@@ -261,7 +271,8 @@ class Watched:
     def __init__(self, run: Run, x_0: Array, t_0: float = 0.0) -> None:
         self.stride = 1
         self._run = run
-        self._t, self._x = np.array([t_0]), x_0[None].copy()
+        self._t, self._x = [np.array([t_0])], [x_0[None].copy()]
+        self._count = 1
 
     def room(self, count: int) -> int:
         """Room that the next `count` steps need; the stride grows where they are many."""
@@ -271,15 +282,19 @@ class Watched:
 
     def add(self, t: Array, x: Array) -> None:
         """(k,) times and (k, n) states of the run."""
-        self._t, self._x = np.concatenate([self._t, t]), np.concatenate([self._x, x])
-        while len(self._t) > MOST:
+        self._t.append(t)
+        self._x.append(x)
+        self._count += len(t)
+        while self._count > MOST:
             self._thin()
 
     def _thin(self) -> None:
         self.stride *= 2
-        self._t, self._x = self._t[::2], self._x[::2]
+        self._t, self._x = [np.concatenate(self._t)[::2]], [np.concatenate(self._x)[::2]]
+        self._count = len(self._t[0])
 
     def result(self, end: float) -> tuple[Array, Array, dict[str, Array]]:
         """Times up to `end`, states of the mechanism, and what the formulation has beyond them, by name."""
-        t, x = self._t[self._t <= end], self._x[self._t <= end]
+        t, x = np.concatenate(self._t), np.concatenate(self._x)
+        t, x = t[t <= end], x[t <= end]
         return t, self._run.to_absolute(x), self._run.more(x)
