@@ -61,15 +61,19 @@ def test_rates_of_a_function_of_time():
         motion_rates(Function(lambda t: np.array([t, t])), 0.2)
 
 
-@pytest.mark.parametrize(("begins", "shorter"), [(0.52, 0.5), (0.02, 0.05), (2.0, 0.0)])
-def test_step_that_passes_a_force_is_gone_back_to(monkeypatch, begins, shorter):
-    """Ten looks into a step of 1 s at rest: it ends at the last one before the force, at half of the first, or as it is."""
+@pytest.mark.parametrize(
+    ("begins", "force", "place", "shorter"),
+    [(0.52, 1.0, 0.0, 0.5), (0.02, 1.0, 0.0, 0.05), (2.0, 1.0, 0.0, 0.0), (0.52, 0.005, 1e3, 0.0), (0.52, 0.02, 1e3, 0.5)],
+)
+def test_step_that_passes_a_force_is_gone_back_to(monkeypatch, begins, force, place, shorter):
+    """Ten looks into a step of 1 s at rest: it ends at the last one before the force, at half of the first, or as it is, also
+    where what the force does in a tenth of the step is below a thousand times 1e-9 + 1e-9 |x|."""
 
     def equations(mode, t, x, dx, system):
-        dx[0] = 1.0 if t > begins else 0.0
+        dx[0] = force if t > begins else 0.0
         return T.OK
 
     monkeypatch.setattr(watch, "equations", equations)
-    steps = SimpleNamespace(x=np.zeros(1), dense=np.zeros((4, 1)), t=0.0, h=1.0, stages=np.zeros((2, 1)), free=1, n=1)
+    steps = SimpleNamespace(x=np.full(1, place), dense=np.zeros((4, 1)), t=0.0, h=1.0, stages=np.zeros((2, 1)), free=1, n=1)
     steps.look, steps.atol, steps.rtol, steps.e = 0.1, 1e-9, 1e-9, np.zeros((0, 0))  # no error estimate has seen anything
     assert watch.look_between(steps, None) == pytest.approx(shorter)

@@ -250,6 +250,15 @@ def test_soft_steps_are_those_of_dense_algebra():
         np.testing.assert_allclose(run.u[k + 1], u, rtol=0, atol=1e-11)
 
 
+def test_residuals_of_velocities_are_those_of_dense_algebra():
+    """G u + g_t with its sign, where a coarse step has left the rows."""
+    mechanism, _, _ = star(driven=True)
+    run = da.simulate(mechanism, 0.02, formulation=da.Jet(projection="none"), integrator=da.Euler(step=0.02))
+    A, _, g_t, _ = dense_rows(mechanism, 0.02, run.x[-1])
+    np.testing.assert_allclose(run.evaluated.g_dot[-1], A @ run.u[-1] + g_t, rtol=0, atol=1e-13)
+    assert run.drift.velocity[-1] > 1e-3
+
+
 def test_accelerations_of_a_tree_are_those_of_its_bodies():
     """A slide that carries an arm, which carries a body on a ball: by dense matrices of relative coordinates, beside Jet."""
     model = da.Model(gravity=(1.0, -2.0, -9.81))
