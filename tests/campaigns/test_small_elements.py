@@ -104,6 +104,20 @@ def test_relations_are_the_written_rows(kind):
 
 
 @pytest.mark.parametrize("kind", ["factors", "function", "cable"])
+def test_reactions_of_relations_are_those_of_written_rows(kind):
+    """Force and torque about its centre on each body."""
+    found = []
+    for model in coupled(kind):
+        run = da.simulate(model, T_END, integrator=da.DOP853(step=T_END))
+        for name in BODIES:
+            reaction = run.reaction("rows", name)
+            moment = reaction.torque + np.cross(reaction.point - run.position(name), reaction.force)
+            found.append(np.concatenate([reaction.force, moment], axis=1))
+    one, other = np.array(found[:3]), np.array(found[3:])
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("kind", ["factors", "function", "cable"])
 @pytest.mark.parametrize("way", [da.MovingFrame(), da.Minimal(), da.Impulse()])
 def test_relations_in_other_formulations(kind, way):
     model = da.compile(coupled(kind)[0])
