@@ -202,3 +202,11 @@ def test_closed_curve_is_the_flow():
     ways = [da.Variational(constraint_curve=curve) for curve in ("flow", turn)]
     runs = [da.simulate(system, 1.0, formulation=way, integrator=da.FixedStep(step=0.25)) for way in ways]
     np.testing.assert_allclose(runs[0].x[:, :4], runs[1].x[:, :4], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("row", "told"), [(lambda q, v: q.x * v.x, True), (lambda q, z: q.x - z, False)])
+def test_row_of_velocities_is_told_where_to_go(row, told):
+    """Only where the argument that is not known is the velocities."""
+    with pytest.raises(da.ModelError, match="is not known; arguments are chosen from") as caught:
+        da.compile(da.LagrangianSystem(lambda q, v: 0.5 * v.x**2, "x", holonomic={"row": row}))
+    assert ("nonholonomic" in str(caught.value)) == told

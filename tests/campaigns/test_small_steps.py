@@ -12,6 +12,9 @@ import dalembert as da
 from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.formulations.distribution import SMALL_ROW, unmet
+from dalembert.kernels.time import poses
 from dalembert.kernels.time.simplified_newton import put
 
 pytestmark = [
@@ -184,6 +187,29 @@ def test_many_runs_are_the_single_ones():
     assert other.smallest_pivot == pytest.approx(one.smallest_pivot, rel=1e-3)  # theirs looks at the start as well
 
 
+def test_poses_are_tried_nearer_until_they_are_found(monkeypatch):
+    """Up to 0.2 s away they are, from 0 on: half of a way that fails, twice one that does not; nothing shorter than allowed."""
+    tried, farthest = [], 0.2
+
+    def attempt(t, x, dx, before, trial, way, system):
+        tried.append(t)
+        assert len(tried) < 50
+        found = t - way[poses.NOW] <= farthest
+        way[poses.NOW] = t if found else way[poses.NOW]
+        return found
+
+    def follow():
+        way = np.zeros(10)
+        way[poses.FARTHEST], way[poses.SMALLEST] = np.inf, 0.01
+        x, system = np.zeros(1), SimpleNamespace(nq=1, nx=1)
+        return poses.follow_poses(np.ones(1), np.zeros((1, 1)), x, x, x, np.zeros((4, 1)), way, system)
+
+    monkeypatch.setattr(poses, "attempt", attempt)
+    assert follow() == 1 and tried[:7] == [1, 1 / 2, 1 / 4, 1 / 8, 3 / 8, 1 / 4, 1 / 2]
+    tried, farthest = [], 0.0
+    assert follow() == 0 and tried == [0.5**k for k in range(7)]
+
+
 def test_poses_of_a_driven_crank():
     """A crank at constant speed: angle, centripetal acceleration, torque against its weight."""
     model = da.Model(gravity=(0, -9.81, 0))
@@ -235,6 +261,25 @@ def test_accelerations_of_a_hub_are_those_of_dense_algebra():
     nq, nu = mechanism.nq, mechanism.nu
     lam = np.linalg.solve(A @ np.linalg.solve(M, A.T), -zeta - A @ np.linalg.solve(M, f(x[nq : nq + nu])))
     np.testing.assert_allclose(dx[nq : nq + nu], np.linalg.solve(M, f(x[nq : nq + nu]) + A.T @ lam), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_what_is_unmet_is_that_of_dense_algebra(loaded):
+    """|A u' + zeta| of wrong accelerations, row by row over what it is made of: |zeta| + |A| (|u'| + |M^-1 f|)."""
+    mechanism, M, f = star(driven=False)
+    run, x, nq, nu = da.Jet().prepare(mechanism), mechanism.x_0, mechanism.nq, mechanism.nu
+    assert run.system(T.RATE, 0.0, x, np.zeros(len(x)), run.view) == T.OK
+    rates = np.linspace(-1.0, 2.0, nu)
+    for b in range(nu // 6):
+        twist = run.view.accelerations[b + 1]
+        twist.v, twist.w = Vec3(*rates[6 * b : 6 * b + 3]), Vec3(*rates[6 * b + 3 : 6 * b + 6])
+    A, _, _, zeta = dense_rows(mechanism, 0.0, x)
+    sizes = np.abs(rates).reshape(-1, 3).max(axis=1)
+    if loaded:
+        sizes = sizes + np.abs(np.linalg.solve(M, f(x[nq : nq + nu]))).reshape(-1, 3).max(axis=1)
+    below = np.abs(zeta) + np.abs(A).reshape(len(A), -1, 3).max(axis=2) @ sizes
+    expected = np.max(np.abs(A @ rates + zeta) / (below + SMALL_ROW * below.max()))
+    assert unmet(run.view.cg, loaded, run.view) == pytest.approx(expected, rel=1e-12)
 
 
 def test_soft_steps_are_those_of_dense_algebra():
