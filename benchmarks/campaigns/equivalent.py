@@ -41,6 +41,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "**dict.fromkeys((T.W_RHS, T.W_DIAG), m + 7 * I[T.NHUB]),",
     ): "longer work arrays",
     (
+        "compilation/pack_codes.py",
+        "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}",
+        "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 7 * MOST_ROWS * bodies, T.W_CALL: codes.largest}",
+    ): "longer work arrays",
+    (
         "kernels/formulations/minimal_step.py",
         "tau, centre = 0.0, 0.0",
         "tau, centre = 0.0, 1.0",

@@ -98,7 +98,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (PARTS, SMALL, ADAPTIVE, WORK, STEPS)),
     ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton partitioned", (STEPS,)),
     ("kernels/time", "complex_factors", (FACTORS, STEPS)),
-    ("kernels/time", "tangents", (TANGENTS,)),
+    ("kernels/time", "tangents", (PARTS, TANGENTS)),
     ("kernels/time", "poses ensemble", (STEPS,)),
     ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
     ("compilation", "flatten pack pack_codes pack_motions pack_rows", (PARTS, ADAPTIVE, IDENTITIES, PACKED, WORK)),

@@ -12,7 +12,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.dense import factor_general, solve_general
 from dalembert.kernels.base.views import Numbers
-from dalembert.kernels.time import watch
+from dalembert.kernels.time import tangents, watch
 from dalembert.model.motions import Function
 
 pytestmark = [pytest.mark.nojit, pytest.mark.skipif(JIT, reason="kernels as plain Python are enough")]
@@ -77,3 +77,61 @@ def test_step_that_passes_a_force_is_gone_back_to(monkeypatch, begins, force, pl
     steps = SimpleNamespace(x=np.full(1, place), dense=np.zeros((4, 1)), t=0.0, h=1.0, stages=np.zeros((2, 1)), free=1, n=1)
     steps.look, steps.atol, steps.rtol, steps.e = 0.1, 1e-9, 1e-9, np.zeros((0, 0))  # no error estimate has seen anything
     assert watch.look_between(steps, None) == pytest.approx(shorter)
+
+
+def test_before_a_break():
+    """At 0.25, at 0.1 + 0.2 k and at 0.5 + k a moment earlier, else as it is."""
+    system = SimpleNamespace(stops=np.array([0.25, 0.1, 0.2, 0.5, 1.0]), nstop=1, nagain=2)
+    for t, there in ((0.25, True), (0.1 + 0.2 * 3, True), (1.5, True), (0.2, False), (1.0, False), (1.25, False)):
+        found = tangents.before_break(t, system)
+        assert (found < t) == there and found == pytest.approx(t, rel=1e-14), t
+
+
+@pytest.mark.parametrize("nchoice", [0, 1])
+@pytest.mark.parametrize("t", [0.2, 0.25])
+@pytest.mark.parametrize("mode", [T.RATE, T.PROJECT])
+def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
+    """x' = (p + c) x, or x <- (p + c) x, with c one more from 0.25 on: values at t, derivatives p' x + p x' + c x' before it.
+
+    Two blocks of two parameters. Two numbers of the workspace count calls; only the first is carried on without choices.
+    """
+    n, count, blocks, calls = 3, 2, 2, []
+
+    def seam(mode, t, x, dx, system):
+        calls.append((x.ndim, t))
+        c = 1.0 if t >= 0.25 else 0.0
+        system.W[1 + T.N_STAT - 1] += 1.0 if x.ndim == 1 else np.eye(1 + count)[0]
+        system.W[0] += 1.0 if x.ndim == 1 else np.eye(1 + count)[0]
+        p, out = system.F[1], x if mode == T.PROJECT else dx
+        if x.ndim == 1:
+            out[:] = (p + c) * x
+        else:
+            out[:] = (p[0] + c) * x + np.outer(x[:, 0], np.append(0.0, p[1:]))
+        return T.OK
+
+    def as_duals(a):
+        return a[: a.size // (1 + count) * (1 + count)].reshape(-1, 1 + count)
+
+    monkeypatch.setattr(tangents, "System", lambda I, F, W: SimpleNamespace(I=I, F=F, W=W))
+    rng, own = np.random.default_rng(1), T.N_STAT + 2
+    x_0, dx_0, p, dp = rng.random(n), rng.random((blocks, n, count)), 0.7, rng.random((blocks, count))
+    F, W = [np.array([9.0, p])], [np.zeros(own)]
+    for b in range(blocks):
+        F.append(np.array([[9.0, 0, 0], [p, *dp[b]]]).ravel())
+        W.append(np.full(own * (1 + count), 50.0))
+    F, W = np.concatenate([*F, [T.HEADER_I, n]]), np.concatenate([*W, np.zeros(2 * (1 + count) * n)])
+    I = np.zeros(3 * T.HEADER_I, dtype=np.int64)
+    I[T.W_STAT] = 1
+    system = SimpleNamespace(I=I, F=F, W=W, f_size=len(F), w_size=len(W), nchoice=nchoice)
+    system.stops, system.nstop, system.nagain = np.array([0.25]), 1, 0
+    x, dx = np.concatenate([x_0, dx_0.ravel()]), np.zeros(n * (1 + blocks * count))
+    assert tangents.carry(seam, as_duals, count, mode, t, x, dx, system) == T.OK
+    found = x if mode == T.PROJECT else dx
+    np.testing.assert_allclose(found[:n], (p + (t >= 0.25)) * x_0, rtol=1e-14)
+    expected = p * dx_0 + x_0[:, None] * dp[:, None, :]
+    np.testing.assert_allclose(found[n:].reshape(blocks, n, count), expected, rtol=1e-14)
+    last = mode == T.PROJECT or t == 0.25
+    assert [kind for kind, _ in calls] == [2, 2, 1][: 2 + last]
+    assert all((at < 0.25) if kind == 2 else (at == t) for kind, at in calls)
+    counted = last + (0 if mode == T.PROJECT else blocks)
+    assert W[T.N_STAT] == counted and W[0] == (counted if nchoice else last)

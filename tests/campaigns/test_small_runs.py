@@ -242,6 +242,23 @@ def test_impulses_of_a_hanging_mass():
     np.testing.assert_allclose(run.mean_reaction("hook").force[1:], [[0, 0, 30.0]] * 2, rtol=0, atol=1e-11)
 
 
+@plain_only
+@pytest.mark.nojit
+@pytest.mark.parametrize("way", [da.Jet(), da.MovingFrame(), da.Minimal(), da.Minimal(velocities="joints")])
+def test_rates_of_a_hanging_mass_that_are_not_finite_are_told(way):
+    """Velocities of 1e100 have finite squares, of 1e200 not."""
+    model = da.Model(gravity=(0, 0, -10.0))
+    model.add_body("mass", mass=3.0, inertia=(1, 1, 1), position=(0, 0, -1), angular_velocity=(1, 2, 3))
+    model.add_spherical("hook", "ground", "mass", point=(0, 0, 0))
+    run, told = way.prepare(da.compile(model)), []
+    for size in (1e100, 1e200):
+        x = run.mechanism.x_0.copy()
+        x[run.mechanism.nq :] *= size
+        x = run.from_absolute(x)
+        told.append(run.rate(0.0, x, np.zeros(len(x))))
+    assert told == [T.OK, T.NON_FINITE]
+
+
 @pytest.mark.nojit
 @pytest.mark.parametrize(("place", "length"), [(20.0, 20.0), (2.0, 1.0), (0.02, 0.02)])
 def test_longest_arm(place, length):
