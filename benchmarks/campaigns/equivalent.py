@@ -86,11 +86,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "over = 1.0 / s if s > 0.0 else 1.0 * s  # between two points of one body that are the same",
     ): "s is 0 there: the same number",
     (
-        "kernels/coordinates/lagrangian.py",
-        "if level == 0 or iteration == 0:",
-        "if level == 0 or iteration == 1:",
-    ): "the first look at velocities is where the last look at positions was: the rows are there",
-    (
         "kernels/base/dense.py",
         "largest = max(largest, abs(A[n * i + j]))",
         "largest = (max(abs(A[n * i + j]), largest))",
@@ -120,4 +115,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if pivot < NEAR or not make_tangent(onto_tangent, X, system):",
         "if (pivot <= NEAR) or not make_tangent(onto_tangent, X, system):",
     ): "differs where a computed pivot is 1e-5 to the last digit, a limit that any number of its size would do for",
+    (
+        "compilation/rows.py",
+        "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)",
+        "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-2, T.STATE_W)",
+    ): "NumPy takes any negative number for the size that follows from the others",
 }

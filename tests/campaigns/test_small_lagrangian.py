@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import DOP853
 
 import dalembert as da
+from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.formulations.lagrangian_minimal import weigh
 
@@ -88,6 +89,17 @@ def test_rows_that_almost_depend():
     assert condition == pytest.approx(1 / np.tan(0.005), rel=1e-9) and names == ["one", "two"]
 
 
+def test_joints_that_almost_depend():
+    """The same of a point on two rods: condition and names."""
+    model, ways = da.Model(), {"far": (0, 0, 1), "one": (1, 0, 0), "two": (np.cos(0.01), np.sin(0.01), 0)}
+    model.add_point_mass("bob", mass=2.0)
+    for name, way in ways.items():
+        model.add_distance(name, "ground", "bob", points=(way, (0, 0, 0)))
+    mechanism = da.compile(model)
+    condition, names = mechanism.locking(0.0, mechanism.x_0)
+    assert condition == pytest.approx(1 / np.tan(0.005), rel=1e-9) and sorted(names) == ["one", "two"]
+
+
 def belt(x=0.3, y=0.2, speed=1.2):
     """A blade on a slope that lies on a moving belt, its turn prescribed; even about T_END / 2, where the belt turns round."""
 
@@ -115,6 +127,13 @@ def test_going_back_takes_the_same_curve():
     assert 1 <= there.statistics.newton_average <= there.statistics.newton_maximum
 
 
+def test_iterations_of_one_step():
+    """Their mean is their maximum."""
+    way = {"formulation": da.Variational(), "integrator": da.FixedStep(step=T_END / 4)}
+    one = da.simulate(belt(), T_END / 4, **way).statistics
+    assert one.newton_average == one.newton_maximum >= 2
+
+
 @pytest.mark.parametrize("way", [da.Variational(), da.Impulse()])
 def test_work_of_moving_rows(way):
     """T + U - W_ext is constant to the order of the step; both rows work."""
@@ -127,11 +146,31 @@ def test_work_of_moving_rows(way):
 
 @pytest.mark.parametrize("way", [da.Jet(), da.Minimal()])
 def test_statistics_of_fixed_steps(way):
-    """Four stages a step, and the rates at the start; consistent states need no iterations."""
+    """Four stages a step, and the rates at the start; consistent states need no iterations, and one look at the rows."""
     s = da.simulate(belt(), T_END, formulation=way, integrator=da.RungeKutta4(step=T_END / 4)).statistics
     assert (s.accepted, s.rejected, s.rate_evaluations) == (4, 0, 17)
     assert 4 <= s.projections <= 5 and s.newton_maximum == 0 and s.basis_restarts == 0
+    assert s.first_differentials == s.rate_evaluations + s.projections
     assert s.rate_evaluations + 4 <= s.factorisations <= s.rate_evaluations + 2 * s.projections
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mass"])
+def test_projection_is_that_of_dense_algebra(metric):
+    """From anywhere onto x + 2 y = 1 + 0.3 t and its rate: q - M^-1 A^T (A M^-1 A^T)^-1 (A q - c), with M or 1."""
+    system = da.LagrangianSystem(
+        lambda q, v: 1.5 * v.x**2 + 0.5 * v.y**2 + 0.7 * v.x * v.y,
+        "x y",
+        holonomic={"line": lambda q, t: q.x + 2 * q.y - 0.3 * t - 1},
+        initial={"x": 1.0, "y": 0.0},
+    )
+    run = da.Jet(metric=metric).prepare(da.compile(system))
+    M, A, t = np.array([[3.0, 0.7], [0.7, 1.0]]) if metric == "mass" else np.eye(2), np.array([1.0, 2.0]), 0.4
+    x = np.array([0.4, -0.3, 1.1, 0.6, 0.0])
+    along = np.linalg.solve(M, A)
+    along /= A @ along
+    expected = np.concatenate([x[:2] - along * (A @ x[:2] - 0.3 * t - 1), x[2:4] - along * (A @ x[2:4] - 0.3)])
+    assert run.project(T.PROJECT, t, x, np.zeros(5), run.view) == T.OK
+    np.testing.assert_allclose(x[:4], expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("way", [da.Jet(), da.Jet(metric="mass"), da.Minimal()])

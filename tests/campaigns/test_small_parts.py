@@ -52,6 +52,7 @@ def test_breakpoints_that_come_again():
     I, F = np.zeros(T.HEADER_I, dtype=np.int64), np.array([0.25, 0.1, 0.2])
     I[T.NSTOP], I[T.NAGAIN], I[T.STOP_F] = 1, 1, 0
     np.testing.assert_allclose(stops_between(I, F, -0.2, 0.5), [-0.1, 0.1, 0.25, 0.3], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(stops_between(I, F, 0.2, 0.8), [0.25, 0.3, 0.5, 0.7], rtol=0, atol=1e-15)
 
 
 def test_rates_of_a_function_of_time():

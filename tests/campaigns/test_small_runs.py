@@ -213,6 +213,17 @@ def test_work_of_rows_of_two_bodies_and_time():
 
 
 @pytest.mark.nojit
+@plain_only
+def test_work_of_rows_of_velocities_and_time():
+    """x' = sin(9 t) as a row of velocities: each step of Variational takes its mean over the step, by Gauss nodes."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("cart", mass=2.0, inertia=(1, 1, 1), velocity=(0, 0.3, 0))
+    model.add_velocity_constraint("belt", lambda cart, t: cart.v[0] - np.sin(9 * t), "cart")
+    run = da.simulate(model, 0.2, formulation=da.Variational(), integrator=da.FixedStep(step=0.1))
+    np.testing.assert_allclose(run.position("cart")[:, 0], (1 - np.cos(9 * run.t)) / 9, rtol=0, atol=1e-5)
+
+
+@pytest.mark.nojit
 def test_motion_rests_after_its_end():
     run = da.simulate(lift(da.SmoothStep(0.0, 0.2, 0.05, 0.15)), 0.3, save_at=[0.1, 0.2, 0.3])
     np.testing.assert_allclose(run.coordinate("rail").ravel(), (0.1, 0.2, 0.2), rtol=0, atol=1e-9)

@@ -14,7 +14,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.formulations.distribution import SMALL_ROW, unmet
-from dalembert.kernels.time import poses
+from dalembert.kernels.time import implicit_stages, poses, simplified_newton
 from dalembert.kernels.time.simplified_newton import put
 
 pytestmark = [
@@ -101,6 +101,70 @@ def test_exact_slopes_take_the_place_of_differences():
     np.testing.assert_array_equal(jacobian, [out[:, 3], out[:, 4], np.ones(5)])
     out[2, 4] = np.nan
     assert not put(steps, out)
+
+
+def test_stages_are_mixed_as_least_squares_say(monkeypatch):
+    """Of the last three iterates of K = B K + c the mixture, with weights of sum one, whose residuals mix to the smallest."""
+    monkeypatch.setattr(implicit_stages, "pass_on", lambda *_: None)
+    rng, nq, nu, s = np.random.default_rng(3), 2, 3, 2
+    B, c = 0.3 * rng.standard_normal((s * nu, s * nu)), rng.random(s * nu)
+    steps = SimpleNamespace(
+        stages=np.zeros((s + 2, nq + nu)), memory=np.zeros((7, s * nu)), last=s + 1, n=nq + nu, x=None, y=None
+    )
+    K, values, residuals = rng.random(s * nu), [], []
+    steps.memory[implicit_stages.INPUT] = K
+    for iteration in range(1, 6):
+        values.append(B @ K + c)
+        residuals.append(values[-1] - K)
+        steps.stages[1 : 1 + s, nq:] = values[-1].reshape(s, nu)
+        implicit_stages.accelerate(iteration, steps)
+        g, r = np.array(values[-3:]), np.array(residuals[-3:])
+        weights = np.linalg.lstsq((r[:-1] - r[-1]).T, -r[-1])[0]
+        K = g[-1] + weights @ (g[:-1] - g[-1])
+        np.testing.assert_allclose(steps.stages[1 : 1 + s, nq:].ravel(), K, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(steps.stages[:, :nq], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("seen", "change", "iteration", "expected"),
+    [
+        (T.NON_FINITE, 0.1, 1, T.NON_FINITE),
+        (T.OK, np.nan, 1, T.NON_FINITE),
+        (T.NON_FINITE, 0.1, 3, T.STAGES_FAILED),
+        (T.CALLBACK_FAILED, 0.1, 1, T.CALLBACK_FAILED),
+        (T.CALLBACK_FAILED, 0.1, 3, T.CALLBACK_FAILED),
+        (T.OK, 1e-9, 3, T.OK),
+    ],
+)
+def test_what_ends_an_iteration(seen, change, iteration, expected):
+    """Numbers that are not finite where it begins and what a function raised are told; later on it has diverged."""
+    steps = SimpleNamespace(contraction=0.0, stage_tolerance=1e-8)
+    assert implicit_stages.assess(seen, change, 1.0, 0.0, 0, iteration, 0.0, steps)[0] == expected
+
+
+@pytest.mark.parametrize("mu", [0.2 + 0.0j, 0.2 - 0.1j])
+def test_stage_matrices_are_those_of_dense_algebra(mu):
+    """(I - mu J)^-1 b for y' = (N(q) u, f), with quaternions turned by spins and with coordinates whose rates are velocities."""
+    rng, nq, nu = np.random.default_rng(5), 7, 6
+    n, at = nq + nu, rng.standard_normal(nq + nu)
+    jacobian, b = np.vstack([rng.standard_normal((nu, n)), at]), rng.standard_normal(n) + 1j * rng.standard_normal(n) * mu.imag
+    w, theta = at[nq + 3 :], at[3:7]
+    J = np.zeros((n, n))
+    J[nq:] = jacobian[:nu]
+    J[:3, nq : nq + 3] = np.eye(3)
+    spin = np.array([[0, *-w], [w[0], 0, w[2], -w[1]], [w[1], -w[2], 0, w[0]], [w[2], w[1], -w[0], 0]])
+    J[3:7, 3:7] = 0.5 * spin  # theta' = 1/2 theta (0, w)
+    p, v = theta[0], theta[1:]
+    J[3, nq + 3 :] = -0.5 * v
+    J[4:7, nq + 3 :] = 0.5 * (p * np.eye(3) + np.cross(v, np.eye(3)).T)
+    steps = SimpleNamespace(h=1.0, jacobian=jacobian, velocity_map=np.array([[0, nq, 3], [3, nq + 3, -4]]))
+    steps.factors, steps.pivots = np.zeros((1, 2, nu + 1, n)), np.zeros((1, nu), dtype=np.int64)
+    steps.spectrum = np.array([[mu]])
+    simplified_newton.factorise(steps)
+    steps.factors[0, 0, nu], steps.factors[0, 1, nu] = b.real, b.imag
+    simplified_newton.solve(mu, 0, steps)
+    found = steps.factors[0, 0, nu] + 1j * steps.factors[0, 1, nu]
+    np.testing.assert_allclose(found, np.linalg.solve(np.eye(n) - mu * J, b), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ["euler", "verlet"])

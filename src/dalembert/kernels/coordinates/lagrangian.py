@@ -128,12 +128,11 @@ def active_rows(level, system):
 def locate(level, iteration, t, x, dx, system):
     """Rows at x, rhs <- -g or -(A v + b); how many"""
     weighted = system.mass_metric == 1
-    if level == 0 or iteration == 0:
+    if level == 0:  # where these look last, velocities look first, and do not change the rows
         evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)
         if weighted:
             callback(ROWS_PART, t, system, system.w_call)
         system.count.dg += 1.0
-    if level == 0:
         negate(system.rhs, system.g, system.m_holonomic)
     else:
         velocity_residual(system.rhs, Numbers(x, system.nq), system)
