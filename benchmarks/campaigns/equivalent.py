@@ -1,6 +1,7 @@
 """Mutants that change nothing that the uncompiled tests could see: (file, old line, new line) without indentation, and why."""
 
 _SIGNS = "near[i] = x[i] + max(abs(x[i]), 1.0) * (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT)"
+_ALONE = "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns,"
 _LOOKED_AT = "a branch point is suspected where the weakest row changes, looked at in small steps and dismissed: time only"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -42,8 +43,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "longer work arrays",
     (
         "compilation/pack_codes.py",
-        "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}",
-        "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 7 * MOST_ROWS * bodies, T.W_CALL: codes.largest}",
+        f"{_ALONE} T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}}",
+        f"{_ALONE} T.W_A: 7 * MOST_ROWS * bodies, T.W_CALL: codes.largest}}",
     ): "longer work arrays",
     (
         "kernels/formulations/minimal_step.py",
@@ -120,4 +121,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)",
         "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-2, T.STATE_W)",
     ): "NumPy takes any negative number for the size that follows from the others",
+    (
+        "kernels/time/watch.py",
+        "share[i] = weight[i] / (theta - at[i] if new else 1.0)",
+        "share[i] = weight[i] / (theta - at[i] if new else 2.0)",
+    ): "what the stages have seen is not asked again: what is blended of shares there is not read",
+    (
+        "lagrangian/source.py",
+        "uses = dict.fromkeys((node.index for node in nodes), 0)",
+        "uses = dict.fromkeys((node.index for node in nodes), 1)",
+    ): "generated code names what it uses once, too: the same numbers",
+    (
+        "kernels/time/implicit_runge_kutta.py",
+        "one += e[0, j] * stages[j, i]",
+        "one -= e[0, j] * stages[j, i]",
+    ): "the sign of an estimate that is squared",
 }

@@ -41,7 +41,8 @@ BODIES = (RUNS, "-k", QUICK)
 ADAPTIVE, FIXED = (RUNS, "-k", f"(adaptive or projection) and {QUICK}"), (RUNS, "-k", f"fixed and {QUICK}")
 REACTIONS, TRACED = (RUNS, "-k", "reactions"), (RUNS, "-k", "57 or 75")
 LAGRANGIAN = (f"{RUNS}::test_lagrangian_system",)
-WORK = (RUNS, "-k", "work or rests or drivers or hanging or longest")
+MODELS = "tests/campaigns/test_small_models.py"
+WORK = (MODELS, "-k", "not cranks or hanging")
 SMALL = ("tests/campaigns/test_small_lagrangian.py",)
 INVARIANTS = ("tests/cross/test_tree_invariants.py", "-m", "nojit")
 IDENTITIES = ("tests/identities", "tests/unit/test_kernels_projection.py", "tests/unit/test_model_rotation.py", "-m", "nojit")
@@ -62,7 +63,7 @@ CABLES = ("tests/closed_form/test_cables.py", "-k", "through_bodies")
 OTHERS, TREE = (RUNS, "-k", "other_ways"), (RUNS, "-k", "other_ways and (tree or reference)")
 OFF = ("tests/closed_form/test_velocity_level.py", "-k", "acceleration_level and not holds")
 KIND = ("tests/unit/test_tree_kind.py",)
-REDUNDANT = (RUNS, "-k", "redundant")
+REDUNDANT = (MODELS, "-k", "cranks")
 STEPS = ("tests/campaigns/test_small_steps.py",)
 HUB, CARRIED = (*STEPS, "-k", "dense_algebra"), (*STEPS, "-k", "carried")
 OF_BODIES, DRIVEN = (*STEPS, "-k", "of_its_bodies"), (*STEPS, "-k", "driven_slide")
@@ -82,7 +83,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/coordinates", "frame_matrices", (OF_BODIES, REDUNDANT, TREE, DENSE)),
     ("kernels/coordinates", "lagrangian", (SMALL, LAGRANGIAN, TRACED, WORK)),
     ("kernels/formulations", "derivatives", (RATES, TANGENTS)),
-    ("kernels/formulations", "tree_invariants invariants invariant_steps", (INVARIANTS, ADAPTIVE, LAGRANGIAN)),
+    ("kernels/formulations", "tree_invariants invariants invariant_steps", (INVARIANTS, ADAPTIVE, LAGRANGIAN, WORK)),
     ("kernels/formulations", "variational constraint_flow discrete_newton lagrangian_impulse", (SMALL, LAGRANGIAN, WORK)),
     ("kernels/formulations", "lagrangian_minimal lagrangian_invariants dense_minimal", (SMALL, LAGRANGIAN, ADAPTIVE)),
     ("kernels/formulations", "variational_bodies constant_twist impulse velocity_step", (FIXED, HUB, WORK)),
@@ -93,14 +94,18 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
         "tangent_basis tangent_space orthogonal continuation",
         (ADAPTIVE, CARRIED, IDENTITIES, OTHERS, TURNING),
     ),
-    ("kernels/formulations", "distribution jet moving_frame newton project", (ADAPTIVE, HUB, WORK, BODIES)),
+    ("kernels/formulations", "distribution jet moving_frame newton project", (PARTS, ADAPTIVE, HUB, WORK, BODIES)),
     ("kernels/formulations", "baumgarte conjugate_gradient moving_frame_reference", (OF_BODIES, OTHERS, DENSE, OFF)),
-    ("kernels/time", "runge_kutta stepping steps watch saving outputs own_steps", (PARTS, SMALL, ADAPTIVE, WORK, STEPS)),
+    (
+        "kernels/time",
+        "runge_kutta stepping steps watch saving outputs own_steps",
+        (PARTS, SMALL, ADAPTIVE, WORK, STEPS, EFFORTS),
+    ),
     ("kernels/time", "functional_iteration implicit_runge_kutta implicit_stages simplified_newton partitioned", (STEPS,)),
     ("kernels/time", "complex_factors", (FACTORS, STEPS)),
     ("kernels/time", "tangents", (PARTS, TANGENTS)),
     ("kernels/time", "poses ensemble", (STEPS,)),
-    ("compilation", "assembly rank rows", (SMALL, ADAPTIVE, ASSEMBLY)),
+    ("compilation", "assembly rank rows", (PARTS, SMALL, ADAPTIVE, ASSEMBLY)),
     ("compilation", "flatten pack pack_codes pack_motions pack_rows", (PARTS, ADAPTIVE, IDENTITIES, PACKED, WORK)),
     ("compilation", "pack_choices", (REDUNDANT, ASSEMBLY)),
     ("compilation", "tree topology", (PARTS, ADAPTIVE, INVARIANTS, TREE, WORK)),

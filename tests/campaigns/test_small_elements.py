@@ -117,6 +117,16 @@ def test_reactions_of_relations_are_those_of_written_rows(kind):
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * np.abs(other).max())
 
 
+def test_effort_of_a_cable():
+    """Its length is what it was given, through all of its points, and it does no work."""
+    model = coupled("cable")[0]
+    run = da.simulate(model, T_END, integrator=da.DOP853(step=T_END))
+    effort, (row,) = run.effort("rows"), next(joint for joint in model.joints if joint.name == "rows").primitives
+    np.testing.assert_allclose(effort.coordinate, row.offset, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(effort.rate, 0.0, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(effort.power, 0.0, rtol=0, atol=1e-8)
+
+
 @pytest.mark.parametrize("kind", ["factors", "function", "cable"])
 @pytest.mark.parametrize("way", [da.MovingFrame(), da.Minimal(), da.Impulse()])
 def test_relations_in_other_formulations(kind, way):

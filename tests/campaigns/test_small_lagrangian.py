@@ -144,6 +144,16 @@ def test_work_of_moving_rows(way):
     assert left[1] <= 0.3 * left[0] and left[1] <= 0.05 * np.ptp(energy.external_work), left
 
 
+def test_impulses_of_a_floor():
+    """They carry a weight of 30 N; no step leads to the start. A step factors once for velocities."""
+    system = da.LagrangianSystem(
+        lambda q, v: 1.5 * (v.x**2 + v.y**2) - 30.0 * q.y, "x y", holonomic={"floor": lambda q: q.y}, velocities={"x": 1.0}
+    )
+    run = da.simulate(system, 0.04, formulation=da.Impulse(), integrator=da.RungeKutta4(step=0.01))
+    np.testing.assert_allclose(run.mean_reaction("floor"), [[np.nan] * 2, *[[0.0, 30.0]] * 4], rtol=0, atol=1e-11)
+    assert run.statistics.factorisations >= 4
+
+
 @pytest.mark.parametrize("way", [da.Jet(), da.Minimal()])
 def test_statistics_of_fixed_steps(way):
     """Four stages a step, and the rates at the start; consistent states need no iterations, and one look at the rows."""

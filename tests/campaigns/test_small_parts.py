@@ -7,12 +7,14 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.pack_motions import add_motion, breakpoints, motion_rates, stops_between
+from dalembert.compilation.rows import move
 from dalembert.compilation.topology import spanning_forest
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.dense import factor_general, solve_general
 from dalembert.kernels.base.views import Numbers
-from dalembert.kernels.time import tangents, watch
+from dalembert.kernels.formulations.newton import restore
+from dalembert.kernels.time import own_steps, tangents, watch
 from dalembert.model.motions import Function
 
 pytestmark = [pytest.mark.nojit, pytest.mark.skipif(JIT, reason="kernels as plain Python are enough")]
@@ -136,3 +138,45 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     assert all((at < 0.25) if kind == 2 else (at == t) for kind, at in calls)
     counted = last + (0 if mode == T.PROJECT else blocks)
     assert W[T.N_STAT] == counted and W[0] == (counted if nchoice else last)
+
+
+def test_factors_are_kept_where_newton_gains_twenty_times():
+    """x^2 = 2 from 3 on: the slope is taken anew where |x^2 - 2| is left above 5 %, then kept."""
+    slope, taken = [], []
+    count = SimpleNamespace(project=0.0, newton=0.0, newton_max=0.0)
+    system = SimpleNamespace(count=count, rhs=np.zeros(1), tol_position=1e-13, tol_velocity=1e-13, max_newton=20)
+
+    def locate(level, iteration, t, x, dx, system):
+        system.rhs[0] = 2.0 - x[0] ** 2 if level == 0 else 0.0
+        return 1
+
+    def factor(level, x, system):
+        taken.append(float(x[0]))
+        slope[:] = [2.0 * x[0]]
+
+    def correct(level, x, system):
+        x[0] += system.rhs[0] / slope[0]
+
+    x = np.array([3.0])
+    assert restore(locate, factor, correct, lambda *_: 0.0, True, True, 0.0, x, x, system) == (T.OK, True)
+    once = 3 - 7 / 6
+    assert taken == pytest.approx([3.0, once, once - (once**2 - 2) / (2 * once)], rel=1e-14)
+    assert x[0] == pytest.approx(np.sqrt(2), rel=1e-13) and count.newton == count.newton_max and count.project == 1
+
+
+def test_families_of_models_are_moved_by_their_own_code():
+    told = []
+    quick = SimpleNamespace(move=lambda *given: told.append(given))
+    move(SimpleNamespace(quick=quick, F="F"), "x", "dq", "du")
+    assert told == [("F", "x", "dq", "du")]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, 0.5])
+def test_what_rates_explain_of_a_step(share):
+    """Rates of its start, of its end or their mean, but for 0.01 in one coordinate."""
+    h, old, new = 0.1, np.array([1.0, -2.0, 0.5]), np.array([3.0, -1.0, 2.5])
+    d = h * ((1 - share) * old + share * new) + np.array([0, 0, 0.01])
+    x = np.array([0.3, 0.2, 0.1])
+    steps = SimpleNamespace(x=x, y=x + d, h=h)
+    own_steps.explain(old, new, steps, SimpleNamespace(nq=3))
+    assert (steps.moved, steps.change) == pytest.approx((0.01, np.abs(d).max()), rel=1e-12)

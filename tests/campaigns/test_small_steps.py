@@ -144,7 +144,7 @@ def test_what_ends_an_iteration(seen, change, iteration, expected):
 
 @pytest.mark.parametrize("mu", [0.2 + 0.0j, 0.2 - 0.1j])
 def test_stage_matrices_are_those_of_dense_algebra(mu):
-    """(I - mu J)^-1 b for y' = (N(q) u, f), with quaternions turned by spins and with coordinates whose rates are velocities."""
+    """(I - mu J)^-1 b for y' = (N(q) u, f), with a quaternion that spins turn and coordinates whose rates are velocities."""
     rng, nq, nu = np.random.default_rng(5), 7, 6
     n, at = nq + nu, rng.standard_normal(nq + nu)
     jacobian, b = np.vstack([rng.standard_normal((nu, n)), at]), rng.standard_normal(n) + 1j * rng.standard_normal(n) * mu.imag
