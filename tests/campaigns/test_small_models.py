@@ -114,6 +114,25 @@ def test_work_of_rows_of_velocities_and_time():
     np.testing.assert_allclose(run.position("cart")[:, 0], (1 - np.cos(9 * run.t)) / 9, rtol=0, atol=1e-5)
 
 
+def test_work_of_a_spring_as_its_effort():
+    """Length, its rate, tension k (l - l_0) + c l' and power -F l' of a mass on a line."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("bob", mass=2.0, position=(1.5, 0, 0), velocity=(0.7, 0, 0))
+    model.add_spring_damper("rope", "ground", "bob", stiffness=8.0, damping=3.0, length=1.0)
+    run = da.simulate(model, 0.1, integrator=da.RungeKutta4(step=0.05))
+    effort, l, rate = run.effort("rope"), run.position("bob")[:, 0], run.velocity("bob")[:, 0]
+    tension = 8.0 * (l - 1.0) + 3.0 * rate
+    for found, expected in (
+        (effort.coordinate, l),
+        (effort.rate, rate),
+        (effort.value, tension),
+        (effort.power, -tension * rate),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+    np.testing.assert_allclose(effort.force, -tension[:, None] * np.array([1, 0, 0]), rtol=1e-13)
+    np.testing.assert_allclose(effort.energy, 4.0 * (l - 1.0) ** 2, rtol=1e-13)
+
+
 def test_motion_rests_after_its_end():
     run = da.simulate(lift(da.SmoothStep(0.0, 0.2, 0.05, 0.15)), 0.3, save_at=[0.1, 0.2, 0.3])
     np.testing.assert_allclose(run.coordinate("rail").ravel(), (0.1, 0.2, 0.2), rtol=0, atol=1e-9)
