@@ -115,10 +115,11 @@ def test_work_of_rows_of_velocities_and_time():
 
 
 def test_work_of_a_spring_as_its_effort():
-    """Length, its rate, tension k (l - l_0) + c l' and power -F l' of a mass on a line."""
+    """Length, its rate, tension k (l - l_0) + c l' and power -F l' of a mass on a line; beside it, a tension of time."""
     model = da.Model(gravity=(0, 0, 0))
     model.add_point_mass("bob", mass=2.0, position=(1.5, 0, 0), velocity=(0.7, 0, 0))
     model.add_spring_damper("rope", "ground", "bob", stiffness=8.0, damping=3.0, length=1.0)
+    model.add_spring_damper("winch", "ground", "bob", force=lambda t, l, l_dot: 5.0 * np.cos(9.0 * t))
     run = da.simulate(model, 0.1, integrator=da.RungeKutta4(step=0.05))
     effort, l, rate = run.effort("rope"), run.position("bob")[:, 0], run.velocity("bob")[:, 0]
     tension = 8.0 * (l - 1.0) + 3.0 * rate
@@ -131,6 +132,7 @@ def test_work_of_a_spring_as_its_effort():
         np.testing.assert_allclose(found, expected, rtol=1e-13)
     np.testing.assert_allclose(effort.force, -tension[:, None] * np.array([1, 0, 0]), rtol=1e-13)
     np.testing.assert_allclose(effort.energy, 4.0 * (l - 1.0) ** 2, rtol=1e-13)
+    np.testing.assert_allclose(run.effort("winch").value, 5.0 * np.cos(9.0 * run.t), rtol=1e-13)
 
 
 def test_motion_rests_after_its_end():
