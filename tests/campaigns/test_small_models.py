@@ -25,7 +25,8 @@ def lift(motion):
     model.add_body("lift", mass=1.0, inertia=(1, 1, 1))
     model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
     model.add_prismatic("rail", "ground", "lift", point=(0, 0, 0), axis=(0, 0, 1))
-    model.add_driver("drive", "rail", motion)
+    if motion is not None:
+        model.add_driver("drive", "rail", motion)
     model.add_revolute("hinge", "lift", "arm", point=(0, 0, 0), axis=(0, 1, 0))
     return model
 
@@ -50,6 +51,21 @@ def test_work_of_moving_constraints(way, order):
         energy = da.simulate(lift(da.Harmonic(0.2, 5.0)), 0.4, formulation=way, integrator=method(step=step)).energy
         left.append(np.abs(energy.total - energy.total[0]).max())
     assert left[1] <= 0.5 ** (order - 0.1) * left[0] and left[1] <= 0.1 * np.ptp(energy.external_work)
+
+
+@plain_only
+@pytest.mark.parametrize("way", [da.Minimal(), da.Minimal(velocities="joints")])
+def test_work_of_a_written_motion(way):
+    """The slide's motion as a row of one's own, beside the driver by Jet: places, velocities and work."""
+    written = lift(None)
+    written.add_constraint("drive", lambda lift, t: lift.r[2] - 0.2 * np.sin(5.0 * t), "lift")
+    step, driven = da.DOP853(step=T_END), lift(da.Harmonic(0.2, 5.0))
+    one, other = da.simulate(driven, T_END, integrator=step), da.simulate(written, T_END, formulation=way, integrator=step)
+    for name in ("lift", "arm"):
+        np.testing.assert_allclose(other.position(name), one.position(name), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(other.velocity(name), one.velocity(name), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(other.energy.external_work, one.energy.external_work, rtol=0, atol=1e-9)
+    assert np.abs(one.energy.external_work).max() > 0.01
 
 
 def test_work_of_a_pendulum_that_is_drawn_up():
@@ -114,6 +130,7 @@ def test_work_of_rows_of_velocities_and_time():
     np.testing.assert_allclose(run.position("cart")[:, 0], (1 - np.cos(9 * run.t)) / 9, rtol=0, atol=1e-5)
 
 
+@plain_only
 def test_work_of_a_spring_as_its_effort():
     """Length, its rate, tension k (l - l_0) + c l' and power -F l' of a mass on a line; beside it, a tension of time."""
     model = da.Model(gravity=(0, 0, 0))
