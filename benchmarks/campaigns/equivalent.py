@@ -102,11 +102,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "left, right, spare, status = steps.left, steps.right, dense[dense.shape[0] - 2], OK",
     ): "a place for states of the extra stages: the last row of coefficients is written after them",
     (
-        "kernels/formulations/derivatives.py",
-        "x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : 2 * SIZE * n], work[2 * SIZE * n :]",
-        "x_d, dx_d, t_d = work[: SIZE * n], work[SIZE * n : (2 * SIZE / n)], work[2 * SIZE * n :]",
-    ): "numbers with derivatives run compiled only: a slice that ends at a float, a TypingError as soon as they are compiled",
-    (
         "compilation/assembly.py",
         "if steps == 1 and np.all(np.abs(g) <= POSITION_TOLERANCE * sizes):",
         "if steps == 1 and np.all((np.abs(g) < POSITION_TOLERANCE * sizes)):",

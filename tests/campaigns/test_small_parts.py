@@ -13,6 +13,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.dense import factor_general, solve_general
 from dalembert.kernels.base.views import Numbers
+from dalembert.kernels.formulations import derivatives
 from dalembert.kernels.formulations.newton import restore
 from dalembert.kernels.time import own_steps, tangents, watch
 from dalembert.model.motions import Function
@@ -180,3 +181,26 @@ def test_what_rates_explain_of_a_step(share):
     steps = SimpleNamespace(x=x, y=x + d, h=h)
     own_steps.explain(old, new, steps, SimpleNamespace(nq=3))
     assert (steps.moved, steps.change) == pytest.approx((0.01, np.abs(d).max()), rel=1e-12)
+
+
+def test_columns_of_a_jacobian(monkeypatch):
+    """x' = t B x + w and x_0 t in the workspace: t B by columns, more than are found at once, and by time B x."""
+    size, n, t = derivatives.SIZE, derivatives.COUNT + 2, 0.7
+
+    def equations(mode, t, x, dx, system):
+        y = B @ x
+        dx[:] = t[0] * y + np.outer(y[:, 0], np.append(0.0, t[1:])) + system.W[0]
+        system.W[1] = t[0] * x[0] + x[0, 0] * np.append(0.0, t[1:])
+        return T.OK
+
+    monkeypatch.setattr(derivatives, "equations", equations)
+    monkeypatch.setattr(derivatives, "as_duals", lambda a: a.reshape(-1, size))
+    monkeypatch.setattr(derivatives, "System", lambda I, F, W: SimpleNamespace(W=W))
+    rng = np.random.default_rng(2)
+    B, x, columns = rng.random((n, n)), rng.random(n), np.array([n, *range(n)])
+    rate, out, system = np.zeros(n), np.zeros((n + 1, n + 1)), SimpleNamespace(I=None, F=None, W=np.full(2 * size, 5.0))
+    work, W = np.full((2 * n + 1) * size, 5.0), np.array([0.3, 0.0])
+    assert derivatives.rate_columns(t, x, columns, np.array([1]), W, rate, out, work, system) == T.OK
+    np.testing.assert_allclose(rate, t * B @ x + 0.3, rtol=1e-14)
+    np.testing.assert_allclose(out[:, :n], [B @ x, *t * B.T], rtol=1e-14)
+    np.testing.assert_allclose(out[:, n], [x[0], t, *[0.0] * (n - 1)], rtol=1e-14)
