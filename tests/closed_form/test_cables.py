@@ -1,5 +1,7 @@
 """Cables that do not stretch: Atwood's machine and a block and tackle against their closed forms; slack is told."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -157,3 +159,22 @@ def test_a_stretching_cable_through_bodies_has_no_resultant_and_reads_back(tmp_p
 def test_what_a_stretching_cable_must_be(change, text):
     with pytest.raises(da.ModelError, match=text):
         atwood().add_cable("x", [("a", (0, 0, 0)), ("b", (0, 0, 0))], **change)
+
+
+@pytest.mark.parametrize("stiffness", [None, 5000.0])
+def test_a_part_that_shrinks_to_nothing_is_named(stiffness):
+    """The lighter mass is pulled straight into its eye: said where the run gets stuck and where it goes through."""
+    model = da.Model()
+    model.add_point_mass("a", mass=1.0, position=(0, 0, -0.5))
+    model.add_point_mass("b", mass=2.0, position=(1, 0, -0.5))
+    points = [("a", (0, 0, 0)), ("ground", (0, 0, 0)), ("ground", (1, 0, 0)), ("b", (0, 0, 0))]
+    model.add_cable("rope", points, stiffness=stiffness)
+    told = r"the part of cable 'rope' between 'a' and 'ground' shrinks to \S+ m at t = 0.5"
+    try:
+        run = da.simulate(model, 0.7)
+    except da.SimulationError as problem:  # steps may meet the eye, or go over it
+        assert re.search(told, str(problem))
+        run = problem.solution
+    line = run.report()["cable"]
+    assert line.verdict == "WARN" and re.match(told, line.value) and "event" in line.advice
+    assert "cable" not in [line.name for line in da.simulate(model, 0.4).report().lines]

@@ -205,6 +205,23 @@ def test_multipliers_of_what_is_free_vanish():
     assert abs(run(t).position("ball")[2] + (2 * 9.81 - 36) / (3 * 9.81)) < 1e-8
     assert run(0.9).multiplier("string").tolist() == [0.0] and run.pieces[1].multiplier("string").shape[1] == 1
     assert np.ptp(run.velocity("ball")[run.t > t, 0]) < 1e-12 and run.report().passed
+    assert run(0.9).drift.by_joint("string").position == 0.0 and run(0.1).drift.by_joint("string").position < 1e-9
+
+
+def test_arrays_of_times_have_all_that_a_run_in_pieces_has():
+    """In any order, across pieces: what single states have."""
+    model = da.Model()
+    model.add_point_mass("ball", mass=2.0, position=(0, 0, -1), velocity=(6.0, 0, 0))
+    model.add_distance("string", model.ground, "ball", points=((0, 0, 0), (0, 0, 0)))
+    slack = da.Event(lambda s: s.multiplier("string")[0], name="slack", action=da.Free("string"))
+    run, times = da.simulate(model, 1.0, events=slack), np.array([0.9, 0.1, 0.05, 0.8])
+    many, single = run(times), [run(float(t)) for t in times]
+    assert np.allclose(many.reaction("string").force, [s.reaction("string").force for s in single], rtol=0.0, atol=1e-9)
+    assert np.allclose(many.energy.total, [s.energy.total for s in single], rtol=0.0, atol=1e-9)
+    assert np.allclose(many.position("ball"), [s.position("ball") for s in single], rtol=0.0, atol=1e-12)
+    assert many.drift.by_joint("string").position[[0, 3]].tolist() == [0.0, 0.0] and many.t.tolist() == times.tolist()
+    assert np.linalg.norm(many.reaction("string").force[1]) > 1.0 and run(np.array([0.8, 0.9])).t.tolist() == [0.8, 0.9]
+    assert len(run(np.zeros(0)).t) == 0
 
 
 def test_event_of_an_effort():

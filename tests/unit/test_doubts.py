@@ -130,3 +130,49 @@ def test_tables_whose_curve_leaves_their_values():
     model = leg()
     model.add_driver("drive", "hip", da.Table((0, 3, 3.02, 3.04, 9), (0, 0, 0.05, 0, 0)))
     assert "the table of 'drive' has values from 0 to 0.05, but a smooth curve through them goes from -" in doubts(model)[0]
+
+
+@pytest.mark.parametrize(
+    ("point", "told"),
+    [
+        ((0.4, 0, 0), None),
+        ((0.4, 0.3, 0), None),  # along the pin: links lie beside each other
+        ((0.2, 0, 0), None),
+        ((0.41, 0, 0), None),  # the eye
+        ((0.5, 0, 0), r"joint 'B' is 0.1 m off body 'crank', beyond its end, which is drawn as a link of 0.4 m"),
+        ((0.2, 0, 0.1), r"joint 'B' is 0.1 m off body 'crank', beside it"),
+    ],
+)
+@pytest.mark.parametrize("radius", [0.0, 0.01])
+def test_pins_off_the_link_that_is_drawn(point, told, radius):
+    model = da.Model()
+    model.add_link("crank", (0, 0, 0), (0.4, 0, 0), mass=1.0, radius=radius)
+    model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.6, 0, 0))  # may be held from anywhere
+    model.add_revolute("A", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("B", "crank", "slider", point=point, axis=(0, 1, 0))
+    found = doubts(model)
+    assert len(found) == (told is not None)
+    if told is not None:
+        with pytest.raises(ValueError, match=told):
+            raise ValueError(found[0])
+
+
+def test_nothing_is_doubted_in_the_gallery():
+    for name in da.gallery.GALLERY:
+        model = da.gallery.build(name)
+        assert not isinstance(model, da.Model) or doubts(model) == [], name
+
+
+@pytest.mark.parametrize(
+    ("radii", "teeth", "told"),
+    [((0.04, 0.02), (40, 20), 0), ((0.04, 0.02), (20, 40), 1), ((0.04, 0.01), (20, 40), 0)],  # the last do not touch
+)
+def test_bevels_that_are_drawn_in_mesh(radii, teeth, told):
+    """Axes x and z meet in the origin; the pitch circles touch at (0.02, 0, 0.04)."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("first", **da.disc(1.0, radii[0], axis="x").body(), position=(0.02, 0, 0))
+    model.add_body("second", **da.disc(1.0, radii[1], axis="z").body(), position=(0, 0, 0.04))
+    model.add_revolute("A", model.ground, "first", point=(0.02, 0, 0), axis=(1, 0, 0))
+    model.add_revolute("B", "second", model.ground, point=(0, 0, 0.04), axis=(0, 0, 1))
+    model.add_gear("gear", "first", "second", teeth=teeth)
+    assert ["0.5 times the teeth" in text for text in doubts(model)] == [True] * told

@@ -16,18 +16,22 @@ from dalembert.model.motions import Motion, Table, leaves
 
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
+# joints that are at a point of both bodies; of a hinge, or anywhere along an axis
+PINS = {"revolute": True, "cylindrical": True, "spherical": False, "universal": False, "coincidence": False, "distance": False}
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
+OFF = 0.05  # how far a pin is from the link that is drawn, over its length
+THIN = 0.2  # radius over length of what is drawn like a link
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 
 
 def doubts(model: Model) -> list[str]:
     """One sentence for each."""
-    return [*_wheels(model), *_points(model), *_sizes(model), *_tables(model)]
+    return [*_wheels(model), *_pins(model), *_points(model), *_sizes(model), *_tables(model)]
 
 
 def _wheels(model: Model) -> Iterator[str]:
-    """Couplings of two wheels that are drawn in mesh, on the ground or on a carrier that may turn, too."""
+    """Couplings of two wheels that are drawn in mesh, on the ground or on a carrier that may turn, too; axes may meet."""
     for coupling in model.joints:
         if not coupling.coupled or [(row.law, row.function) for row in coupling.primitives] != [(LAW, None)]:
             continue
@@ -36,6 +40,8 @@ def _wheels(model: Model) -> Iterator[str]:
             continue
         axes = [model.body(joint.first).matrix @ joint.E_i[:, 2] for joint in joints]
         if any(np.linalg.norm(np.cross(axes[0], axis)) > 1e-6 for axis in axes):
+            if len(joints) == 2:
+                yield from _bevels(model, coupling, joints, axes)
             continue
         ends = [name for joint in joints for name in joint.bodies if name != GROUND]
         carriers = {name for name in ends if ends.count(name) > 1} or {GROUND}
@@ -59,15 +65,45 @@ def _wheels(model: Model) -> Iterator[str]:
         if distance == 0.0 or abs(reach - distance) > TOUCH * max(radii):
             continue
         a, b = (turns[wheel.name] for wheel in wheels)
-        names, drawn = " and ".join(repr(wheel.name) for wheel in wheels), f"{radii[0]:.4g} and {radii[1]:.4g} m"
-        if abs(np.log(abs(a / b) * radii[1] / radii[0])) > np.log(1.0 + ALIKE):
-            yield (
-                f"{coupling.name!r} couples {names} like wheels with {abs(a / b):.4g} times the teeth, which are drawn in mesh"
-                f" with radii of {drawn}: its numbers may be swapped"
-            )
+        if swapped := _ratio(coupling, wheels, abs(a / b), radii):
+            yield swapped
         elif (a * b < 0.0) != inside:
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
+            names = " and ".join(repr(wheel.name) for wheel in wheels)
             yield f"{coupling.name!r}: of {names} one is drawn in mesh {way[0]}, but they turn {way[1]}: see internal="
+
+
+def _ratio(coupling: Joint, wheels: list[Body], ratio: float, radii: list[float]) -> str:
+    """What is to be said of wheels in mesh, the first with `ratio` times the teeth of the second; "" if they are alike."""
+    if abs(np.log(ratio * radii[1] / radii[0])) <= np.log(1.0 + ALIKE):
+        return ""
+    names = " and ".join(repr(wheel.name) for wheel in wheels)
+    return (
+        f"{coupling.name!r} couples {names} like wheels with {ratio:.4g} times the teeth, which are drawn in mesh"
+        f" with radii of {radii[0]:.4g} and {radii[1]:.4g} m: its numbers may be swapped"
+    )
+
+
+def _bevels(model: Model, coupling: Joint, joints: list[Joint], axes: list[Array]) -> Iterator[str]:
+    """Two wheels on axes that are not parallel, whose rims touch."""
+    shared = set(joints[0].bodies) & set(joints[1].bodies)
+    wheels = [model.body(name) for joint in joints for name in joint.bodies if name not in shared]
+    if len(shared) != 1 or len(wheels) != 2:
+        return
+    radii = [_radius(wheel.shape, wheel.matrix.T @ axis) for wheel, axis in zip(wheels, axes, strict=True)]
+    across = np.cross(*axes)
+    if min(radii) == 0.0:
+        return
+    rims = [
+        [wheel.position + side * radius * np.cross(axis, across) / np.linalg.norm(across) for side in (-1.0, 1.0)]
+        for wheel, axis, radius in zip(wheels, axes, radii, strict=True)
+    ]
+    thick = sum(0.5 * float(str((wheel.shape or {}).get("length", 0.0))) for wheel in wheels)
+    if min(float(np.linalg.norm(x - y)) for x in rims[0] for y in rims[1]) > TOUCH * max(radii) + thick:
+        return
+    a, b = coupling.primitives[0].numbers[::10]
+    if swapped := _ratio(coupling, wheels, abs(a / b), radii):
+        yield swapped
 
 
 def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
@@ -79,9 +115,37 @@ def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
         assert isinstance(parts, list)
         return max((_radius(part, axis) for part in parts), default=0.0)
     round_about = (
-        shape["type"] in ("cylinder", "disc", "wheel") and abs(axis["xyz".index(str(shape.get("axis", "z")))]) > 1 - 1e-9
+        shape["type"] in ("cylinder", "cone", "disc", "wheel") and abs(axis["xyz".index(str(shape.get("axis", "z")))]) > 1 - 1e-9
     )
     return float(str(shape["radius"])) if round_about else 0.0
+
+
+def _pins(model: Model) -> Iterator[str]:
+    """Pins, balls and ends of distances that lie off the link that is drawn; along its axis a pin may be anywhere."""
+    for joint in (joint for joint in model.joints if joint.type in PINS):
+        for name, p, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
+            if name == GROUND or (link := _link(model.body(name).shape)) is None:
+                continue
+            along, length, radius = link
+            flat = np.eye(3) - np.outer(E[:, 2], E[:, 2]) if PINS[joint.type] else np.eye(3)
+            u, at = flat @ along, flat @ p
+            s = float(at @ u) / float(u @ u) if u @ u > 1e-12 else 0.0
+            off = float(np.linalg.norm(at - np.clip(s, -0.5 * length, 0.5 * length) * u))
+            if off > OFF * length + radius:
+                where = "beyond its end" if abs(s) > 0.5 * length else "beside it"
+                yield (
+                    f"joint {joint.name!r} is {off:.3g} m off body {name!r}, {where}, which is drawn as a link of {length:.3g} m:"
+                    " see its point and the link's ends"
+                )
+
+
+def _link(shape: Mapping[str, object] | None) -> tuple[Array, float, float] | None:
+    """Direction in body axes, length and radius of what is drawn as one straight bar about the centre of its body."""
+    if shape is None or shape["type"] not in ("rod", "cylinder") or {"position", "rotation", "fixed"} & shape.keys():
+        return None
+    axis = np.eye(3)["xyz".index(str(shape.get("axis", "z")))]
+    length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
+    return (axis, length, radius) if radius <= THIN * length else None
 
 
 def _points(model: Model) -> Iterator[str]:

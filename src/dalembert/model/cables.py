@@ -38,6 +38,33 @@ def cables(joints: Sequence[Joint], forces: Sequence[Force]) -> Iterator[tuple[s
     yield from ((force.name, list(force.places())) for force in forces if isinstance(force, ElasticCable))
 
 
+def vanishing_parts(joints: Sequence[Joint], forces: Sequence[Force], states: States, share: float) -> list[str]:
+    """Which parts of cables between two bodies become shorter than a share of the whole, by what is left between states too:
+    they have no direction there."""
+    said = []
+    for name, places in cables(joints, forces):
+        d = np.diff([states.point(*place) for place in places], axis=0)  # (parts, nt, 3)
+        whole = float(np.linalg.norm(d, axis=2).sum(axis=0).max(initial=0.0))
+        for ((i, _), (j, _)), gap in zip(pairwise(places), d, strict=True):
+            least, at = _nearest(gap)
+            if i != j and least < share * whole:
+                said.append(
+                    f"the part of cable {name!r} between {i!r} and {j!r} shrinks to {least:.1g} m at t = {states.t[at]:.4g} s"
+                )
+    return said
+
+
+def _nearest(x: Array) -> tuple[float, int]:
+    """Distance from the origin of the polygon (nt, 3), and at which of its corners it comes that near."""
+    if len(x) < 2:
+        return float(np.linalg.norm(x)), 0
+    side = np.diff(x, axis=0)
+    s = np.clip(-np.sum(x[:-1] * side, axis=1) / np.maximum(np.sum(side**2, axis=1), 1e-300), 0.0, 1.0)
+    distance = np.linalg.norm(x[:-1] + s[:, None] * side, axis=1)
+    at = int(np.argmin(distance))
+    return float(distance[at]), at + int(s[at] > 0.5)
+
+
 @dataclass(frozen=True, eq=False)
 class ElasticCable(Force):
     """A massless cable through points of bodies: tension stiffness (L - length) + damping L', never a push.

@@ -87,12 +87,15 @@ def reaction_in_pieces(solution: Any, name: str, body: object) -> Reaction:
     return Reaction(force, torque, all(p.unique for p in parts), point)
 
 
-def states_in_pieces(solution: Any, times: Array) -> Array:
-    """Dense output: where two pieces meet, the state of the later one."""
+def at_times(solution: Any, times: Array) -> Any:
+    """Dense output: each time by the piece that it belongs to; where two pieces meet, by the later one."""
     begins = np.array([piece.begin_time for piece in solution.pieces])
     which = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, None)
-    states = np.zeros((len(times), solution.x.shape[1]))
-    for k, piece in enumerate(solution.pieces):
-        if np.any(which == k):
-            states[which == k] = piece(times[which == k]).x
-    return states
+    groups = np.split(np.arange(len(times)), 1 + np.flatnonzero(np.diff(which)))  # in the order asked for
+    parts = tuple(solution.pieces[which[group[0]]](times[group]) for group in groups if len(group))
+    if len(parts) == 1:
+        return parts[0]
+    x = np.concatenate([part.x for part in parts]) if parts else np.zeros((0, solution.x.shape[1]))
+    made = type(solution)(solution.mechanism, times, x, settings=solution.settings)
+    made.pieces, made.kept, made.model = parts, tuple(np.ones(len(part.t), dtype=bool) for part in parts), solution.model
+    return made

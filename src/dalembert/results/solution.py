@@ -25,12 +25,12 @@ from dalembert.results.dense import integrate_to
 from dalembert.results.efforts import Effort, effort_of
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.joined import (
+    at_times,
     drift_in_pieces,
     effort_in_pieces,
     evaluated_in_pieces,
     multiplier_in_pieces,
     reaction_in_pieces,
-    states_in_pieces,
 )
 from dalembert.results.later import Later
 from dalembert.results.momentum import Momentum, total_momentum
@@ -194,24 +194,24 @@ class Result(Series):
     def __call__(self, t: float | npt.ArrayLike) -> Any:
         """Dense output: the state at any time of the run, integrated from the nearest saved state before it.
 
-        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then or, but
-        for efforts and reactions of a run in pieces, at an array of times.
+        solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then or at an
+        array of times.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
-        x = states_in_pieces(self, times) if self.pieces else integrate_to(self, times)
+        made = at_times(self, times) if self.pieces else self._alone(times)
         if np.ndim(t) > 0:
-            return self.mechanism.trajectory(times, x) if self.pieces else self._alone(times, x)
-        state = self.mechanism.state(float(times[0]), x[0])
-        state.result = lambda: self._alone(times, x)
+            return made
+        state = self.mechanism.state(float(times[0]), made.x[0])
+        state.result = lambda: made
         return state
 
-    def _alone(self, times: Array, x: Array) -> Result:
+    def _alone(self, times: Array) -> Result:
         """A solution with states between those that were saved, of one piece."""
-        of: Result = next((piece for piece in self.pieces[::-1] if piece.begin_time <= times[0]), self)
-        made = type(of)(of.mechanism, times, x, settings=of.settings, formulation=of.formulation, integrator=of.integrator)
-        made.model, made.phase = of.model, of.phase
+        record = {"settings": self.settings, "formulation": self.formulation, "integrator": self.integrator}
+        made = type(self)(self.mechanism, times, integrate_to(self, times), **record)
+        made.model, made.phase = self.model, self.phase
         return made
 
     @cached_property
@@ -228,7 +228,7 @@ class Result(Series):
             return drift_in_pieces(self)
         g, g_dot = np.abs(self.evaluated.g), np.abs(self.evaluated.g_dot)
         by_element = {}
-        for name in dict.fromkeys(row.element for row in self.mechanism.rows):
+        for name in dict.fromkeys([*(row.element for row in self.mechanism.rows), *sorted(self.phase.free)]):
             at, moving = self.mechanism.position_rows(name), self.mechanism.velocity_rows(name)
             by_element[name] = (g[:, at].max(axis=1, initial=0.0), g_dot[:, moving].max(axis=1, initial=0.0))
         return Drift(g.max(axis=1, initial=0.0), g_dot.max(axis=1, initial=0.0), by_element)

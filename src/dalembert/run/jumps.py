@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.evaluation import evaluate
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
+from dalembert.model.cables import vanishing_parts
 
 STALLED = 1000  # steps in a row that are looked at together
 HOPELESS = 1e7  # steps still to be made, at the size of the last ones
@@ -40,10 +43,22 @@ def raise_if_stalled(advance: Advance, step: float) -> None:
     left = (advance.t_end - advance.t) / max(step, 1e-300)
     if advance.integrator.adaptive and left > HOPELESS and _force_jumps(advance, step):
         names = ", ".join(map(repr, jumping_functions(advance, 10.0 * step)))
-        text = f"steps have shrunk to {step:.1e} s at t = {advance.t:.6g} s, {left:.0e} of them to go: a force jumps there"
+        text = f"steps have shrunk to {step:.1e} s at t = {advance.t:.6g} s, {left:.0e} of them to go: "
+        if short := _vanishing_cables(advance):
+            raise SimulationError(f"{text}{short}; stop the run by an event before", time=advance.t)
+        text += "a force jumps there"
         text += f"; look at the user function(s) {names}" if names else ""
         text += "; write sign(v) of friction as tanh(v / v_0) with a small speed v_0, or use fixed steps"
         raise SimulationError(text, time=advance.t)
+
+
+def _vanishing_cables(advance: Advance) -> str:
+    """Parts of cables that have no direction where the motion is."""
+    mechanism = advance.run.mechanism
+    if not isinstance(mechanism, Mechanism):
+        return ""
+    here = Trajectory(mechanism, np.array([advance.t]), advance.state[None])
+    return ", ".join(vanishing_parts(mechanism.model.joints, mechanism.model.forces, here, JUMP))
 
 
 def _functions(advance: Advance, reach: float) -> list[dict[str, Array]]:

@@ -14,6 +14,7 @@ from dalembert.compilation.pack_motions import stops_between
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.integrators.advance import LOOKS
 from dalembert.lagrangian.source import uses_time
+from dalembert.model.cables import vanishing_parts
 from dalembert.model.cams import undercut
 from dalembert.model.motions import Table, leaves
 from dalembert.results.report.scales import drift_limits
@@ -22,6 +23,7 @@ from dalembert.results.report.table import Line, limited
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
+VANISHING = 1e-3  # length of a part of a cable, over the whole: it has no direction any more
 # law -> what it is called, the sign of its multiplier while it holds, what happens else, what becomes negative
 _ONE_SIDED = {
     **{f"{form} height": ("contact", 1.0, "lift off", "normal force") for form in ("sphere", "disc", "ellipsoid")},
@@ -66,6 +68,8 @@ def force_lines(solution: Result) -> Iterator[Line]:
     for force in mechanism.model.forces:
         if said := force.remark(steps, joints):
             yield Line("force elements", f"{force.noun} {force.name!r}: {said}", None, "WARN")
+    for text in vanishing_parts(mechanism.model.joints, mechanism.model.forces, steps, VANISHING):
+        yield Line("cable", f"{text}, where it has no direction", None, "WARN")
     if mechanism.functions and not solution.settings.get("kinematics"):
         names = [force.name for force in mechanism.model.forces if force.works] + [d.name for d in mechanism.model.drivers]
         W = steps.x[:, mechanism.nq + mechanism.nu]  # of the state, as functions may be missing in a stored run
