@@ -46,23 +46,20 @@ def vanishing_parts(joints: Sequence[Joint], forces: Sequence[Force], states: St
         d = np.diff([states.point(*place) for place in places], axis=0)  # (parts, nt, 3)
         whole = float(np.linalg.norm(d, axis=2).sum(axis=0).max(initial=0.0))
         for ((i, _), (j, _)), gap in zip(pairwise(places), d, strict=True):
-            least, at = _nearest(gap)
-            if i != j and least < share * whole:
+            near = _distances(gap)
+            if i != j and (short := near < share * whole).any():
+                first = float(states.t[int(np.argmax(short))])
                 said.append(
-                    f"the part of cable {name!r} between {i!r} and {j!r} shrinks to {least:.1g} m at t = {states.t[at]:.4g} s"
+                    f"the part of cable {name!r} between {i!r} and {j!r} shrinks to {near.min():.1g} m, first at t = {first:.4g} s"
                 )
     return said
 
 
-def _nearest(x: Array) -> tuple[float, int]:
-    """Distance from the origin of the polygon (nt, 3), and at which of its corners it comes that near."""
-    if len(x) < 2:
-        return float(np.linalg.norm(x)), 0
-    side = np.diff(x, axis=0)
-    s = np.clip(-np.sum(x[:-1] * side, axis=1) / np.maximum(np.sum(side**2, axis=1), 1e-300), 0.0, 1.0)
-    distance = np.linalg.norm(x[:-1] + s[:, None] * side, axis=1)
-    at = int(np.argmin(distance))
-    return float(distance[at]), at + int(s[at] > 0.5)
+def _distances(x: Array) -> Array:
+    """(nt,) how near to the origin a path (nt, 3) comes at each of its points, and straight on to the next."""
+    side = np.diff(x, axis=0, append=x[-1:])
+    s = np.clip(-np.sum(x * side, axis=1) / np.maximum(np.sum(side**2, axis=1), 1e-300), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(x + s[:, None] * side, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
