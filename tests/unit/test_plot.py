@@ -269,3 +269,48 @@ def test_spectrum_needs_states():
     solution = da.simulate(gallery.build("pendulum_3d"), 1.0, save_at=[0, 0.5, 1])
     with pytest.raises(SimulationError, match="a spectrum needs at least 16"):
         solution.plot.spectrum("pendulum.x")
+
+
+def driven() -> da.Model:
+    """A disc of 0.5 kg m^2 on the axis y that is turned by 3 t^2 / 2, against a spring and by a motor."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("disc", mass=1.0, inertia=(0.3, 0.5, 0.3))
+    model.add_revolute("A", model.ground, "disc", point=(0, 0, 0), axis=(0, -1, 0))
+    model.add_motor("motor", "A", 4.0)
+    model.add_driver("drive", "A", da.Polynomial((0.0, 0.0, 1.5)))
+    model.add_spring_damper("spring", model.ground, "disc", points=((0, 0, 2.0), (0, 0, 0)), stiffness=10.0, length=1.5)
+    return model
+
+
+def test_what_drivers_motors_and_springs_do_is_drawn():
+    """A driver that only turns has no force to draw; its torque, the way the angle grows, is J phi'' less that of the motor."""
+    run = da.simulate(driven(), 0.5)
+    for name, torque in (("drive", 0.5 * 3.0 - 4.0), ("motor", 4.0)):
+        figure = run.plot.reactions(name)
+        assert [ax.get_ylabel() for ax in figure.axes] == ["torque [N m]"]
+        np.testing.assert_allclose(at_states(figure.axes[0], "y", run), -torque, rtol=1e-9)
+        drawn = run.plot.time(name).axes[0]
+        assert drawn.get_ylabel() == f"torque of {name} [N m]"
+        np.testing.assert_allclose(drawn.get_lines()[0].get_ydata(), torque, rtol=1e-9)
+    spring = run.plot.time("spring", "spring.fz").axes[0]
+    np.testing.assert_allclose(spring.get_lines()[0].get_ydata(), 5.0, rtol=1e-9)
+    np.testing.assert_allclose(spring.get_lines()[1].get_ydata(), 5.0, rtol=1e-9)
+    assert [ax.get_title("left") for ax in run.plot.reactions("spring").axes] == ["force of spring-damper 'spring'"]
+    assert len(run.plot.reactions("A").axes) == 1 and len(run.plot.reactions("A", quantity="torque").axes) == 1
+    with pytest.raises(ModelError, match="there is no signal 'moter'; did you mean 'motor'"):
+        run.plot.time("moter")
+
+
+def test_only_what_is_not_unique_is_said_to_be():
+    """Two ball joints of a beam share what acts along it; forces across are determined."""
+    model = da.Model(gravity=(0, 0, -9.81))
+    model.add_body("beam", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_spherical("A", model.ground, "beam", point=(-1, 0, 0))
+    model.add_spherical("B", model.ground, "beam", point=(1, 0, 0))
+    run = da.simulate(model, 0.01)
+    assert run.reaction("A").undetermined == "force along x" and not run.reaction("A").unique
+    assert run.plot.reactions("A").axes[0].get_title("left") == "reaction force of 'A'; not unique: force along x"
+    report = run.report()
+    assert report["reactions not unique"].value.startswith("A (force along x), B (force along x): ")
+    assert report["redundant rows"].value.startswith("B (motion along x): ")
+    assert run.plot.reactions("A", quantity="torque").axes[0].get_title("left") == "reaction torque of 'A'"

@@ -30,7 +30,7 @@ def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = F
         if as_json:
             print_json(findings)
         else:
-            _show(headline(source.name, mechanism), findings)
+            _show(headline(source.name, mechanism), findings, mechanism)
 
 
 def headline(name: str, mechanism: Compiled) -> str:
@@ -78,8 +78,10 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
     }
 
 
-def _show(title: str, findings: dict[str, Any]) -> None:
+def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     from rich.table import Table
+
+    from dalembert.compilation.row_words import held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
@@ -90,9 +92,10 @@ def _show(title: str, findings: dict[str, Any]) -> None:
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }
     if f["redundant_rows"]:
-        rows["redundant rows"] = f"{', '.join(f['redundant_rows'])}: the others imply them, the motion is not affected"
+        twice = ", ".join(held_twice(mechanism))
+        rows["redundant rows"] = f"{twice}: other joints hold this already, the motion is not affected"
     if f["reactions_not_unique"]:
-        rows["reactions not unique"] = ", ".join(f["reactions_not_unique"])
+        rows["reactions not unique"] = ", ".join(not_unique(mechanism, name) for name in f["reactions_not_unique"])
     for level in ("position", "velocity"):
         residual = f[f"{level}_residual"]
         rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled"

@@ -16,7 +16,7 @@ ALONE = ("overview", "energy", "energy-error", "drift", "trajectories", "step-si
 OF_SOMETHING = {
     OVER_TIME: "signals",
     "invariants": "what should stay constant",
-    "reactions": "a joint or driver",
+    "reactions": "a joint, driver or force element",
     "phase": "a joint coordinate or position",
     "spectrum": "a signal",
 }
@@ -25,7 +25,7 @@ OF_SWEEP = {"map": "an output over parameters", "fan": "an output of all runs ov
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out` or of `dalembert sweep`.")]
 _NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(OF_SWEEP)}."
 Name = Annotated[str, typer.Argument(help=_NAMES)]
-_SOMETHING = "a joint 'A', a signal 'A.angle', 'slider.x', 'B.fz', an invariant 'angular momentum z'"
+_SOMETHING = "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'B.fz', an invariant 'angular momentum z'"
 Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` takes several.")]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]

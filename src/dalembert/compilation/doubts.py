@@ -91,7 +91,7 @@ def _bevels(model: Model, coupling: Joint, joints: list[Joint], axes: list[Array
     if len(shared) != 1 or len(wheels) != 2:
         return
     radii = [_radius(wheel.shape, wheel.matrix.T @ axis) for wheel, axis in zip(wheels, axes, strict=True)]
-    across = np.cross(*axes)
+    across = np.cross(axes[0], axes[1])
     if min(radii) == 0.0:
         return
     rims = [
@@ -114,10 +114,8 @@ def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
         parts = shape["parts"]
         assert isinstance(parts, list)
         return max((_radius(part, axis) for part in parts), default=0.0)
-    round_about = (
-        shape["type"] in ("cylinder", "cone", "disc", "wheel") and abs(axis["xyz".index(str(shape.get("axis", "z")))]) > 1 - 1e-9
-    )
-    return float(str(shape["radius"])) if round_about else 0.0
+    along = abs(float(axis["xyz".index(str(shape.get("axis", "z")))])) > 1 - 1e-9
+    return float(str(shape["radius"])) if along and shape["type"] in ("cylinder", "cone", "disc", "wheel") else 0.0
 
 
 def _pins(model: Model) -> Iterator[str]:
@@ -134,8 +132,8 @@ def _pins(model: Model) -> Iterator[str]:
             if off > OFF * length + radius:
                 where = "beyond its end" if abs(s) > 0.5 * length else "beside it"
                 yield (
-                    f"joint {joint.name!r} is {off:.3g} m off body {name!r}, {where}, which is drawn as a link of {length:.3g} m:"
-                    " see its point and the link's ends"
+                    f"joint {joint.name!r} is {off:.3g} m off body {name!r}, {where}, which is drawn as a link of"
+                    f" {length:.3g} m: see its point and the link's ends"
                 )
 
 

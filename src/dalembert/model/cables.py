@@ -49,9 +49,8 @@ def vanishing_parts(joints: Sequence[Joint], forces: Sequence[Force], states: St
             near = _distances(gap)
             if i != j and (short := near < share * whole).any():
                 first = float(states.t[int(np.argmax(short))])
-                said.append(
-                    f"the part of cable {name!r} between {i!r} and {j!r} shrinks to {near.min():.1g} m, first at t = {first:.4g} s"
-                )
+                part = f"the part of cable {name!r} between {i!r} and {j!r}"
+                said.append(f"{part} shrinks to {near.min():.1g} m, first at t = {first:.4g} s")
     return said
 
 

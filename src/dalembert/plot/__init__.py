@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.plot.paths import draw_paths
-from dalembert.plot.signals import draw_over_time, draw_phase, draw_spectrum
+from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
     CYCLE,
     DARK,
@@ -98,9 +98,25 @@ class Plots:
                 figure.suptitle(self._title())
         return figure
 
-    def reactions(self, joint: object, *, quantity: Literal["force", "torque"] = "force", ax: Axes | None = None) -> Figure:
-        """Reaction force or torque of a joint or driver on its second body, world axes."""
-        return self._single(lambda axes: self._reaction(axes, joint, quantity), ax)
+    def reactions(self, joint: object, *, quantity: Literal["force", "torque"] | None = None, ax: Axes | None = None) -> Figure:
+        """What a joint, driver or force element does to its second body, world axes: force and torque, or one of them.
+
+        quantity : default both, each in its panel, but not what is zero throughout; in `ax` only one
+        """
+        drawn = acting(self._curve, joint, quantity)
+        with house_style():
+            figure = new_figure(8.0, 1.4 + 2.8 * len(drawn)) if ax is None else owner_of(ax)
+            panels = figure.subplots(len(drawn), squeeze=False)[:, 0] if ax is None else [ax]
+            for panel, (title, unit, values) in zip(panels, drawn, strict=False):
+                panel.set_prop_cycle(CYCLE)
+                for k, axis in enumerate("xyz"):
+                    panel.plot(self._curve.t, values[:, k], label=axis)
+                panel.plot(self._curve.t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
+                self._over_time(panel, title, unit)
+                legend_beside(panel)
+            if ax is None:
+                figure.suptitle(self._title())
+        return figure
 
     def time(self, *signals: object, ax: Axes | None = None) -> Figure:
         """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
@@ -224,16 +240,6 @@ class Plots:
             ax.axhline(float(limit), color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label=f"limit of the report, {limit}")
         unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"
         self._over_time(ax, f"{level} drift of the joints", unit)
-
-    def _reaction(self, ax: Axes, joint: object, quantity: Literal["force", "torque"]) -> None:
-        reaction, t = self._curve.reaction(joint), self._curve.t
-        values = reaction.force if quantity == "force" else reaction.torque
-        for k, axis in enumerate("xyz"):
-            ax.plot(t, values[:, k], label=axis)
-        ax.plot(t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
-        name = getattr(joint, "name", joint)
-        caveat = "" if reaction.unique else "; not unique (redundant constraints)"
-        self._over_time(ax, f"reaction {quantity} of {name!r}{caveat}", "force [N]" if quantity == "force" else "torque [N m]")
 
     def _step_sizes(self, ax: Axes) -> None:
         t = self._solution.t

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,12 +11,14 @@ from matplotlib.axes import Axes
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.plot.style import DARK, MUTED
+from dalembert.results.reactions import Reaction
 from dalembert.results.signals import Signal, signal
 from dalembert.results.solution import BodyResult
 
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
+ROUNDING = 1e-9  # torque [N m] over force [N] that is zero
 _QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "N": "force", "N m": "torque"}
 
 
@@ -26,6 +29,24 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> No
     what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
     ax.set_xlabel(over)
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
+
+
+def acting(solution: BodyResult, element: object, quantity: Literal["force", "torque"] | None) -> list[tuple[str, str, Array]]:
+    """Title, axis and values (nt, 3) of what a joint, driver or force element does: of a quantity, or all that is not zero."""
+    name = str(getattr(element, "name", element))
+    force = next((force for force in solution.mechanism.model.forces if force.name == name), None)
+    found = solution.reaction(name) if force is None else solution.effort(name)
+    largest = float(np.abs(found.force).max(initial=0.0))
+    both = float(np.abs(found.torque).max(initial=0.0)) > ROUNDING * largest
+    shown = [quantity] if quantity else ["force"] * (largest > 0.0 or not both) + ["torque"] * both
+    drawn = []
+    for what in shown:
+        title = f"{what} of {force.noun} {name!r}" if force else f"reaction {what} of {name!r}"
+        if isinstance(found, Reaction) and not found.unique and (not found.undetermined or what in found.undetermined):
+            parts = [part for part in found.undetermined.split(", ") if part.startswith(what)]
+            title += f"; not unique: {', '.join(parts)}" if parts else "; not unique (redundant constraints)"
+        drawn.append((title, "force [N]" if what == "force" else "torque [N m]", getattr(found, what)))
+    return drawn
 
 
 def draw_phase(ax: Axes, solution: BodyResult, name: object) -> None:

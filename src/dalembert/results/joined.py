@@ -84,7 +84,8 @@ def reaction_in_pieces(solution: Any, name: str, body: object) -> Reaction:
             zero = np.zeros((len(piece.t), 3))
             parts.append(Reaction(zero, zero, True, np.full_like(zero, np.nan)))
     force, torque, point = (_kept(solution, [getattr(p, label) for p in parts]) for label in ("force", "torque", "point"))
-    return Reaction(force, torque, all(p.unique for p in parts), point)
+    parts.sort(key=lambda part: part.unique)  # what is left undetermined anywhere is told first
+    return Reaction(force, torque, parts[0].unique, point, parts[0].undetermined)
 
 
 def at_times(solution: Any, times: Array) -> Any:

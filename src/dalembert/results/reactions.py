@@ -11,6 +11,7 @@ from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_codes import MOST_ROWS, alone
 from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.row_words import in_words, undetermined_rows
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.lagrangian.laws import LAWS
@@ -22,15 +23,18 @@ from dalembert.model.validation import nearest, shown
 class Reaction:
     """Force and torque of a joint or driver on a body, mostly its second, world axes; the force acts at `point`.
 
-    unique : False when redundant constraints leave it undetermined; the value is then one of many that give the motion
+    unique : False when redundant constraints leave it, or a part of it, undetermined; the value is then one of many that give
+        the motion
     point : (nt, 3) where the force acts, world [m]: the joint point of the second body, the contact of a rolling one (which
         moves through the body), the body's centre of mass for a constraint that a user wrote or of more than two bodies
+    undetermined : of what is not unique, which part in words, such as "force along x"; "" for all of it
     """
 
     force: Array
     torque: Array
     unique: bool
     point: Array
+    undetermined: str = ""
 
 
 def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None) -> Reaction:
@@ -60,7 +64,9 @@ def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None
             d_i, d_j = _direction(states, primitive, first, second), states.rotation(second) @ primitive.a_j
             torque += rows * np.cross(d_j, d_i)
     point = states.position(on) if _by_centres(primitives[0]) else _point(states, first, second, p_j, primitives[0])
-    return Reaction(force, torque, name not in states.mechanism.not_unique, point)
+    unique = name not in states.mechanism.not_unique
+    parts = "" if unique else in_words((row.label for row in undetermined_rows(states.mechanism, name)), "reaction")
+    return Reaction(force, torque, unique, point, parts)
 
 
 def _by_centres(primitive: Primitive) -> bool:

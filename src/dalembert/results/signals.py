@@ -2,7 +2,8 @@
 
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
 "slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz
-"B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz
+"B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
+"motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
 "total_energy", "kinetic_energy", "potential_energy", "external_work"     of a Lagrangian system also "x", "x'"
 """
 
@@ -52,16 +53,41 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], solution.velocity(owner)[:, k])
     if owner in bodies and part in ("vx", "vy", "vz"):
         return Signal(f"velocity {part[1]} of {owner}", "m/s", solution.velocity(owner)[:, "xyz".index(part[1])])
-    elements = [*joints, *(driver.name for driver in model.drivers)]
+    drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
+    if text in (*drivers, *forces):
+        return _effort(solution, text)
+    elements = [*joints, *drivers, *forces]
     if owner in elements and part[:1] in ("f", "t") and part[1:] in ("x", "y", "z"):
-        reaction = solution.reaction(owner)
-        values, what, unit = (reaction.force, "force", "N") if part[0] == "f" else (reaction.torque, "torque", "N m")
-        return Signal(f"reaction {what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+        acting = solution.effort(owner) if owner in forces else solution.reaction(owner)
+        values, what, unit = (acting.force, "force", "N") if part[0] == "f" else (acting.torque, "torque", "N m")
+        what = what if owner in forces else f"reaction {what}"
+        return Signal(f"{what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
     known = [f"{j.name}.{c}" if len(j.coordinates) > 1 else j.name for j in model.joints for c in j.coordinates]
     known += [f"{body}.{part}" for body in bodies for part in ("x", "y", "z", "vx", "vy", "vz")]
     known += [f"{element}.{part}" for element in elements for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
-    known += _ENERGIES
+    known += [*drivers, *forces, *_ENERGIES]
     raise ModelError(f"there is no signal {text!r}; {nearest(text, known)}")
+
+
+def _effort(solution: BodyResult, name: str) -> Signal:
+    """What a driver or a force element does along its coordinate, positive the way that grows; of a spring its tension."""
+    model = solution.mechanism.model
+    if driver := next((driver for driver in model.drivers if driver.name == name), None):
+        reaction, row, turns = solution.reaction(name), driver.primitive, driver.primitive.kind == "A"
+        along = solution.rotation(driver.first) @ (row.n_i if turns else row.a_i)
+        if row.kind == "D":
+            gap = solution.point(driver.second, row.p_j) - solution.point(driver.first, row.p_i)
+            along = gap / np.linalg.norm(gap, axis=1, keepdims=True)
+        values = np.sum((reaction.torque if turns else reaction.force) * along, axis=1)
+        return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", values)
+    force = next(force for force in model.forces if force.name == name)
+    value = solution.effort(name).value if force.coordinates == 1 else None
+    if value is None:
+        raise ModelError(f"{force.noun} {name!r} acts along no single coordinate; give '{name}.fx' or '{name}.tx', y or z")
+    if (joint := getattr(force, "joint", None)) is None:
+        return Signal(f"tension of {name}", "N", value)
+    turns = model.joint(joint).coordinates[getattr(force, "component", 0)].startswith("angle")
+    return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", value)
 
 
 def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:

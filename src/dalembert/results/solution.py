@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -209,7 +210,7 @@ class Result(Series):
 
     def _alone(self, times: Array) -> Result:
         """A solution with states between those that were saved, of one piece."""
-        record = {"settings": self.settings, "formulation": self.formulation, "integrator": self.integrator}
+        record: dict[str, Any] = {"settings": self.settings, "formulation": self.formulation, "integrator": self.integrator}
         made = type(self)(self.mechanism, times, integrate_to(self, times), **record)
         made.model, made.phase = self.model, self.phase
         return made
@@ -389,9 +390,8 @@ class BodyResult(Result, Trajectory):
 
     def mean_reaction(self, element: object) -> Reaction:
         """`impulse` divided by the step: the mean reaction over it, that of its middle to second order; NaN at the start."""
-        impulse = self.impulse(element)
-        h = np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
-        return Reaction(impulse.force / h, impulse.torque / h, impulse.unique, impulse.point)
+        impulse, h = self.impulse(element), np.where(self.more["step"] > 0, self.more["step"], np.nan)[:, None]
+        return replace(impulse, force=impulse.force / h, torque=impulse.torque / h)
 
 
 def _saving(what: str) -> list[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
+from dalembert.compilation.row_words import held_twice, not_unique
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.table import Line, listed
 
@@ -31,9 +31,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     yield Line("degrees of freedom", shown, data=counts, block="details")
     if mechanism.redundant:
         rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
-        yield listed("redundant rows", rows, "the others imply them: the motion is not affected")
+        text = f"{', '.join(held_twice(mechanism))}: other joints hold this already, the motion is not affected"
+        yield Line("redundant rows", text, data=rows, block="careful")
     if mechanism.not_unique:
-        parts = [_components(mechanism, name) for name in mechanism.not_unique]
+        parts = [not_unique(mechanism, name) for name in mechanism.not_unique]
         text = f"{', '.join(parts)}: redundancy leaves these undetermined"
         yield Line("reactions not unique", text, data=list(mechanism.not_unique), block="careful")
     if dependent := solution.statistics.dependent_rows:
@@ -103,13 +104,6 @@ def _run_notes(solution: Result) -> Iterator[Line]:
     yield Line("model hash", model_hash, data=model_hash)
     cited = ", ".join(solution.citations) or "nothing"
     yield Line("to cite", f"{cited} (dalembert.cite(solution) prints them)", data=list(solution.citations))
-
-
-def _components(mechanism: Compiled, name: str) -> str:
-    """An element, with those of its rows that are meant where it is not all of them."""
-    rows = [row.label for row in getattr(mechanism, "undetermined", ()) if row.element == name]
-    everything = len(rows) in (0, sum(row.element == name for row in mechanism.rows))
-    return name if everything else f"{name} ({', '.join(rows)})"
 
 
 def _duration(seconds: float) -> str:
