@@ -168,7 +168,12 @@ def test_doctor_shows_a_long_folder_whole(monkeypatch):
     findings = doctor.examine()
     monkeypatch.setattr(doctor, "examine", lambda: {**findings, "cache": {"folder": folder, "writable": True}})
     result = call("doctor")
-    assert folder in "".join(result.stdout.split()) and "…" not in result.stdout
+    assert f"cache, writable: {folder}\n" in result.stdout and "…" not in result.stdout
+
+
+def test_help_shows_no_type_of_flags():
+    shown = call("export", "--help").stdout
+    assert "<float>" in shown and "--quiet" in shown and "bool" not in shown and "bool" not in call("--help").stdout
 
 
 def test_doctor_finds_what_is_wrong(monkeypatch):

@@ -96,6 +96,17 @@ CASES = {
     "NaN": ("mass: 1.0", "mass: .nan", (6, "mass is nan; give a finite number")),
     "infinity": ("point: [0, 0, 0]", "point: [0, -.inf, 0]", (15, "point.1 is -inf; give a finite number")),
     "too large a number": ("mass: 1.0", "mass: 1e999", (6, "mass is inf")),
+    "negative end": ("name: test", "t_end: -l", (1, "t_end is -0.4; give a number above 0")),
+    "type as a key": (
+        "    mass: 1.0\n    inertia: [0.01, 0.02, 0.02]\n",
+        "    link: 1\n",
+        (6, "no key 'link'; did you mean 'type: link'?"),
+    ),
+    "link without mass": (
+        "  bob: {type: point_mass",
+        "  bar: {type: link, start: [0, 0, 0], end: [l, 0, 0]}\n  bob: {type: point_mass",
+        (9, "body 'bar': has no mass; give a link its mass"),
+    ),
     "negative mass": ("mass: 1.0", "mass: -1.0", (6, "mass is -1; give a number greater than 0")),
     "impossible inertia": ("[0.01, 0.02, 0.02]", "[0.01, 0.02, 0.2]", (7, "no body has one greater than the sum")),
     "missing joint axis": ("    axis: [0, 1, 0]\n", "", (11, "joint 'hinge'", "no axis")),

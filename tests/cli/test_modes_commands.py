@@ -62,3 +62,13 @@ def test_equilibrium_as_table_and_json():
 def test_bad_input(rate):
     result = call("equilibrium", "single_pendulum", "--rate", rate)
     assert result.exit_code == 2 and "NAME=RATE" in result.output
+
+
+def test_rounding_is_shown_as_zero():
+    """Real parts of 1e-16 beside imaginary ones of 1, and coordinates of 1e-17 m."""
+    shown = CliRunner().invoke(app, ["modes", "chain", "--equilibrium"]).stdout
+    assert "1.33378" in shown and "e-1" not in shown.partition("residual")[0]
+    shown = CliRunner().invoke(app, ["kinematics", "planar_quadrangle", "--sweep", "A=0:90:30"]).stdout
+    assert "e-1" not in shown.partition("worst residual")[0] and "90" in shown
+    shown = CliRunner().invoke(app, ["kinematics", "crank_mechanism", "--sweep", "revolute=0:90:30"]).stdout
+    assert [line.split()[0] for line in shown.splitlines()[1:6]] == ["revolute", "0", "30", "60", "90"]  # what was swept

@@ -84,6 +84,13 @@ def test_a_four_bar_over_a_turn_of_its_crank():
     assert solution.report().passed
 
 
+def test_poses_that_are_closed_need_no_estimate():
+    """The headline and the line on the estimate say the same."""
+    report = da.kinematics(da.gallery.build("four_bar"), sweep={"A": np.linspace(0.0, 1.0, 5)}).report()
+    assert report["error estimate"].verdict == "pass" and "none is needed" in report["error estimate"].value
+    assert report.headline == "trusted"
+
+
 def test_bodies_without_mass_move_the_same(tmp_path):
     """Whatever masses are taken in their place; what would depend on them is refused."""
     heavy, light = (da.kinematics(four_bar(mass), sweep={"A": [0.0, 0.5, 1.0]}) for mass in (1.0, None))

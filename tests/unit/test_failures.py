@@ -205,6 +205,7 @@ def test_interruption_returns_what_was_computed():
     solution = da.simulate(gallery.slider_crank(), 5.0, progress=interrupt)
     assert solution.status == "interrupted"
     assert solution.message.startswith("interrupted by the user at t = ")
+    assert solution.report()["status"].value.startswith("interrupted by the user at t = ")
     assert 0.5 < solution.t[-1] < 5.0
     assert solution.drift.position.max() <= 1.1e-11
 

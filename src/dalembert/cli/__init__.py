@@ -25,7 +25,7 @@ from dalembert.cli import (
     view,
     warmup,
 )
-from dalembert.cli.console import OneLineErrors, flowing
+from dalembert.cli.console import OneLineErrors, PlainCommand, flowing
 
 app = typer.Typer(name="dalembert", cls=OneLineErrors, pretty_exceptions_enable=False, add_completion=False)
 
@@ -57,4 +57,4 @@ COMMANDS = (
     *(export.export, benchmark.benchmark, warmup.warmup, doctor.doctor),
 )
 for command in COMMANDS:
-    app.command(help=flowing(command.__doc__))(command)
+    app.command(cls=PlainCommand, help=flowing(command.__doc__))(command)

@@ -12,7 +12,7 @@ import shutil
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dalembert.errors import DalembertError, SimulationError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+ROUNDING = 1e-12  # of the largest number of a table
 WIDTH = 110  # columns, where there is no terminal
 
 
@@ -65,7 +66,22 @@ class Answer:
         return False if self.quiet else None
 
 
-class OneLineErrors(TyperGroup):
+class _PlainFlags:
+    """Help in which options that take no value show no type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for option in found:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return found
+
+
+class PlainCommand(_PlainFlags, TyperCommand):
+    """A command."""
+
+
+class OneLineErrors(_PlainFlags, TyperGroup):
     """Usage errors as one line instead of a page."""
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -219,6 +235,11 @@ def names_in(text: str | None) -> list[str] | None:
 def print_json(data: Any) -> None:
     """JSON on standard output."""
     write(json.dumps(data, indent=1, allow_nan=False))
+
+
+def rounded(value: float, among: Iterable[float]) -> str:
+    """A number of a table for a person: 0 where it is rounding beside the largest of those it is compared with."""
+    return f"{value if abs(value) > ROUNDING * max(map(abs, among), default=0.0) else 0:.6g}"
 
 
 def say_written(*paths: Path | None) -> None:

@@ -89,18 +89,17 @@ def _show(findings: dict[str, Any]) -> None:
         row("version", name, version or "missing")
     for name, version in findings["optional"].items():
         row("optional", name, version or f"not installed ({OPTIONAL[name]})")
-    row("machine", "python", sys.executable)
     for name, value in findings["machine"].items():
         row("machine", name, value)
     for name, value in findings["environment"].items():
         row("environment", name, value)
-    row("cache", "folder", findings["cache"]["folder"])
-    row("cache", "writable", "yes" if findings["cache"]["writable"] else "no")
     for kernel in KERNELS:
         row("kernel", kernel.name, f"{findings['kernels'][kernel.name]} ({kernel.purpose})")
     row("results", "files", "only where --out and --plot say; nothing else is written but the cache")
     voice = Voice()
     voice.show(table)
+    voice.say(f"python: {sys.executable}")  # paths stay whole, to be copied
+    voice.say(f"cache, {'' if findings['cache']['writable'] else 'not '}writable: {findings['cache']['folder']}")
     if "not compiled" in findings["kernels"].values():
         voice.say("kernels are compiled when first needed; `dalembert warmup --all` compiles them now")
     for problem in findings["problems"]:

@@ -106,10 +106,12 @@ def _write_model(source: str, target: Path, is_store: bool) -> None:
     from dalembert.simulation.load import load
 
     if is_store:
-        model = load(source).mechanism.model
+        run = load(source)
+        model = run.model
         if not isinstance(model, Model):
             raise ModelError(f"{source}: a Lagrangian system has no bodies; a model file cannot hold it")
-        write_model(model, target)
+        of_time = not run.settings.get("kinematics")
+        write_model(model, target, t_end=run.settings.get("t_end") if of_time else None)
     else:
-        found = find_model(source)
+        found = find_model(source, masses=False)
         write_model(found.bodies, target, t_end=found.t_end)

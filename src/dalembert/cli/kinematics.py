@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, rounded, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def kinematics(
 
         if (sweep is None) == (times is None):
             raise ModelError("kinematics: give --sweep JOINT=FROM:TO:STEP, or --times FROM:TO:STEP, one of the two")
-        bodies = find_model(model).bodies
+        bodies = find_model(model, masses=False).bodies
         if times is not None:
             found: Any = follow(bodies, values_of("--times", times))
         else:
@@ -50,7 +50,7 @@ def kinematics(
         if as_json:
             print_json(_data(found))
             return
-        _show(found)
+        _show(found, str(sweep).rpartition("=")[0])
         say_written(out, plot)
 
 
@@ -111,14 +111,20 @@ def _data(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _show(solution: Solution) -> None:
+def _show(solution: Solution, swept: str) -> None:
+    """A table whose first column is what was swept, or time."""
     import numpy as np
     from rich.table import Table
 
     voice = Voice()
     voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses")
     rows = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int))
-    first, *others = ([name, *(f"{values[k]:.6g}" for k in rows)] for name, values in _columns(solution).items())
+    reach = float(max((np.abs(solution.position(body)).max() for body in solution.mechanism.model.bodies), default=0.0))
+    sizes = {"deg": 180.0, "rad": np.pi, "m": reach}  # beside which coordinates may be rounding
+    columns = {name: (values, sizes[name.rpartition("[")[2].rstrip("]")]) for name, values in _columns(solution).items()}
+    lead = next((name for name in columns if name.startswith((f"{swept} [", f"{swept}."))), None)
+    columns = ({lead: columns[lead]} if lead else {"t [s]": (solution.t, 0.0)}) | columns
+    first, *others = ([name, *(rounded(values[k], (size,)) for k in rows)] for name, (values, size) in columns.items())
     for piece in _pieces(first, others, voice.width):
         table = Table(box=None, pad_edge=False)
         for name, *_ in piece:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
+from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, rounded, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
     from dalembert.questions.equilibrium import Equilibrium
     from dalembert.questions.linear_model import LinearModel
-
-ROUNDING = 1e-12  # of the largest number of a table: what is smaller is shown as 0
 
 Rates = Annotated[list[str] | None, typer.Option("--rate", help="NAME=RATE of what moves at a constant rate, rad/s or m/s.")]
 Balanced = Annotated[bool, typer.Option("--equilibrium", help="At the equilibrium near the given state, not at that itself.")]
@@ -116,8 +114,8 @@ def _show_modes(linear: LinearModel) -> None:
     table.add_column("\nmoves most", overflow="fold")
     names = [name for name in linear.state_names if not name.endswith("'")]
     most = [max(names, key=lambda name: abs(mode.coordinate(name))) for mode in linear.modes]
-    for k, (row, moving) in enumerate(zip(linear.table(), most, strict=True)):
-        table.add_row(str(k), *(f"{row[key]:.6g}" for key in row), moving)
+    for k, (row, moving) in enumerate(zip(linear.texts(6), most, strict=True)):
+        table.add_row(str(k), *row, moving)
     voice = Voice()
     moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in linear.steady_rates.items())
     moving = (
@@ -157,8 +155,8 @@ def _show_equilibrium(found: Equilibrium) -> None:
         table = Table(box=None, pad_edge=False)
         for name in (title, "x", "y", "z"):
             table.add_column(name, justify="right")
+        among = [value for row in rows.values() for value in row]
         for name, values in rows.items():
-            largest = max((abs(value) for row in rows.values() for value in row), default=0.0)
-            table.add_row(name, *(f"{value if abs(value) > ROUNDING * largest else 0:.6g}" for value in values))
+            table.add_row(name, *(rounded(value, among) for value in values))
         voice.show(table)
     voice.say(f"residual {found.residual:.2e}, {found.iterations} step{'s' if found.iterations != 1 else ''}")

@@ -40,8 +40,11 @@ class Source:
         return self.model
 
 
-def find_model(text: str) -> Source:
-    """The model that the command line names; of files, only one that ends in .py is executed."""
+def find_model(text: str, *, masses: bool = True) -> Source:
+    """The model that the command line names; of files, only one that ends in .py is executed.
+
+    masses : a file whose bodies have none is refused, with its lines
+    """
     path = Path(text)
     if text in GALLERY:
         return Source(build(text), text, GALLERY[text].t_end)
@@ -49,7 +52,7 @@ def find_model(text: str) -> Source:
     if suffix in YAML:
         from dalembert.model.file.read import read_model
 
-        found = read_model(path)
+        found = read_model(path, masses=masses)
         return Source(found.model, found.model.name or path.stem, found.t_end)
     if suffix != PYTHON and os.sep not in text and not os.path.lexists(path):
         try:

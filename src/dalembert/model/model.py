@@ -124,6 +124,9 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         """
         owner = self._new_name("body", name)
         none = mass is None and inertia is None
+        if inertia is None and not none:
+            fix = "a solid that has one, as in **da.rod(mass, length).body() or **da.box(mass, size).body()"
+            raise ModelError(f"{owner}: inertia is None; give 3 numbers, or {fix}")
         body = Body(
             name,
             "rigid",

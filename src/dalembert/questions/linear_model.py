@@ -19,6 +19,8 @@ from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.steady import Linearised, eigenvalues, staircase
 from dalembert.results.html_parts import BAD, GOOD, badge, folded, table
 
+ROUNDING = 1e-10  # of an eigenvalue, what of its parts is not shown
+
 if TYPE_CHECKING:
     from dalembert.plot.linear import LinearPlots
     from dalembert.simulation.solution import Solution
@@ -241,6 +243,17 @@ class LinearModel:
             rows.append(row | {"damping_ratio": mode.damping_ratio})
         return rows
 
+    def texts(self, digits: int) -> list[list[str]]:
+        """`table` for a person: parts that are rounding beside their eigenvalue, or beside the largest of all, are 0."""
+        largest = max((abs(mode.eigenvalue) for mode in self.modes), default=0.0)
+        rows = []
+        for mode, row in zip(self.modes, self.table(), strict=True):
+            size = abs(mode.eigenvalue)
+            floor = max(ROUNDING * size, 1e-4 * ROUNDING * largest)
+            whole = {"damping_ratio": floor / size if size else 0.0, "frequency": floor / (2 * np.pi)}
+            rows.append([f"{value if abs(value) > whole.get(key, floor) else 0:.{digits}g}" for key, value in row.items()])
+        return rows
+
     def __repr__(self) -> str:
         counts = f"{len(self.A)} states, {len(self.input_names)} inputs, {len(self.output_names)} outputs"
         return f"<LinearModel of {self.mechanism.model.name or 'model'!r}: {counts}, {self.verdict}>"
@@ -248,7 +261,7 @@ class LinearModel:
     def _repr_html_(self) -> str:
         """For a notebook: whether it is stable, and its modes."""
         head = badge(self.verdict, GOOD if self.stable else BAD)
-        rows = [[f"{value + 0.0:.4g}" for value in row.values()] for row in self.table()]
+        rows = self.texts(4)
         modes = table(("real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio"), rows)
         names = {"states": self.state_names, "inputs": self.input_names, "outputs": self.output_names}
         lists = table((), [(what, ", ".join(listed) or "none") for what, listed in names.items()])

@@ -21,13 +21,13 @@ from dalembert.model.elements import GROUND
 from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
-from dalembert.viewer.fittings import COLOURS, lines_of
+from dalembert.viewer.fittings import COLOURS, SPRING, lines_of
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
 from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies
-from dalembert.viewer.surfaces import faces_of
+from dalembert.viewer.surfaces import coil, faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
 _MOST_FRAMES = 3000
@@ -157,22 +157,19 @@ class Film:
             [(place(surface.body, surface.faces), surface.colours) for surface in self.surfaces if surface.clear is wanted]
             for wanted in (False, True)
         )
-        layers = []
         for line, first, second in self.lines:
             start, end, colour = place(first, line.start[1]), place(second, line.end[1]), rgb(COLOURS[line.kind])
-            if line.kind == "spring":
-                path = _zigzag(start, end, 0.012 * self.scale, camera)
-                layers.append(camera.ribbon(path, colour, np.zeros(len(path))))
-            elif np.linalg.norm(end - start) > 0.0:
-                faces = faces_of(between(start, end, line.radius * self.scale))
+            if np.linalg.norm(end - start) > 0.0:
+                coiled = line.kind == "spring"
+                r, wire = SPRING[0] * self.scale, SPRING[1] * self.scale
+                faces = coil(start, end, r, wire) if coiled else faces_of(between(start, end, line.radius * self.scale))
                 solids.append((faces, np.tile(colour, (len(faces), 1))))
         corners, paint = _together(solids)
-        layers.append(camera.faces(corners, paint))
         recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         trails = [camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages) for b in self.trails]
         shaded = draw_shadows(empty, camera, corners)
-        return finished(painted(shaded, layers, trails, camera.faces(*_together(clear))), self.title, note)
+        return finished(painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear))), self.title, note)
 
 
 def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -197,15 +194,6 @@ def _placed(pose: Array, body: int, points: Array) -> Array:
     v = np.array([x, y, z])
     turned = points + 2.0 * np.cross(v, np.cross(v, points) + w * points)
     return np.asarray(turned + pose[body, :3])
-
-
-def _zigzag(start: Array, end: Array, width: float, camera: Camera) -> Array:
-    """A spring as draughtsmen draw it, in the plane of the picture."""
-    side = np.cross(end - start, camera.look.direction)
-    side = width * side / max(float(np.linalg.norm(side)), 1e-300)
-    at = np.concatenate([[0.0], np.linspace(0.12, 0.88, 21), [1.0]])
-    swing = np.concatenate([[0.0, 0.0], np.where(np.arange(19) % 2, -1.0, 1.0), [0.0, 0.0]])
-    return np.asarray(start + at[:, None] * (end - start) + swing[:, None] * side)
 
 
 def _palette(samples: list[Image.Image]) -> Image.Image:

@@ -28,6 +28,7 @@ Place = tuple[str, Array]
 
 COLOURS = {"spring": "#8a94a3", "cable": "#a0714f", "coupling": "#c9a227", "link": "#59616d", "rod": RAIL}  # of lines
 _RUBBER, _STEEL, _HOUSING = "#3d434d", RAIL, "#5d6673"
+SPRING = 0.016, 0.0032  # radius of a spring and of its wire, over the size of the mechanism, as in web/actor.js
 THIN, THICK = 0.0035, 0.0055  # radius of a line that is no spring, of a rod, over the size of the mechanism
 _SMALL = 0.01  # radius of a bushing's pin or of an eye, over the size of the mechanism
 _AROUND = 128  # corners of a cam's profile

@@ -18,6 +18,7 @@ from dalembert.viewer.parts import Part, Picture, along_z, between
 
 COLOUR = "#8b9099"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
+_SIDES = 16  # directions in which to look for room beside the motion
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -126,7 +127,8 @@ def rail_legs(
 
 
 def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
-    """What plates above the floor are held by: an arm to behind the motion, and a post down to the floor.
+    """What plates above the floor are held by: a post down to the floor, at the end of an arm that leads behind the motion where
+    something moves below the plate.
 
     points : (n, 3) of the whole motion;  direction : to the camera
     """
@@ -139,13 +141,24 @@ def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, d
         if plate.at @ normal - floor < 2.0 * radius or any(np.linalg.norm(plate.at - at) < radius for at in known):
             continue
         known.append(plate.at)
-        reach = deepest + 1.5 * radius - plate.at @ back if len(plates) <= _MOST_ARMS else 0.0
+        straight = len(plates) > _MOST_ARMS or _clear_below(plate, normal, points)
+        reach = 0.0 if straight else deepest + 1.5 * radius - plate.at @ back
         behind = plate.at + reach * back
         foot = behind - (behind @ normal - floor) * normal
         if reach > radius:
             yield _coloured(between(plate.at, behind, 0.22 * radius))
         yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _clear_below(plate: Part, normal: Array, points: Array) -> bool:
+    """Whether all that is lower than a plate stays to one side of it."""
+    below = points[(points - plate.at) @ normal < 0.0] - plate.at
+    side = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    side /= np.linalg.norm(side)
+    turns = 2.0 * np.pi * np.arange(_SIDES) / _SIDES
+    sides = np.outer(np.cos(turns), side) + np.outer(np.sin(turns), np.cross(normal, side))
+    return not len(below) or float((below @ sides.T).min(axis=0).max()) > 1.5 * float(plate.size[0])
 
 
 def _coloured(part: Part) -> Part:

@@ -195,9 +195,10 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
     if follow:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
-    seen = np.concatenate([_corners(motion, pictures, points, way if follow else 0.0 * way), low])
+    around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
+    seen = np.concatenate([around, points, low])
     direction = broad_side(seen, up) if direction is None else direction
-    legs = [*stands(plates, normal, floor, seen, direction), *rail_legs(motion, joints, radii, normal, floor)]
+    legs = [*stands(plates, normal, floor, around, direction), *rail_legs(motion, joints, radii, normal, floor)]
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
     fittings = tuple(fittings_of(motion, joints, radii, scale))

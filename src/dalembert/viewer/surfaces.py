@@ -9,9 +9,11 @@ import itertools
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.viewer.parts import Part
+from dalembert.model.rotation import quaternion_to_matrix
+from dalembert.viewer.parts import Part, along_z
 
 _AROUND = 24
+_WINDINGS = 10  # of a spring
 
 
 def faces_of(part: Part, fine: bool = False) -> Array:
@@ -41,6 +43,23 @@ def faces_of(part: Part, fine: bool = False) -> Array:
             triangles = part.size[0] * part.mesh.triangles.astype(float)
             faces = np.concatenate([triangles, triangles[:, 2:]], axis=1)
     return np.asarray(part.at + faces @ part.matrix.T)
+
+
+def coil(start: Array, end: Array, radius: float, wire: float) -> Array:
+    """A spring from one point to another, wound as in the page (web/solids.js): straight at its ends; wire : its radius"""
+    s = np.linspace(0.0, 1.0, _WINDINGS * _AROUND + 1)
+    wound = np.clip((s - 0.1) / 0.8, 0.0, 1.0)
+    away, angle = radius * np.minimum(1.0, 12.0 * np.minimum(wound, 1.0 - wound)), 2.0 * np.pi * _WINDINGS * wound
+    out = np.stack([np.cos(angle), np.sin(angle), 0.0 * s], axis=1)
+    middle = away[:, None] * out + np.outer(s * np.linalg.norm(end - start), [0.0, 0.0, 1.0])
+    along = np.gradient(middle, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    out -= np.sum(out * along, axis=1, keepdims=True) * along
+    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-300)
+    side = np.cross(along, out)
+    corners = np.stack([middle + wire * (np.cos(a) * out + np.sin(a) * side) for a in np.linspace(0, 2 * np.pi, 7)])
+    faces = np.stack([corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+    return np.asarray(start + faces @ quaternion_to_matrix(along_z(end - start)).T)
 
 
 def _turned(profile: list[tuple[float, float]], radius: float, length: float, *, around: int = _AROUND) -> Array:

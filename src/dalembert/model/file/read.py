@@ -41,16 +41,20 @@ class FromFile:
     t_end: float | None
 
 
-def read_model(path: str | os.PathLike[str], given: Mapping[str, float] | None = None) -> FromFile:
+def read_model(
+    path: str | os.PathLike[str], given: Mapping[str, float] | None = None, *, masses: bool = False
+) -> FromFile:
     """The model in a YAML file; raises `ModelFileError` with every problem that was found.
 
-    given : values of parameters instead of those in the file
+    given : values of parameters instead of those in the file;  masses : bodies without are problems
     """
     target = Path(path)
-    return read_string(read_text(target), str(target), target.parent, given)
+    return read_string(read_text(target), str(target), target.parent, given, masses=masses)
 
 
-def read_string(text: str, name: str, folder: Path, given: Mapping[str, float] | None = None) -> FromFile:
+def read_string(
+    text: str, name: str, folder: Path, given: Mapping[str, float] | None = None, *, masses: bool = False
+) -> FromFile:
     """The model in a YAML text; mesh files are looked for in `folder`."""
     document = parse(text, name)
     if not isinstance(document.data, dict):
@@ -69,7 +73,11 @@ def read_string(text: str, name: str, folder: Path, given: Mapping[str, float] |
     if problems:
         raise ModelFileError(name, problems)
     model = ModelFile.model_construct(**checked)
-    return FromFile(_build(document, model, folder), model.t_end)
+    made = _build(document, model, folder)
+    if light := [body.name for body in made.bodies if masses and not body.mass]:
+        fix = "give a link its mass, another body mass and inertia or a solid (only kinematics goes without)"
+        raise ModelFileError(name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light])
+    return FromFile(made, model.t_end)
 
 
 def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any]) -> Iterator[Problem]:
@@ -154,7 +162,9 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
     match error["type"]:
         case "extra_forbidden":
             known = [key for key in record_at(place[:-1]).model_fields if key != "frames"]
-            text, at_key = f"there is no key {str(place[-1])!r}; {nearest(place[-1], known)}", True
+            kinds = RECORDS.get(str(place[0]), ()) if len(path) == 3 else ()
+            hint = f"did you mean 'type: {place[-1]}'?" if place[-1] in kinds else nearest(place[-1], known)
+            text, at_key = f"there is no key {str(place[-1])!r}; {hint}", True
             if place[-1] == "frequency" and "omega" in known:
                 text = "there is no key 'frequency'; it is called 'omega', in rad/s as before"
         case "missing":

@@ -17,7 +17,7 @@ from pydantic import Discriminator, Field, Tag, create_model
 
 from dalembert.model.file import values
 from dalembert.model.file.solids import SHAPES, SOLIDS, Shape, Solid
-from dalembert.model.file.values import MOTIONS, AxisAngle, Frames, Number, Record, RollPitchYaw, Vector
+from dalembert.model.file.values import MOTIONS, AxisAngle, Frames, Number, Positive, Record, RollPitchYaw, Vector
 from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
 from dalembert.model.store import SECTIONS
@@ -156,7 +156,7 @@ class _Head(Record):
         Literal["xy", "xz", "yz"] | None,
         Field(description="runs are in planar coordinates; gravity by default along its second axis"),
     ] = None
-    t_end: Annotated[Number | None, Field(description="suggested end of a run [s]; the command line's default")] = None
+    t_end: Annotated[Positive | None, Field(description="suggested end of a run [s]; the command line's default")] = None
     parameters: Annotated[dict[str, Number], Field(description="numbers that expressions may use by name")] = {}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import Len
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dalembert.errors import ModelError
@@ -47,7 +47,14 @@ def _number(value: Any, info: ValidationInfo) -> float:
     return number
 
 
+def _positive(value: float) -> float:
+    if value <= 0.0:
+        raise complaint(f"is {value:g}; give a number above 0")
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_number), WithJsonSchema(_EXPRESSION)]
+Positive = Annotated[Number, AfterValidator(_positive)]
 Vector = Annotated[list[Number], Len(3, 3)]
 Quaternion = Annotated[list[Number], Len(4, 4)]
 Matrix = Annotated[list[Vector], Len(3, 3)]

@@ -32,7 +32,9 @@ _EVEN, _WORST = 8, 4  # steps spread over the run; steps at which accelerations 
 def error_estimate(solution: Result) -> Line:
     """One line for every run; a note where there is no estimate."""
     if solution.settings.get("kinematics"):
-        return Line(NAME, "none is needed: every pose is closed by itself, nothing is integrated", data=0.0)
+        if solution.settings.get("mode"):
+            return Line(NAME, "none: the shape of a mode is no motion of the model")
+        return Line(NAME, "none is needed: every pose is closed by itself, nothing is integrated", None, "pass", 0.0)
     if solution.status not in ENDED_WELL or len(solution.steps.t) < 2:
         return Line(NAME, f"none: the run is {solution.status}" if len(solution.t) else "none: no states saved")
     if solution.settings["integrator"]["options"].get("step") is None:

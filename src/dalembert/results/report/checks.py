@@ -68,7 +68,8 @@ def status(solution: Result) -> Line:
     watched = len(solution.steps.t)
     if watched > len(solution.t):
         span += f"; {watched} states checked"
-    shown = f"{solution.status}: {solution.message or span}"
+    again = solution.message.startswith(f"{solution.status} ")  # "interrupted by the user at ..."
+    shown = solution.message if again else f"{solution.status}: {solution.message or span}"
     if solution.message:
         shown += f" ({span})"
     return Line("status", shown, None, "pass" if solution.status in ENDED_WELL else "FAIL", solution.status)
