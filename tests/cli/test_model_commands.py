@@ -93,7 +93,7 @@ def test_export_of_models_and_results(store):
     assert da.Model.from_yaml("m.yaml").hash == gallery.build("slider_crank").hash
     assert "t_end: 5" in Path("m.yaml").read_text()
     assert call("export", store, "n.yaml").exit_code == 0
-    assert f"t_end: {da.load(store).settings['t_end']}\n" in Path("n.yaml").read_text()
+    assert f"t_end: {da.load(store).settings['t_end']:g}\n" in Path("n.yaml").read_text()
     assert da.Model.from_yaml("n.yaml").hash == gallery.build("slider_crank").hash
     assert call("export", store, "a.csv", "--quiet").output == ""
     header = Path("a.csv").read_text().splitlines()[0]

@@ -65,7 +65,7 @@ CASES = {
         lambda m: m.add_body("b", mass=1, inertia=[[1, 0], [0, 1], [0, 0]]),
         "body 'b': inertia has shape (3, 2), [[1, 0], [0, 1], [0, 0]]; give a 3x3 matrix",
     ),
-    "inertia None": (lambda m: m.add_body("b", mass=1, inertia=None), "body 'b': inertia is None; give 3 numbers, or a solid.* da.rod"),
+    "inertia None": (lambda m: m.add_body("b", mass=1, inertia=None), "body 'b': inertia is None; give 3 numbers, or a solid"),
     "position": (
         lambda m: m.add_body("b", mass=1, inertia=I, position=(0, np.inf, 0)),
         "body 'b': position is [0.0, inf, 0.0]; give finite numbers",

@@ -39,6 +39,7 @@ def ball_robot(velocity: npt.ArrayLike = (0.5, 0.0, 0.0), spin: float = 1.0, tor
     model = Model((0.0, 0.0, -9.81), name="robot on three ball wheels")
     w = spin * UP
     plate = disc(5.0, 0.3).body()
+    plate["shape"]["clear"] = True  # or it hides what it stands on
     model.add_body("platform", **plate, position=(0, 0, 2 * BALL_RADIUS), velocity=v, angular_velocity=w)
     for k, angle in (("1", 0.0), ("2", 2 * pi / 3), ("3", 4 * pi / 3)):
         outward, aside = np.array([cos(angle), sin(angle), 0.0]), np.array([-sin(angle), cos(angle), 0.0])

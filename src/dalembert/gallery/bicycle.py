@@ -105,7 +105,8 @@ def _shape(name: str) -> dict[str, object]:
     ends = ((REAR_WHEEL, bracket), (REAR_WHEEL, seat), (bracket, seat), (bracket, steering[1]), (seat, steering[2]))
     tubes = [*(_tube(p, q, 0.018) for p, q in ends), _tube(seat, hip + 0.1 * Z, 0.015)]
     tubes.append({"type": "box", "size": (0.24, 0.13, 0.05), "position": hip + 0.08 * Z, "colour": "#333840"})
-    rider = [_tube(hip, shoulder, 0.11), {"type": "sphere", "radius": 0.11, "position": shoulder + 0.08 * X - 0.19 * Z}]
+    crown = shoulder + 0.08 * X - 0.19 * Z
+    rider = [_tube(hip, shoulder, 0.11), _tube(shoulder, crown, 0.05), {"type": "sphere", "radius": 0.11, "position": crown}]
     for side, foot in ((-0.1, (0.5, -0.16)), (0.1, (0.36, -0.42))):
         knee, pedal = np.array([0.6, side, -0.75]), np.array([foot[0], side, foot[1]])
         elbow, hand = shoulder + np.array([0.14, 2.2 * side, 0.26]), steering[3] + 2.2 * side * Y - 0.03 * Z

@@ -84,12 +84,24 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
-def seen_where(joint: Joint, parts: Sequence[Part], radius: float) -> Joint:
-    """The same joint where its second body is: a body that only slides is guided as well by a rail beside its centre.
+def seen_where(joint: Joint, parts: Mapping[str, Sequence[Part]], radius: float, scale: float) -> Joint:
+    """The same joint where its bodies are: one that only slides is guided as well by a rail beside its centre, and a hinge may
+    be anywhere along its axis.
 
-    parts : of the second body
+    parts : of bodies by name;  scale : size of the mechanism [m]
     """
-    if joint.type != "prismatic" or not parts or min(part.gap(joint.p_j) for part in parts) < 4.0 * radius:
+    first, second = ([part for part in parts.get(name, ()) if not part.fixed] for name in (joint.first, joint.second))
+    if joint.type == "revolute" and first and second:
+
+        def gap(s: float) -> float:
+            ends = (first, joint.p_i + s * joint.E_i[:, 2]), (second, joint.p_j + s * joint.E_j[:, 2])
+            return max(min(part.gap(at) for part in own) for own, at in ends)
+
+        if gap(0.0) < 4.0 * radius:
+            return joint
+        s = min(np.linspace(-scale, scale, 201).tolist(), key=lambda s: (round(gap(s) / radius), abs(s)))
+        return replace(joint, p_i=joint.p_i + s * joint.E_i[:, 2], p_j=joint.p_j + s * joint.E_j[:, 2])
+    if joint.type != "prismatic" or not second or min(part.gap(joint.p_j) for part in second) < 4.0 * radius:
         return joint
     return replace(joint, p_i=joint.p_i - joint.E_i @ (joint.E_j.T @ joint.p_j), p_j=0.0 * joint.p_j)
 

@@ -185,7 +185,8 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         for body in model.bodies
     }
     radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
-    joints = [seen_where(j, pictures[j.second].parts if j.second in pictures else (), radii[j.name]) for j in model.joints]
+    drawn = {name: picture.parts for name, picture in pictures.items()}
+    joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in model.joints]
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     cones, plates = mounts(motion, radii, fixed, scale)
     up = upward(model.gravity)
