@@ -92,10 +92,9 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }
     if f["redundant_rows"]:
-        twice = ", ".join(held_twice(mechanism))
-        rows["redundant rows"] = f"{twice}: other joints hold this already, the motion is not affected"
+        rows["redundant rows"] = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
     if f["reactions_not_unique"]:
-        rows["reactions not unique"] = ", ".join(not_unique(mechanism, name) for name in f["reactions_not_unique"])
+        rows["reactions not unique"] = not_unique(mechanism)
     for level in ("position", "velocity"):
         residual = f[f"{level}_residual"]
         rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled"

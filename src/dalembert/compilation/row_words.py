@@ -14,19 +14,19 @@ _SAID = {"motion": ("motion", "turning"), "reaction": ("force", "torque")}
 
 
 def in_words(labels: Iterable[str], side: Side) -> str:
-    """Labels of the rows of one joint or driver, such as "z" and "SO(x, z)": "force along z, torque about its own y"."""
-    along, about = (f"{word} " for word in _SAID[side])
+    """Labels of the rows of one joint or driver, such as "z" and "SO(x, z)": "force along z, torque about own y"."""
+    along, about = _SAID[side]
     groups: dict[str, list[str]] = {}
-    for label in labels:
+    for label in sorted(labels, key=lambda label: label.startswith("SO")):
         if label in ("x", "y", "z"):
-            what, axis = f"{along}along", label
+            what, axis = f"{along} along", label
         elif slides := _SLIDES.fullmatch(label):
-            what, axis = f"{along}along its own", slides[1]
-        elif turns := _TURNS.fullmatch(label):
-            (third,) = set("xyz") - {*turns.groups()} if turns[1] != turns[2] else ("",)
-            what, axis = (f"{about}about its own", third) if third else (about.strip(), "")
+            what, axis = f"{along} along own", slides[1]
+        elif (turns := _TURNS.fullmatch(label)) and turns[1] != turns[2]:
+            (axis,) = set("xyz") - {*turns.groups()}
+            what = f"{about} about own"
         else:
-            what, axis = label, ""
+            what, axis = about if turns else label, ""
         groups.setdefault(what, []).append(axis)
     return ", ".join(f"{what} {_listed(sorted(axes))}".strip() for what, axes in groups.items())
 
@@ -35,12 +35,12 @@ def _listed(axes: list[str]) -> str:
     return " and ".join(part for part in (", ".join(axes[:-1]), axes[-1]) if part)
 
 
-def held_twice(mechanism: Compiled) -> list[str]:
+def held_twice(mechanism: Compiled) -> str:
     """What redundant rows hold, by joint or driver."""
     found: dict[str, list[str]] = {}
     for row in mechanism.redundant:
         found.setdefault(row.element, []).append(row.label)
-    return [f"{name} ({in_words(labels, 'motion')})" for name, labels in found.items()]
+    return _together({name: in_words(labels, "motion") for name, labels in found.items()})
 
 
 def undetermined_rows(mechanism: Compiled, name: str) -> list[Row]:
@@ -49,7 +49,15 @@ def undetermined_rows(mechanism: Compiled, name: str) -> list[Row]:
     return [] if len(rows) == sum(row.element == name for row in mechanism.rows) else rows
 
 
-def not_unique(mechanism: Compiled, name: str) -> str:
-    """An element whose reactions are not, with those parts that are meant where it is not all of them."""
-    rows = undetermined_rows(mechanism, name)
-    return f"{name} ({in_words([row.label for row in rows], 'reaction')})" if rows else name
+def not_unique(mechanism: Compiled) -> str:
+    """Elements whose reactions are not, with those parts that are meant where it is not all of them."""
+    rows = {name: undetermined_rows(mechanism, name) for name in mechanism.not_unique}
+    return _together({name: in_words((row.label for row in own), "reaction") for name, own in rows.items()})
+
+
+def _together(words: dict[str, str]) -> str:
+    """Names with what is said of them, those of which the same is said together: "A, B (force along x), C"."""
+    said: dict[str, list[str]] = {}
+    for name, text in words.items():
+        said.setdefault(text, []).append(name)
+    return ", ".join(", ".join(names) + (f" ({text})" if text else "") for text, names in said.items())

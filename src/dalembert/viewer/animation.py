@@ -169,7 +169,9 @@ class Film:
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
         trails = [camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages) for b in self.trails]
         shaded = draw_shadows(empty, camera, corners)
-        return finished(painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear))), self.title, note)
+        return finished(
+            painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear))), self.title, note
+        )
 
 
 def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

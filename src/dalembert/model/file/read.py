@@ -41,9 +41,7 @@ class FromFile:
     t_end: float | None
 
 
-def read_model(
-    path: str | os.PathLike[str], given: Mapping[str, float] | None = None, *, masses: bool = False
-) -> FromFile:
+def read_model(path: str | os.PathLike[str], given: Mapping[str, float] | None = None, *, masses: bool = False) -> FromFile:
     """The model in a YAML file; raises `ModelFileError` with every problem that was found.
 
     given : values of parameters instead of those in the file;  masses : bodies without are problems
@@ -76,7 +74,9 @@ def read_string(
     made = _build(document, model, folder)
     if light := [body.name for body in made.bodies if masses and not body.mass]:
         fix = "give a link its mass, another body mass and inertia or a solid (only kinematics goes without)"
-        raise ModelFileError(name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light])
+        raise ModelFileError(
+            name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light]
+        )
     return FromFile(made, model.t_end)
 
 

@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import Len
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationInfo, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    FailFast,
+    Field,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 from dalembert.errors import ModelError

@@ -31,11 +31,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     yield Line("degrees of freedom", shown, data=counts, block="details")
     if mechanism.redundant:
         rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
-        text = f"{', '.join(held_twice(mechanism))}: other joints hold this already, the motion is not affected"
+        text = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
         yield Line("redundant rows", text, data=rows, block="careful")
     if mechanism.not_unique:
-        parts = [not_unique(mechanism, name) for name in mechanism.not_unique]
-        text = f"{', '.join(parts)}: redundancy leaves these undetermined"
+        text = f"{not_unique(mechanism)}: redundancy leaves these undetermined"
         yield Line("reactions not unique", text, data=list(mechanism.not_unique), block="careful")
     if dependent := solution.statistics.dependent_rows:
         text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
