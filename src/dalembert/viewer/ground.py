@@ -127,8 +127,8 @@ def rail_legs(
 
 
 def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
-    """What plates above the floor are held by: a post down to the floor, at the end of an arm that leads behind the motion where
-    something moves below the plate.
+    """What plates above the floor are held by: a post down to the floor, at the end of an arm that leads behind the motion
+    where something moves below the plate.
 
     points : (n, 3) of the whole motion;  direction : to the camera
     """

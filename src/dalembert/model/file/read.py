@@ -162,8 +162,8 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
     match error["type"]:
         case "extra_forbidden":
             known = [key for key in record_at(place[:-1]).model_fields if key != "frames"]
-            kinds = RECORDS.get(str(place[0]), ()) if len(path) == 3 else ()
-            hint = f"did you mean 'type: {place[-1]}'?" if place[-1] in kinds else nearest(place[-1], known)
+            is_type = len(path) == 3 and place[-1] in RECORDS.get(str(place[0]), ())
+            hint = f"did you mean 'type: {place[-1]}'?" if is_type else nearest(place[-1], known)
             text, at_key = f"there is no key {str(place[-1])!r}; {hint}", True
             if place[-1] == "frequency" and "omega" in known:
                 text = "there is no key 'frequency'; it is called 'omega', in rad/s as before"
