@@ -165,7 +165,7 @@ def test_compare_refuses():
     check_refused(call("compare", "slider_crank", "--steps", "0.1,-1"), "--steps has -1")
     check_refused(call("compare", "slider_crank", "--out", "c.txt"), "'.txt'", ".png, .svg, .pdf, .html, .json")
     check_refused(call("compare", "slider_crank", "--out", "no/c.html"), "does not exist")
-    check_refused(call("compare", "nothing_like_it_at_all.yaml"), "cannot read")
+    check_refused(call("compare", "nothing_like_it_at_all.yaml"), "there is no such file")
 
 
 def test_compare_of_what_nothing_runs_is_exit_code_1():

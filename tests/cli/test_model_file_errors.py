@@ -238,7 +238,10 @@ def test_one_broken_body_does_not_blame_its_joints():
 
 def test_missing_file_and_folder():
     result = call("check", "no.yaml")
-    assert (result.exit_code, result.stderr) == (2, "dalembert: error: no.yaml: cannot read: No such file or directory\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "dalembert: error: no.yaml: there is no such file; `dalembert new` writes one\n",
+    )
     Path("d.yaml").mkdir()
     result = call("check", "d.yaml")
     assert (result.exit_code, result.stderr) == (2, "dalembert: error: d.yaml: is a folder; give a model file (.yaml)\n")

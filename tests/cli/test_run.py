@@ -191,7 +191,7 @@ def test_python_file_that_is_no_model(text, words):
     [
         (["slider_crnk"], ("did you mean 'slider_crank'?", "dalembert gallery")),
         (["no.py"], ("no.py: there is no such file",)),
-        (["model.yaml"], ("model.yaml: cannot read: No such file",)),
+        (["model.yaml"], ("model.yaml: there is no such file",)),
         (["."], (".: is a folder",)),
         (["slider_crank", "--t-end", "-1"], ("--t-end is -1; give a number above 0",)),
         (["slider_crank", "--t-end", "nan"], ("--t-end is nan",)),

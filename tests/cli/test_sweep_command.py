@@ -90,7 +90,10 @@ def test_a_sweep_is_drawn(model, tmp_path):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     for command, text in (
         (("plot", store, "time", "rod.x"), "plot time: .* holds a sweep; draw 'map OUTPUT' or 'fan OUTPUT'"),
-        (("plot", store, "rod.x"), "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws it over time"),
+        (
+            ("plot", store, "rod.x"),
+            "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws what is called so over time",
+        ),
         (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .* did you mean 'rod.x'"),
         (("plot", store, "fan"), "plot fan: of what?"),
         (("export", store, tmp_path / "s.csv"), "holds a sweep"),

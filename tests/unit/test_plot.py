@@ -112,7 +112,7 @@ def test_reactions(quadrangle):
     ax = quadrangle.plot.reactions("A", quantity="torque").axes[0]
     np.testing.assert_allclose(at_states(ax, "z", quadrangle), quadrangle.reaction("A").torque[:, 2], rtol=1e-9)
     assert ax.get_ylabel() == "torque [N m]"
-    with pytest.raises(ModelError, match="there is no joint or driver 'Q'"):
+    with pytest.raises(ModelError, match="there is no joint, driver or force element 'Q'"):
         quadrangle.plot.reactions("Q")
 
 

@@ -44,8 +44,9 @@ def plot(
     with reported_errors():
         of_something = OF_SOMETHING | OF_SWEEP
         if name not in ALONE and name not in of_something:
-            hint = f"`dalembert plot {run} time {name}` draws it over time" if "." in name else ""
-            raise ModelError(f"there is no plot {name!r}; {hint or nearest(name, (*ALONE, *of_something))}")
+            hint = f"`dalembert plot {run} time {name}` draws what is called so over time"
+            text = nearest(name, (*ALONE, *of_something))
+            raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
         if name in of_something and not asked:
             raise ModelError(f"plot {name}: of what? name {of_something[name]}, as in `dalembert plot RUN {name} ...`")

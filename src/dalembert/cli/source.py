@@ -20,6 +20,7 @@ from dalembert.errors import DalembertError, ModelError
 from dalembert.gallery import GALLERY, build
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.model.validation import nearest
 
 YAML, PYTHON = (".yaml", ".yml"), ".py"
 
@@ -52,6 +53,10 @@ def find_model(text: str, *, masses: bool = True) -> Source:
     if suffix in YAML:
         from dalembert.model.file.read import read_model
 
+        if not os.path.lexists(path) and path.parent.is_dir():
+            there = sorted(other.name for other in path.parent.iterdir() if other.suffix.lower() in YAML)
+            hint = nearest(path.name, there) if there else "`dalembert new` writes one"
+            raise ModelError(f"{text}: there is no such file; {hint}")
         found = read_model(path, masses=masses)
         return Source(found.model, found.model.name or path.stem, found.t_end)
     if suffix != PYTHON and os.sep not in text and not os.path.lexists(path):

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
+from dalembert.model.validation import nearest
 from dalembert.plot.style import DARK, MUTED
 from dalembert.results.reactions import Reaction
 from dalembert.results.signals import Signal, signal
@@ -34,7 +35,11 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> No
 def acting(solution: BodyResult, element: object, quantity: Literal["force", "torque"] | None) -> list[tuple[str, str, Array]]:
     """Title, axis and values (nt, 3) of what a joint, driver or force element does: of a quantity, or all that is not zero."""
     name = str(getattr(element, "name", element))
-    force = next((force for force in solution.mechanism.model.forces if force.name == name), None)
+    model = solution.mechanism.model
+    force = next((force for force in model.forces if force.name == name), None)
+    known = [one.name for one in (*model.joints, *model.drivers, *model.forces)]
+    if force is None and name not in (known + [row.element for row in solution.mechanism.rows]):
+        raise ModelError(f"there is no joint, driver or force element {name!r}; {nearest(name, known)}")
     found = solution.reaction(name) if force is None else solution.effort(name)
     largest = float(np.abs(found.force).max(initial=0.0))
     both = float(np.abs(found.torque).max(initial=0.0)) > ROUNDING * largest
