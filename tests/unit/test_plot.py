@@ -308,7 +308,7 @@ def test_only_what_is_not_unique_is_said_to_be():
     model.add_spherical("A", model.ground, "beam", point=(-1, 0, 0))
     model.add_spherical("B", model.ground, "beam", point=(1, 0, 0))
     run = da.simulate(model, 0.01)
-    assert run.reaction("A").undetermined == "force along x" and not run.reaction("A").unique
+    assert run.reaction("A").undetermined == ("force along x",) and not run.reaction("A").unique
     assert run.plot.reactions("A").axes[0].get_title("left") == "reaction force of 'A'; not unique: force along x"
     report = run.report()
     assert report["reactions not unique"].value.startswith("A, B (force along x): ")

@@ -13,8 +13,8 @@ _TURNS, _SLIDES = re.compile(r"SO\((.), (.)\)"), re.compile(r"O\((.)\)")
 _SAID = {"motion": ("motion", "turning"), "reaction": ("force", "torque")}
 
 
-def in_words(labels: Iterable[str], side: Side) -> str:
-    """Labels of the rows of one joint or driver, such as "z" and "SO(x, z)": "force along z, torque about own y"."""
+def in_words(labels: Iterable[str], side: Side) -> tuple[str, ...]:
+    """Labels of the rows of one joint or driver, such as "z" and "SO(x, z)": "force along z", "torque about own y"."""
     along, about = _SAID[side]
     groups: dict[str, list[str]] = {}
     for label in sorted(labels, key=lambda label: label.startswith("SO")):
@@ -28,7 +28,7 @@ def in_words(labels: Iterable[str], side: Side) -> str:
         else:
             what, axis = about if turns else label, ""
         groups.setdefault(what, []).append(axis)
-    return ", ".join(f"{what} {_listed(sorted(axes))}".strip() for what, axes in groups.items())
+    return tuple(f"{what} {_listed(sorted(axes))}".strip() for what, axes in groups.items())
 
 
 def _listed(axes: list[str]) -> str:
@@ -55,9 +55,9 @@ def not_unique(mechanism: Compiled) -> str:
     return _together({name: in_words((row.label for row in own), "reaction") for name, own in rows.items()})
 
 
-def _together(words: dict[str, str]) -> str:
+def _together(words: dict[str, tuple[str, ...]]) -> str:
     """Names with what is said of them, those of which the same is said together: "A, B (force along x), C"."""
     said: dict[str, list[str]] = {}
-    for name, text in words.items():
-        said.setdefault(text, []).append(name)
+    for name, parts in words.items():
+        said.setdefault(", ".join(parts), []).append(name)
     return ", ".join(", ".join(names) + (f" ({text})" if text else "") for text, names in said.items())

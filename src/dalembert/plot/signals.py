@@ -37,19 +37,22 @@ def acting(solution: BodyResult, element: object, quantity: Literal["force", "to
     name = str(getattr(element, "name", element))
     model = solution.mechanism.model
     force = next((force for force in model.forces if force.name == name), None)
-    known = [one.name for one in (*model.joints, *model.drivers, *model.forces)]
-    if force is None and name not in (known + [row.element for row in solution.mechanism.rows]):
-        raise ModelError(f"there is no joint, driver or force element {name!r}; {nearest(name, known)}")
-    found = solution.reaction(name) if force is None else solution.effort(name)
+    known = [*(joint.name for joint in model.joints), *(d.name for d in model.drivers), *(f.name for f in model.forces)]
+    try:
+        found = solution.reaction(name) if force is None else solution.effort(name)
+    except ModelError:
+        if name in known:
+            raise
+        raise ModelError(f"there is no joint, driver or force element {name!r}; {nearest(name, known)}") from None
     largest = float(np.abs(found.force).max(initial=0.0))
     both = float(np.abs(found.torque).max(initial=0.0)) > ROUNDING * largest
     shown = [quantity] if quantity else ["force"] * (largest > 0.0 or not both) + ["torque"] * both
     drawn = []
     for what in shown:
         title = f"{what} of {force.noun} {name!r}" if force else f"reaction {what} of {name!r}"
-        if isinstance(found, Reaction) and not found.unique and (not found.undetermined or what in found.undetermined):
-            parts = [part for part in found.undetermined.split(", ") if part.startswith(what)]
-            title += f"; not unique: {', '.join(parts)}" if parts else "; not unique (redundant constraints)"
+        if isinstance(found, Reaction) and not found.unique:
+            parts = ", ".join(part for part in found.undetermined if part.startswith(what))
+            title += f"; not unique: {parts}" if parts else "" if found.undetermined else "; not unique (redundant constraints)"
         drawn.append((title, "force [N]" if what == "force" else "torque [N m]", getattr(found, what)))
     return drawn
 

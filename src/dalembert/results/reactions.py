@@ -27,14 +27,14 @@ class Reaction:
         the motion
     point : (nt, 3) where the force acts, world [m]: the joint point of the second body, the contact of a rolling one (which
         moves through the body), the body's centre of mass for a constraint that a user wrote or of more than two bodies
-    undetermined : of what is not unique, which part in words, such as "force along x"; "" for all of it
+    undetermined : of what is not unique, which parts in words, such as "force along x"; () for all of it
     """
 
     force: Array
     torque: Array
     unique: bool
     point: Array
-    undetermined: str = ""
+    undetermined: tuple[str, ...] = ()
 
 
 def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None) -> Reaction:
@@ -65,7 +65,7 @@ def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None
             torque += rows * np.cross(d_j, d_i)
     point = states.position(on) if _by_centres(primitives[0]) else _point(states, first, second, p_j, primitives[0])
     unique = name not in states.mechanism.not_unique
-    parts = "" if unique else in_words((row.label for row in undetermined_rows(states.mechanism, name)), "reaction")
+    parts = () if unique else in_words((row.label for row in undetermined_rows(states.mechanism, name)), "reaction")
     return Reaction(force, torque, unique, point, parts)
 
 
