@@ -272,3 +272,39 @@ def test_rails_stand_on_the_floor_beside_what_they_guide():
         feet = [part for part in scene["ground"] if np.hypot(part["at"][0] - x, part["at"][2] - z) < 1e-9]
         assert min(part["at"][1] - 0.5 * part["size"][1] for part in feet) == pytest.approx(scene["floor"], abs=1e-9)
         assert max(part["at"][1] + 0.5 * part["size"][1] for part in feet) > y  # it reaches the rail
+
+
+def test_posts_go_straight_down_where_nothing_moves_below():
+    """A spring beside a bar is held by a post below its end; the bar's own hinge has it behind the motion."""
+    from dalembert.viewer.scene import stage_of
+
+    model = da.Model()
+    model.add_link("bar", (0, 0, 1), (1, 0, 1), mass=1.0, radius=0.02)
+    model.add_revolute("pivot", model.ground, "bar", point=(0, 0, 1), axis=(0, 1, 0))
+    model.add_spring_damper("side", model.ground, "bar", between=((1.6, 0, 1), (1, 0, 1)), stiffness=50.0, length=0.5)
+    posts = [part for part in stage_of(da.simulate(model, 0.5)).ground if part.kind == "capsule" or part.size[1] > 0.3]
+    assert [np.round(part.at[:2], 6).tolist() for part in posts if part.at[0] > 1.5] == [[1.6, 0.0]]
+
+
+def test_hinges_are_drawn_where_their_bodies_are():
+    """The point of the bicycle's head is on the floor, where the steering axis meets it; the pin is drawn at the frame."""
+    from dalembert.viewer.scene import stage_of
+
+    run = da.simulate(da.gallery.build("bicycle"), 0.01)
+    number = [joint.name for joint in run.mechanism.model.joints].index("head")
+    heights = [run.point(f.body, f.part.at)[0, 2] for f in stage_of(run).fittings if f.tag == f"joint {number}"]
+    assert heights and max(heights) < -0.4  # z is down; it was at 0
+
+
+def test_springs_of_pictures_are_wound():
+    from dalembert.viewer.surfaces import coil
+
+    faces = coil(np.zeros(3), np.array([0.0, 2.0, 0.0]), 0.1, 0.02)
+    x = faces.reshape(-1, 3)
+    assert x[:, 1].min() == pytest.approx(0.0, abs=0.03) and x[:, 1].max() == pytest.approx(2.0, abs=0.03)
+    across = np.linalg.norm(x[:, [0, 2]], axis=1)
+    assert across.max() == pytest.approx(0.12, abs=1e-3) and faces.shape[1:] == (4, 3)
+    normals = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    middle = faces.mean(axis=1)
+    far = np.linalg.norm(middle[:, [0, 2]], axis=1) > 0.112  # the outside of the wire looks outward
+    assert far.any() and (np.sum(normals * middle, axis=1) - normals[:, 1] * middle[:, 1])[far].min() > 0.0
