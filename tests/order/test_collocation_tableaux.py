@@ -162,21 +162,21 @@ def test_radau_is_l_stable(s):
 
 @every_radau
 def test_radau_estimate_and_interpolant(s):
-    """The estimate vanishes for rates of degree s - 1 and is gamma times what it misses of t^s; the interpolant integrates
-    powers up to s - 1."""
+    """The estimate vanishes for rates of degree s - 1 and is gamma times what it misses of t^s; the interpolant, to
+    which the rate at the start of the step is known, integrates powers up to s."""
     tableau = radau_tableau(s)
     for k in range(s):
         rates = tableau.c**k if k else np.ones_like(tableau.c)
         assert abs(tableau.e[0] @ rates) <= 1e-14
     gamma = tableau.e[0, 0]
     assert abs(tableau.e[0] @ tableau.c**s) == pytest.approx(gamma * np.prod(tableau.c[1 : s + 1]), rel=1e-12)
-    for k in range(s):
+    for k in range(s + (s > 1)):
         rates = tableau.c**k if k else np.ones_like(tableau.c)
         dense = np.zeros((len(tableau.d) + 4, 1))
         end, bend = 1 / (k + 1), rates[0] - 1 / (k + 1)
         dense[:3, 0] = end, bend, end - rates[-1] - bend
-        if s > 3:
-            dense[3:-1, 0] = tableau.d @ rates
+        if s > 2:
+            dense[3:-1, 0] = tableau.d[:, : s + 2] @ rates + tableau.d[:, 2 * s + 2] * rates[0]
         for theta in (0.1, 0.37, 0.92):
             out = np.zeros(1)
             interpolate(theta, np.zeros(1), dense, 2 + len(tableau.d), out)

@@ -40,6 +40,30 @@ def test_order_is_twice_the_number_of_stages_less_one(stages):
     assert 2 * stages - 1 - 0.5 <= measured <= 2 * stages - 1 + 1.0
 
 
+BETWEEN = {2: (50, 100, 200), 3: (16, 32, 64), 4: (10, 14, 20), 5: (6, 8, 11)}
+
+
+@pytest.mark.parametrize("stages", BETWEEN)
+def test_saved_values_between_steps(stages):
+    """Order min(2 s - 1, s + 2): stages have order s, ends order 2 s - 1; it was s + 1, three times the error of the ends."""
+    times, n = 0.8 * np.linspace(0.0, 1.0, 24)[1:-1], pendulum().nq + pendulum().nu
+    integrator, errors = da.GaussLegendre(8, step=0.8 / 36), []
+    exact = da.simulate(pendulum(), 0.8, formulation=EXACT, integrator=integrator, save_at=times).x[:, :n]
+    for steps in BETWEEN[stages]:
+        integrator = da.RadauIIA(stages, step=0.8 / steps)
+        solution = da.simulate(pendulum(), 0.8, formulation=EXACT, integrator=integrator, save_at=times)
+        errors.append(np.abs(solution.x[:, :n] - exact)[times > 0.8 / min(BETWEEN[stages])].max())
+    measured = -np.polyfit(np.log(BETWEEN[stages]), np.log(errors), 1)[0]
+    assert measured >= min(2 * stages - 1, stages + 2) - 0.3, errors
+
+
+def test_saved_values_in_a_first_step_that_is_stiff():
+    """f at the start is 840 times what the step needs of it: the interpolant of the first step goes without."""
+    times = 0.01 * np.linspace(0.0, 1.0, 11)
+    solution = da.simulate(damped_rotor(84_000.0), 0.02, integrator=da.RadauIIA(3, step=0.01), save_at=times)
+    assert np.abs(solution.angular_velocity("rotor")[:, 2]).max() <= 2.0 + 1e-9
+
+
 def damped_rotor(rate):
     """A rotor on a revolute joint whose damper stops it like exp(-rate t)."""
     model = da.Model(gravity=(0, 0, 0))

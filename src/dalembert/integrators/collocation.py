@@ -103,8 +103,8 @@ class RadauIIA(Collocation):
     """Radau IIA collocation with 1 to 5 stages [HairerWanner1996, IV.8]: order 2 stages - 1, implicit, L-stable.
 
     For stiff forces: what is faster than the steps is damped, and the steps follow what is left. Fixed or adaptive; the error
-    estimate and dense output have order stages + 1. Stage equations by simplified Newton's method with Jacobian
-    matrices of the right-hand side, made anew only where they no longer contract: the first ones by central
+    estimate has order stages + 1, dense output min(2 stages - 1, stages + 2). Stage equations by simplified Newton's method
+    with Jacobian matrices of the right-hand side, made anew only where they no longer contract: the first ones by central
     differences, in longer runs exact ones, whose kernels are then compiled.
 
     stages : 1 to 5
@@ -127,5 +127,5 @@ class RadauIIA(Collocation):
 
     @property
     def rate_rows(self) -> tuple[int, int, int]:
-        """At the start the rate of the polynomial through the stages, in the spare row."""
-        return 2 * self.stages + 3, self.stages, self.stages + 2
+        """At the start k_s of the step before."""
+        return 2 * self.stages + 2, self.stages, self.stages + 2

@@ -53,22 +53,23 @@ def radau_tableau(s: int) -> Tableau:
 
     e : gamma (f - p(0)), p the polynomial through the k_i, gamma the eigenvalue that filters it [HairerWanner1996, IV (8.18)]:
         an estimate of order s + 1
-    d : interpolant whose rate is p, in the nested form of `interpolate`
+    d : interpolant whose rates are the k_i and, at the start, k_s of the step before, in the last row but one, in the nested
+        form of `interpolate`: as b is exact for polynomials of its degree, it ends at the new point
     """
     with localcontext() as context:
         context.prec = _DIGITS
         nodes = _nodes(s, 1)
         a = _collocation(nodes)
         start = _weights(nodes, [Decimal(1), *[Decimal(0)] * (s - 1)])
-        moments = [_nested_coefficients(k + 1) for k in range(s)]
-        interpolant = [_weights(nodes, [row[3 + k] for row in moments]) for k in range(s - 3)]
+        moments = [_nested_coefficients(k + 1) for k in range(s + 1)]
+        interpolant = [_weights([*nodes, Decimal(0)], [row[3 + k] for row in moments]) for k in range(s - 2)]
     values = np.linalg.eigvals(a[1 : s + 1, 1 : s + 1])
     gamma = abs(values[np.argmin(abs(values.imag))])
     e = gamma * np.array([[1.0, *(-float(w) for w in start), 0.0]])
     d = np.zeros((0, 1))
-    if s > 3:
-        d = np.zeros((s - 3, s + 2))
-        d[:, 1 : s + 1] = _floats(interpolant)
+    if s > 2:
+        d = np.zeros((s - 2, 2 * s + 3))
+        d[:, [*range(1, s + 1), 2 * s + 2]] = _floats(interpolant)
     return Tableau(2 * s - 1, s + 1, a, a[s + 1 :, : s + 1].copy(), np.array([0.0, *_floats([nodes])[0], 1.0]), e, d)
 
 

@@ -3,8 +3,9 @@
     k_i = f(t + c_i h, x + h sum_j a_ij k_j),  i = 1..s,     x_1 = P(x + h sum b_i k_i)      [HairerLubichWanner2006, II.1]
 
 Rows of `stages`: 0 is f at the old point, 1..s are the k_i, s + 1 is f at the projected new point; then s rows of predictions
-or Newton residuals, k_s of the step before (Radau IIA), and a spare one. How the equations for the k_i are solved is in
-functional_iteration.py and simplified_newton.py. Gauss-Legendre methods have two error estimators, Radau IIA methods one.
+or Newton residuals, k_s of the step before (Radau IIA: the rate with which dense output begins), and a spare one. How the
+equations for the k_i are solved is in functional_iteration.py and simplified_newton.py. Gauss-Legendre methods have two error
+estimators, Radau IIA methods one.
 """
 
 import numpy as np
@@ -65,7 +66,7 @@ def implicit_runge_kutta(steps, system):
             else:
                 steps.err = plain_error(s, steps)
             steps.err = max(steps.err, PROJECTED * wrong)
-        if steps.left != 0:
+        if steps.left != 0 and steps.h_done == 0.0:  # no step before: f at the start may hold what is stiff
             own_rate(e, s, stages, stages[steps.left])
     return status
 
@@ -80,9 +81,10 @@ def predict(steps):
     stages, c, s, h = steps.stages, steps.c, steps.last - 1, steps.h
     gauss, begin = steps.e.shape[0] == 2, stages.shape[0] - 2
     if steps.predicted == NOTHING or h > 2.0 * steps.h_stages:
+        if steps.predicted == STEP_BEFORE:
+            for j in range(stages.shape[1]):
+                stages[begin, j] = stages[s, j]
         repeat_rate(steps)
-        for j in range(stages.shape[1]):
-            stages[begin, j] = stages[0, j]
     else:
         ratio = h / steps.h_stages
         origin = 1.0 if steps.predicted == STEP_BEFORE else 0.0

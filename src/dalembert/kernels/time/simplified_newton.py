@@ -315,5 +315,5 @@ def filtered_error(steps, system):
     steps.err = np.sqrt(total / n)
     if e.shape[0] == 2:  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
         s = steps.last - 1
-        steps.err = (steps.err * abs(spectrum[0, 0] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
+        steps.err = (steps.err * abs(spectrum[0, pair] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
     return OK
