@@ -10,6 +10,7 @@ from mechanisms import BASE, HEIGHT, TOP, four_rrr, stewart
 from scipy.linalg import eigh
 
 import dalembert as da
+from dalembert.errors import SimulationError
 from dalembert.gallery.bicycle import bicycle
 from dalembert.viewer.scene import scene_of
 
@@ -231,6 +232,29 @@ def test_a_kink_is_told_though_one_branch_has_a_derivative():
     model.add_force("stop", "rod1", lambda t, x, v, R, w: (-30.0 * abs(x[0]), 0.0, 0.0))
     with pytest.raises(da.SimulationError, match="linearise: accelerations at t = 0 s have no derivative; a force has a kink"):
         da.linearise(model)
+
+
+def two_rods(first, second):
+    """Of 1 m, hanging, with masses far apart."""
+    model, before = da.Model(gravity=(0, 0, -G)), None
+    for k, mass in enumerate((first, second)):
+        inertia = (mass / 12, mass / 12, mass / 1000)
+        body = model.add_body(f"rod{k + 1}", mass=mass, inertia=inertia, position=(0, 0, -(k + 0.5)))
+        model.add_revolute(f"J{k + 1}", before or model.ground, body, point=(0, 0, -k), axis=(0, 1, 0))
+        before = body
+    return model
+
+
+def test_masses_far_apart():
+    """A light rod below a heavy one is answered, closed form; a heavy one below a light one is refused, and not for a kink."""
+    w2 = 3 * G / 2 * (1 + np.array([-1.0, 1.0]) * np.sqrt(0.75 * 3e-12))  # to first order in the root of the ratio
+    linear = da.linearise(two_rods(1.0, 1e-12))
+    np.testing.assert_allclose(np.sort(linear.eigenvalues.imag)[2:], np.sqrt(w2), rtol=1e-9)
+    for question in (da.linearise, da.equilibrium):
+        with pytest.raises(SimulationError, match="lost in rounding.*'rod1' has 1e-12 kg, 'rod2' 1 kg"):
+            question(two_rods(1e-12, 1.0))
+    with pytest.raises(SimulationError, match="directions of motion are lost in rounding"):
+        da.linearise(two_rods(1.0, 1e-15))
 
 
 def test_bad_input():

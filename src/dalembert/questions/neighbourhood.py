@@ -29,7 +29,7 @@ from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.derivatives import Derivatives
-from dalembert.formulations.evaluation import Evaluated, evaluate
+from dalembert.formulations.evaluation import LOST, Evaluated, evaluate
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.questions.equations import body_matrix, null_space, twist_map
@@ -40,6 +40,7 @@ STEP = 0.005  # of the largest rotation [rad] or displacement over the mechanism
 _WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # of (f(k h) - f(-k h)) / h, order eight
 POINTS = tuple(sign * k for k in _WEIGHTS for sign in (1, -1))
 SMALL, UNSURE = 1e-5, 1e-5  # step of a difference that tells a kink; what it may be off, as part of the largest derivative
+LEAST = 1e-13  # what the masses may leave of a direction that is not along others
 _NO_DERIVATIVE = "a force has a kink or a jump there, or the pose is singular"
 
 
@@ -102,13 +103,28 @@ class Neighbourhood:
         """Numbers with derivatives go on along the branch that the state is on; differences over it tell whether it ends."""
         steps = SMALL / self.lengths
         states = self._around(steps, (1, -1))
-        rates = self.chart_rates(states, self._evaluated(states).acceleration)
+        evaluated = self._evaluated(states)
+        rates = self.chart_rates(states, evaluated.acceleration)
         found = (rates[::2] - rates[1::2]).T / (2.0 * steps)
-        wrong = np.abs(found - self.rates_derivative).max(initial=0.0)
-        if wrong > UNSURE * (np.abs(self.rates_derivative).max(initial=0.0) or 1.0):
-            raise SimulationError(
-                f"{self.owner}: accelerations at t = {self.t:g} s have no derivative; {_NO_DERIVATIVE}", time=self.t
-            )
+        wrong = np.abs(found - self.rates_derivative) - self._rounding(evaluated.acceleration) / steps
+        if wrong.max(initial=0.0) > UNSURE * (np.abs(self.rates_derivative).max(initial=0.0) or 1.0):
+            lost = float(evaluated.unmet[:, 0].max()) > LOST
+            reason = self._far_apart() if lost else f"have no derivative; {_NO_DERIVATIVE}"
+            raise SimulationError(f"{self.owner}: accelerations at t = {self.t:g} s {reason}", time=self.t)
+
+    def _rounding(self, acceleration: Array) -> Array:
+        """(m, 1) what rounding of accelerations, and of those that balance gravity, leaves of chart rates."""
+        size = np.abs(acceleration).max(initial=0.0) + np.abs(self.mechanism.model.gravity).max()
+        V = np.abs(self.mass @ self.velocities).sum(axis=0)
+        return 1e-15 * size * np.append(np.zeros(self.positions.shape[1]), V)[:, None]
+
+    def _far_apart(self) -> str:
+        bodies = sorted(self.mechanism.model.bodies, key=lambda body: body.mass)
+        light, heavy = bodies[0], bodies[-1]
+        return (
+            "are lost in rounding: masses and moments of inertia are too far apart, or too far from the mechanism's size"
+            f" (body {light.name!r} has {light.mass:.3g} kg, {heavy.name!r} {heavy.mass:.3g} kg); bring them closer together"
+        )
 
     def _around(self, steps: Array, points: tuple[int, ...]) -> Array:
         factors = np.array([k * step for step in steps for k in points])[:, None]
@@ -229,8 +245,14 @@ class Neighbourhood:
         bases = []
         for rows in (G[~rates_only], G) if rates_only.any() else (G,):
             basis = B @ null_space(np.vstack([rows, held]))
-            factor = np.linalg.cholesky(basis.T @ self.mass @ basis)
-            bases.append(np.linalg.solve(factor, basis.T).T)
+            for _ in range(2):  # once alone, masses far apart leave as much of it
+                metric = basis.T @ self.mass @ basis
+                metric = 0.5 * (metric + metric.T)
+                lengths = np.sqrt(np.diag(metric))
+                if np.linalg.eigvalsh(metric / lengths / lengths[:, None]).min(initial=1.0) < LEAST:
+                    raise SimulationError(f"{self.owner}: directions of motion {self._far_apart()}", time=self.t)
+                basis = np.linalg.solve(np.linalg.cholesky(metric), basis.T).T
+            bases.append(basis)
         return bases[0], bases[-1]
 
     def _length(self, directions: Array) -> Array:
