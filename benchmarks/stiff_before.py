@@ -106,8 +106,8 @@ def study(before: Path, references: Path, commit: str, repeat: int) -> None:
         assert worker.stdin is not None
         worker.stdin.close()
         worker.wait()
-    table, met = Table(title=f"CPU time and error [m], {commit} and now", title_justify="left"), 0
-    for heading in ("case", "tolerance", "before [s]", "now [s]", "ratio", "error at 21", "now", "error at 401", "now"):
+    table, met = Table(title=f"CPU time and error in metres, {commit} and now", title_justify="left"), 0
+    for heading in ("case", "tolerance", "before, s", "now, s", "ratio", "error at 21", "now", "error at 401", "now"):
         table.add_column(heading, justify="left" if heading == "case" else "right")
     for case in CASES:
         (few, many, then), (few_now, many_now, now) = best[0, case], best[1, case]
