@@ -230,6 +230,26 @@ def test_gears_hold_after_many_turns():
     np.testing.assert_allclose(run.coordinate("B"), -1e4 / 3 * run.t, rtol=0, atol=1e-10)
 
 
+def test_gears_that_turn_far_in_a_step_are_not_singular(monkeypatch):
+    """Steps of many turns are looked at again; one that cannot be repeated told of a singular configuration of condition 1."""
+    looked = []
+
+    def refused(*arguments):
+        looked.append(arguments)
+        raise da.SimulationError("no step from here")
+
+    monkeypatch.setattr("dalembert.run.conditioning.one_step", refused)
+    model = da.Model(gravity=(0, 0, 0))
+    for name, x in (("a", 0.0), ("b", 1.0)):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+        start = {"rate": 1e4} if name == "a" else {}
+        model.add_revolute(name.upper(), model.ground, name, point=(x, 0, 0), axis=(0, 0, 1), **start)
+    model.add_gear("mesh", "a", "b", teeth=(200, 600))
+    run = da.simulate(model, t_end=1.0, formulation=da.MovingFrame(), integrator=da.DOP853())
+    assert looked
+    assert run.warnings == ()
+
+
 def test_kinematics_of_a_planetary_gear_over_turns():
     """Willis: the sun turns 1 + z_R / z_S times as fast as the arm that is driven, the ring stands still."""
     model = da.Model(gravity=(0, 0, 0))

@@ -86,8 +86,9 @@ def _look(run: Run, integrator: Integrator, states: Series, t_0: float, t_1: flo
                 if condition > CROSSED:  # else z and v only turned
                     return [(begin[0], condition, joints)]
             t, x = at, ahead
-    except SimulationError:  # no way on from here
-        return [(t, *mechanism.locking(t, np.array(run.to_absolute(x[None])[0])))]
+    except SimulationError:  # no way on from here; where nothing locks, not for that reason
+        condition, joints = mechanism.locking(t, np.array(run.to_absolute(x[None])[0]))
+        return [(t, condition, joints)] if condition > CROSSED else []
     finally:
         run.W[:] = W
     return []

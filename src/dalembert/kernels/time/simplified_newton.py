@@ -43,7 +43,7 @@ MAX_ITERATIONS = 20
 # repeated with a smaller one, wait for so many bad contractions in a row
 PATIENCE = 4
 EPS, LOOSEST = 2e-16, 1e-6  # rounding of rates is that of the state times the Jacobian; the most that counts as such
-UNEVEN = 1.25  # stiff steps of Gauss-Legendre: their errors jump; 5 % shorter ones are rejected a fifth as often, in as much time
+UNEVEN = 1.25  # stiff errors of Gauss-Legendre jump: steps 5 % shorter are rejected a fifth as often, and take no more time
 # jacobian_is
 MISSING, KEPT, NEW = 0, 1, 2
 
