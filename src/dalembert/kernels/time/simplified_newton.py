@@ -43,7 +43,6 @@ MAX_ITERATIONS = 20
 # repeated with a smaller one, wait for so many bad contractions in a row
 PATIENCE = 4
 EPS, LOOSEST = 2e-16, 1e-6  # rounding of rates is that of the state times the Jacobian; the most that counts as such
-UNEVEN = 1.25  # stiff errors of Gauss-Legendre jump: steps 5 % shorter are rejected a fifth as often, and take no more time
 # jacobian_is
 MISSING, KEPT, NEW = 0, 1, 2
 
@@ -316,5 +315,5 @@ def filtered_error(steps, system):
     steps.err = np.sqrt(total / n)
     if e.shape[0] == 2:  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
         s = steps.last - 1
-        steps.err = (UNEVEN * steps.err * abs(spectrum[0, pair] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
+        steps.err = (steps.err * abs(spectrum[0, pair] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
     return OK
