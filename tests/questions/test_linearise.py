@@ -251,7 +251,7 @@ def test_masses_far_apart():
     linear = da.linearise(two_rods(1.0, 1e-12))
     np.testing.assert_allclose(np.sort(linear.eigenvalues.imag)[2:], np.sqrt(w2), rtol=1e-9)
     for question in (da.linearise, da.equilibrium):
-        with pytest.raises(SimulationError, match="lost in rounding.*'rod1' has 1e-12 kg, 'rod2' 1 kg"):
+        with pytest.raises(SimulationError, match=r"lost in rounding.*'rod1' has 1e-12 kg, 'rod2' 1 kg"):
             question(two_rods(1e-12, 1.0))
     with pytest.raises(SimulationError, match="directions of motion are lost in rounding"):
         da.linearise(two_rods(1.0, 1e-15))

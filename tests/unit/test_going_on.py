@@ -184,6 +184,20 @@ def _other_place() -> da.Solution:
     return da.simulate(model, 0.02, t_start=0.01, integrator=da.Euler(step=0.01))
 
 
+def _driven() -> da.Model:
+    model = pendulum()
+    model.add_driver("motor", "a0", da.Harmonic(0.3, 2 * np.pi))
+    return model
+
+
+def test_drivers_start_late_as_long_as_times_are_fine_enough():
+    """At t = 1e6 s numbers are 1e-10 s apart: the same motion as from t = 0, the energy balance holds."""
+    late = da.simulate(_driven(), 1e6 + 1, t_start=1e6, save_at=[1e6 + 1])
+    assert late.report().passed
+    early = da.simulate(_driven(), 1.0, save_at=[1.0])
+    np.testing.assert_allclose(late.position("b"), early.position("b"), rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
@@ -210,6 +224,10 @@ def _other_place() -> da.Solution:
         (
             lambda s: da.simulate(pendulum(), 1.7e9 + 1, t_start=1.7e9, integrator=da.RungeKutta4(step=1e-3)),
             r"RungeKutta4: step is 0.001 s, but numbers at t = 1.7e\+09 s are 2e-07 s apart; start at t = 0",
+        ),
+        (
+            lambda s: da.simulate(_driven(), 1.7e9 + 1, t_start=1.7e9),
+            r"DOP853: numbers at t = 1.7e\+09 s are 2e-07 s apart, and 'motor' moves by 4e-07 in between, .*; start at t = 0",
         ),
     ],
 )

@@ -194,9 +194,14 @@ def _sizes(model: Model) -> Iterator[str]:
 
 def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
     """Functions of time, with the names of what follows them."""
+    yield from motions_of_rows(model)
+    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
+
+
+def motions_of_rows(model: Model) -> Iterator[tuple[str, Motion | None]]:
+    """Those that constraints follow."""
     yield from ((joint.name, row.motion) for joint in model.joints for row in joint.primitives)
     yield from ((driver.name, driver.primitive.motion) for driver in model.drivers)
-    yield from ((force.name, motion) for force in model.forces for motion in force.motions)
 
 
 def _tables(model: Model) -> Iterator[str]:

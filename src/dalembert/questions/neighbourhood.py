@@ -116,7 +116,7 @@ class Neighbourhood:
         """(m, 1) what rounding of accelerations, and of those that balance gravity, leaves of chart rates."""
         size = np.abs(acceleration).max(initial=0.0) + np.abs(self.mechanism.model.gravity).max()
         V = np.abs(self.mass @ self.velocities).sum(axis=0)
-        return 1e-15 * size * np.append(np.zeros(self.positions.shape[1]), V)[:, None]
+        return np.asarray(1e-15 * size * np.append(np.zeros(self.positions.shape[1]), V)[:, None])
 
     def _far_apart(self) -> str:
         bodies = sorted(self.mechanism.model.bodies, key=lambda body: body.mass)

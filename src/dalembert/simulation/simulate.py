@@ -47,7 +47,7 @@ from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.sensitivities import Carried
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
-from dalembert.simulation.start import Start, start_of, variant_of
+from dalembert.simulation.start import Start, refuse_coarse_times, start_of, variant_of
 
 _CHUNK_SECONDS = 0.15
 _USUAL = DOP853()
@@ -142,7 +142,7 @@ def simulate(
     integrator = integrator or start.integrator or _USUAL
     check_pair(formulation, integrator)
     refuse_vanishing_lengths(start.mechanism, start.t, t_end)
-    integrator.check_times(start.t, t_end)
+    refuse_coarse_times(start.mechanism, integrator, start.t, t_end)
     clock.lap("assembly")
     times = save_times(save_at, t_end, start.t)
     if out is not None and any(event.action is not None for event in watched):

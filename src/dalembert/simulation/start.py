@@ -11,8 +11,10 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates, Series
+from dalembert.compilation.doubts import motions_of_rows
 from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack_motions import motion_rates
 from dalembert.compilation.phases import Phase, check_names, consistent
 from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS, Formulation
@@ -24,6 +26,25 @@ from dalembert.model.validation import number, shown
 from dalembert.results.solution import Result
 from dalembert.run.ending import Ending
 from dalembert.run.settings import from_data
+
+COARSE = 30.0  # tolerances that a driver may move between two numbers that are times; with more, steps go by its jumps
+
+
+def refuse_coarse_times(mechanism: Compiled, integrator: Integrator, t_0: float, t_end: float) -> None:
+    """Refuse times so large that fixed steps cannot be told apart, or that drivers jump from one to the next."""
+    integrator.check_times(t_0, t_end)
+    far = max(abs(t_0), abs(t_end))
+    apart, model, times = float(np.spacing(far)), mechanism.model, np.linspace(t_0, t_end, 65)
+    if apart <= 1e-11 or not integrator.adaptive or not isinstance(model, Model):
+        return
+    for name, motion in motions_of_rows(model):
+        value, rate = (float(np.abs(column).max()) for column in motion_rates(motion, times).T[:2])
+        if rate * apart > COARSE * (integrator.atol + integrator.rtol * value):
+            raise ModelError(
+                f"{type(integrator).__name__}: numbers at t = {far:g} s are {apart:.1g} s apart, and {name!r} moves by"
+                f" {rate * apart:.1g} in between, too much for rtol = {integrator.rtol:g} and atol = {integrator.atol:g};"
+                " start at t = 0 and let functions of time add what is missing, or raise these"
+            )
 
 
 @dataclass(frozen=True, eq=False)
