@@ -255,6 +255,19 @@ class MinimalRun(Run):
             )
         return state
 
+    def beside(self, x: Array, near: Array) -> Array:
+        """In the basis nearest to that of the other run: pivots choose among equals, and signs, by rounding. What is watched
+        is no part of the motion."""
+        f, nu, weight = int(self.places.dof), int(self.I[T.NU]), int(self.places.weight)
+        s, s_dot, basis, carry, guard, _ = (int(getattr(self.places, label)) for label in _IN_STATE)
+        here, there = (state[basis:carry].reshape(f, nu) for state in (x, near))
+        U, _, V = np.linalg.svd((here * self.F[weight : weight + nu]) @ there.T)
+        turn, x = (U @ V).T, x.copy()
+        for begin, end, width in ((s, s_dot, 1), (s_dot, basis, 1), (basis, carry, nu), (carry, guard, nu)):
+            x[begin:end] = (turn @ x[begin:end].reshape(f, width)).ravel()
+        x[guard:] = near[guard:]
+        return x
+
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
         return super().to_absolute(x[:, : self.I[T.NX]])

@@ -129,6 +129,10 @@ class Run:
         """The run's own state for one state of the mechanism at time t; a plain run also takes (nt, nx) of them."""
         return x.copy() if self.tree is None else self.tree.from_absolute(x)
 
+    def beside(self, x: Array, near: Array) -> Array:
+        """A first state, with what a run is free to choose (a basis) as in that of a run whose numbers hardly differ."""
+        return x
+
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
         return x if self.tree is None else self.tree.to_absolute(x)

@@ -124,7 +124,7 @@ def table_tangents(model: Parametrised, formulation: Formulation, run: Run, x_0:
         other = formulation.prepare(mechanism)
         _check_same(name, run, other)
         start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), model.t_start)
-        return np.concatenate([as_inertias(other, other.F), other.W[_parameters(other)], start])
+        return np.concatenate([as_inertias(other, other.F), other.W[_parameters(other)], other.beside(start, x_0)])
 
     sizes = np.concatenate([np.ones(len(run.F) + len(kept)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
     found = _together(model, numbers, own, _ROUNDING * sizes) if len(model.names) > 1 else None
