@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dalembert.arrays import IntArray
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import Kernel
 from dalembert.compilation.compiled import Compiled
@@ -98,7 +99,7 @@ class Variational(Formulation):
                 flags[row.index] = 1.0
         I[T.NODES], I[T.FLOW_F], I[T.MAX_NEWTON] = len(nodes), len(F), self.max_newton
         F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
-        F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags])
+        F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags, _groups(I)])
         I[T.W_BEND] = I[T.W_A]
         W = bodies_workspace(I)
         I[T.UNKNOWNS] = mechanism.nu + mechanism.m
@@ -138,6 +139,26 @@ class Variational(Formulation):
         code = GeneratedCode(mechanism.model, discrete=discrete)
         W = new_workspace(mechanism.model, I)
         return Run(mechanism, I, F, W, *seams("variational", "variational"), 0, code)
+
+
+def _groups(I: IntArray) -> Array:
+    """Bodies on which forces act in groups, of which no two share a force, nor have forces on one and the same third: how many;
+    then per group and body, the ground first, which of the group it feels, or 0."""
+    nb, table = int(I[T.NB]), np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
+    near: list[set[int]] = [set() for _ in range(nb + 1)]
+    heads = np.flatnonzero(table[:, T.F_MEMBERS] > 0).tolist()
+    for begin, end in pairwise([*heads, len(table)]):  # a force and its further records
+        together = set(table[begin:end, [T.F_BI, T.F_BJ]].ravel().tolist()) - {0}
+        for body in together:
+            near[body] |= together
+    groups: list[dict[int, int]] = []
+    for body in range(1, nb + 1):
+        felt = next((group for group in groups if not near[body] & group.keys()), None)
+        if felt is None:
+            groups.append(felt := {})
+        felt |= dict.fromkeys(near[body], body)
+    rows = [[group.get(body, 0) for body in range(nb + 1)] for group in groups if group]
+    return np.array([len(rows), *(number for row in rows for number in row)], dtype=float)
 
 
 def _place(used: int, names: tuple[str, ...], I: IntArray) -> int:

@@ -18,7 +18,7 @@ w_B and obeys the constraint at every instant: [Variational, (72)]. Other curves
 away. At the nodes p = M u + A^T mu with A u + b = 0 makes momenta and velocities the same thing. Unknowns xi, lam.
 
 Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for force elements: there
-differences, once for a step that contracts; the solution does not depend on them.
+differences, of bodies that share no force at once, and once for a step that contracts; the solution does not depend on them.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, light
@@ -108,34 +108,61 @@ def balance(h, differentiate, system):
             add_components(matrix + (body.u + c), N, 1.0, body.m * d_v, change, body, plane)
 
 
-@flat
-def differentiate_forces(t, h, x, y, system):
-    """D <- dexp_{-x}^-1 dS - dE, by forward differences over xi. Status."""
-    z, made, status = system.node.z, system.impulses, OK
-    S, S_other = Wrenches(made.S, 0), Wrenches(made.S_other, 0)
-    E, E_other = Wrenches(made.E, 0), Wrenches(made.E_other, 0)
-    clear(made.D, system.nu * system.nu)
-    for j in range(system.nu):
-        kept = z[j]
-        z[j] = kept + 1.5e-8 * max(1.0, abs(kept))
-        inverse = 1.0 / (z[j] - kept)
-        status, _ = force_terms(t, h, x, made.S_other, made.E_other, y, system)
-        z[j] = kept
-        if status != OK:
-            break
-        for body in system.bodies:
-            b = body.number
-            d_v = (S_other[b].force - S[b].force) - (E_other[b].force - E[b].force)
-            d_S, d_E = S_other[b].torque - S[b].torque, E_other[b].torque - E[b].torque
-            d_w = dexp_inverse(-h * body.w, d_S) - d_E
-            add_components(made.D + j, system.nu, inverse, d_v, d_w, body, system.plane)
-    return status
-
-
 @inline
 def of_velocities(system):
     """Per row 1 where it is nonholonomic; before that nodes and weights of their mean."""
     return system.quadrature + (2 * system.nodes + 2 * MEAN)
+
+
+@inline
+def groups(system):
+    """How many groups of bodies that share no force there are; then per group and body which of the group it feels, or 0."""
+    return of_velocities(system) + system.m
+
+
+@flat
+def move_group(c, felt, sign, system):
+    """z[u + c] of the bodies of a group <- a little more (sign 1), 1 over that in the second half of `pivots`; or as before.
+    Whether there are any."""
+    z, kept, N, some = system.node.z, system.node.pivots, system.unknowns, False
+    for body in system.bodies:
+        j = body.u + c
+        if int(felt[body.number]) == body.number and c < freedoms(body):
+            some = True
+            if sign == 1:
+                kept[j] = z[j]
+                z[j] += 1.5e-8 * max(1.0, abs(z[j]))
+                kept[N + j] = 1.0 / (z[j] - kept[j])
+            else:
+                z[j] = kept[j]
+    return some
+
+
+@flat
+def differentiate_forces(t, h, x, y, system):
+    """D <- dexp_{-x}^-1 dS - dE, by forward differences over xi, of all bodies of a group at once. Status."""
+    made, status, width = system.impulses, OK, system.nb + 1
+    S, S_other = Wrenches(made.S, 0), Wrenches(made.S_other, 0)
+    E, E_other = Wrenches(made.E, 0), Wrenches(made.E_other, 0)
+    clear(made.D, system.nu * system.nu)
+    for k in range(6 * int(groups(system)[0])):
+        felt, c = groups(system) + (1 + width * (k // 6)), k % 6
+        if not move_group(c, felt, 1, system):
+            continue
+        status, _ = force_terms(t, h, x, made.S_other, made.E_other, y, system)
+        move_group(c, felt, 0, system)
+        if status != OK:
+            break
+        for body in system.bodies:
+            b, other = body.number, system.bodies[int(felt[body.number])]
+            if other.number == 0 or c >= freedoms(other):
+                continue
+            d_v = (S_other[b].force - S[b].force) - (E_other[b].force - E[b].force)
+            d_S, d_E = S_other[b].torque - S[b].torque, E_other[b].torque - E[b].torque
+            d_w = dexp_inverse(-h * body.w, d_S) - d_E
+            inverse = system.node.pivots[system.unknowns + other.u + c]
+            add_components(made.D + (other.u + c), system.nu, inverse, d_v, d_w, body, system.plane)
+    return status
 
 
 @inline
