@@ -26,10 +26,10 @@ def test_a_stiff_coil(method, monkeypatch):
     """Also that it is asked for in the middle of a run, which goes on as if nothing had been."""
     model = coiled_chain(4, joint_damping=7000.0)
     integrator = method(3, rtol=1e-6, atol=1e-6)
-    options = {"formulation": da.MovingFrame(), "integrator": integrator, "save_at": np.linspace(0, 3, 5)}
-    exact = da.simulate(model, 3.0, **options)
+    options = {"formulation": da.MovingFrame(), "integrator": integrator, "save_at": np.linspace(0, 4, 5)}
+    exact = da.simulate(model, 4.0, **options)
     monkeypatch.setattr(advance, "Slopes", Never)
-    differences = da.simulate(model, 3.0, **options)
+    differences = da.simulate(model, 4.0, **options)
     a, b, n = exact.statistics, differences.statistics, 7 * len(model.bodies)
     asked = -(-simplified_newton.ENOUGH // n)
     assert a.accepted == b.accepted and a.stage_newton_steps == b.stage_newton_steps
