@@ -23,6 +23,7 @@ from dalembert.run.statistics import Pivots
 from dalembert.run.steps import one_step
 
 PARTS = 12  # of a step that is looked at again
+NEAR = 3.0  # condition within a part of a step from where rows become dependent; 1 where they are far from it
 CROSSED = 1e3  # condition within 2e-5 of a step from where a sign changed: rows that become dependent there reach far more
 
 
@@ -88,7 +89,7 @@ def _look(run: Run, integrator: Integrator, states: Series, t_0: float, t_1: flo
             t, x = at, ahead
     except SimulationError:  # no way on from here; where nothing locks, not for that reason
         condition, joints = mechanism.locking(t, np.array(run.to_absolute(x[None])[0]))
-        return [(t, condition, joints)] if condition > CROSSED else []
+        return [(t, condition, joints)] if condition > NEAR else []
     finally:
         run.W[:] = W
     return []
