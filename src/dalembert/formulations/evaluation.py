@@ -9,10 +9,12 @@ that, a state is solved again, dense, in a basis Z of the velocities that the ro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import radians
 from dalembert.compilation.rows import dense_rows
@@ -21,6 +23,7 @@ from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 
 LOST = 1e-9  # share of `unmet` above which a state is solved again
+MANY = 20  # of such states, from which compiling their rows pays
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +59,24 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")
     unmet = scalars[:, [2, 2]]
-    for k in np.flatnonzero(unmet[:, 0] > LOST):
+    again = np.flatnonzero(unmet[:, 0] > LOST)
+    if len(again):
         assert isinstance(mechanism, Mechanism)
-        lam[k], acceleration[k], unmet[k] = _looked_at_again(mechanism, float(t[k]), x[k], lam[k], acceleration[k])
+        rows_at = partial(RowsAtState(mechanism).rows, mechanism.F) if len(again) > MANY else partial(dense_rows, mechanism)
+        metric = radians(mechanism), mass_matrix(mechanism)
+        for k in again:
+            rows = rows_at(float(t[k]), x[k])
+            lam[k], acceleration[k], unmet[k] = _looked_at_again(mechanism, metric, rows, lam[k], acceleration[k])
     return Evaluated(lam, acceleration, g, g_dot, scalars[:, :2].copy(), unmet)
 
 
 def _looked_at_again(
-    mechanism: Mechanism, t: float, x: Array, lam: Array, acceleration: Array
+    mechanism: Mechanism, metric: tuple[Array, Array], at: tuple[Array, ...], lam: Array, acceleration: Array
 ) -> tuple[Array, Array, tuple[float, float]]:
     """lam, u' and `unmet` in rows of unit length, radians worth as much as arms are long; solved again where the kernels' solve
     left more than LOST of them. Forces are those of that solve, h = M u' - G^T lam."""
-    G, _, _, zeta = (values[: mechanism.m] for values in dense_rows(mechanism, t, x))
-    scale, M = radians(mechanism), mass_matrix(mechanism)
+    G, _, _, zeta = (values[: mechanism.m] for values in at)
+    scale, M = metric
     h, M, a = scale * (M @ acceleration - G.T @ lam), M * scale * scale[:, None], acceleration / scale
     length = np.linalg.norm(G * scale, axis=1) + 1e-300
     rows, zeta = G * scale / length[:, None], zeta / length
