@@ -26,7 +26,7 @@ def followed(run: Run, tableau: Tableau) -> dict[str, npt.NDArray[Any]]:
     look takes an evaluation."""
     if not tableau.seen or not len(run.callbacks.kept) or run.lanes > 1 or run.plain is not run:
         return {}
-    calls = np.zeros((10, run.callbacks.room + 1))
+    calls = np.zeros((18, run.callbacks.room + 1))
     calls[:, -1] = np.nan  # nothing was asked at any time
     return {"calls": calls, "nodes": tableau.nodes.copy(), "functions": run.callbacks.kept}
 

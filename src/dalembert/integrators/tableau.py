@@ -49,13 +49,12 @@ class Tableau:
     @cached_property
     def nodes(self) -> Array:
         """Of the polynomial through `seen`, as kernels/time/watch.py reads it: of every stage which of eight nodes it is, the
-        last is the new point, or -1; barycentric weights of these, 0 where there is none; their c; a row for work."""
-        made, c = np.zeros((4, max(self.stages + 1, 8))), self.c[list(self.seen)]
-        made[0], made[2] = -1.0, -1.0
-        for i, stage in enumerate(self.seen):
-            node = 7 if stage == self.stages else i
-            made[0, stage] = node
-            made[1:3, node] = 1.0 / np.prod(c[i] - np.delete(c, i)), c[i]
+        last is the new point, or -1; then by what their values give the coefficients of powers of 2 theta - 1, row by row."""
+        made, c = np.zeros((9, max(self.stages + 1, 8))), self.c[list(self.seen)]
+        made[0] = -1.0
+        place = [7 if stage == self.stages else i for i, stage in enumerate(self.seen)]
+        made[0, list(self.seen)] = place
+        made[1 : 1 + len(c), place] = np.linalg.inv(np.vander(2.0 * c - 1.0, increasing=True))
         return made
 
 

@@ -69,7 +69,7 @@ STEPS_RECORD = Record(
     # `spectrum`; blocks of q' = N(q) u, see `Run`; (7, s nu) of sweeps
     jacobian=MATRIX, factors=Array(4), pivots=WHOLE, spectrum=Array(2, "complex128"), velocity_map=WHOLE,
     memory=MATRIX,
-    # of functions of force elements: what they were given and gave at stages, with the time, then two rows for work; `nodes` of
+    # of functions of force elements: what they were given and gave at stages, with the time, then rows for work; `nodes` of
     # integrators/tableau.py; `kept` of compilation/callbacks.py. Empty where looks take evaluations
     calls=MATRIX, nodes=MATRIX, functions=WHOLE,
     # of slopes: the table that names kernels for numbers with derivatives, columns wanted, work (W, x, x', t), what comes out

@@ -112,13 +112,13 @@ def keep_calls(stage, t, steps, system):
 
 
 @kernel
-def blend(calls, share, scale, said):
-    """said <- scale sum_i share_i calls_i. A kernel of its own, so that its loop is vectorised."""
-    for j in range(said.size):
-        s = 0.0
-        for i in range(NEW + 1):
-            s += share[i] * calls[i, j]
-        said[j] = scale * s
+def horner(power, z, value):
+    """value <- sum_i power_i z^i. A kernel of its own, so that its loop is vectorised."""
+    for j in range(value.size):
+        s = power[NEW, j]
+        for i in range(NEW - 1, -1, -1):
+            s = s * z + power[i, j]
+        value[j] = s
 
 
 @flat
@@ -129,27 +129,30 @@ def foreseen(steps, system):
     calls, nodes, asked, h, n = steps.calls, steps.nodes, steps.functions, steps.h, steps.calls.shape[1] - 1
     if calls.size == 0 or calls[0, n] != steps.t or calls[NEW, n] != steps.t_new:
         return False
-    weight, at, share, said, bound = nodes[1], nodes[2], nodes[3], calls[NEW + 1], calls[NEW + 2]
-    W, place, count, k, known = system.all, system.w_size - n - 1, int(np.ceil(h / steps.look)), 1, True
+    power, said, bound = calls[NEW + 1 :], calls[2 * NEW + 2], calls[2 * NEW + 3]
+    place, count, k, known = system.w_size - n - 1, int(np.ceil(h / steps.look)), 1, True
+    for i in range(NEW + 1):
+        for j in range(n):
+            s = 0.0
+            for node in range(NEW + 1):
+                s += nodes[1 + i, node] * calls[node, j]
+            power[i, j] = s
     for f in range(asked.shape[0]):
         bound[f], answer = 0.0, asked[f, 1] + asked[f, 2]
         for i in range(NEW + 1):
             for j in range(answer, answer + asked[f, 3]):
                 bound[f] = max(bound[f], SURPRISE * steps.rtol * abs(calls[i, j]))
+    given = system.all + place
     while k < count and known:
-        theta, total, new = k / count, 0.0, True
-        for i in range(NEW + 1):
-            new = new and theta != at[i]
-            share[i] = weight[i] / (theta - at[i] if new else 1.0)
-            total += share[i]
-        blend(calls, share, 1.0 / total if new else 0.0, said)
-        for f in range(asked.shape[0] if new else 0):
+        theta = k / count
+        horner(power, 2.0 * theta - 1.0, said)
+        for j in range(n):
+            given[j] = said[j]
+        for f in range(asked.shape[0]):
             first, answer = asked[f, 1], asked[f, 1] + asked[f, 2]
-            for j in range(first, answer):
-                W[place + j] = said[j]
             known = known and callback(asked[f, 0], steps.t + theta * h, system, place + first) == OK
             for j in range(answer, answer + asked[f, 3]):
-                known = known and abs(W[place + j] - said[j]) <= bound[f]
+                known = known and abs(given[j] - said[j]) <= bound[f]
         k += 1
     return known
 
