@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -66,9 +65,9 @@ class Run:
 
     def again(self) -> Run:
         """The same with a workspace of its own, as that of this one is."""
-        other = copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, W=self.W.copy())
         other.__dict__.pop("view", None)
-        object.__setattr__(other, "W", self.W.copy())
         return other
 
     @property

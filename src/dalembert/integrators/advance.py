@@ -222,7 +222,7 @@ class Advance:
             room += waiting + self.watched.room(count)
             b.watch = self.watched.stride
         if len(b.out_t) < room:
-            t, x = np.zeros(room), np.zeros((room, b.x.size))
+            t, x = np.empty(room), np.empty((room, b.x.size))
             if waiting:
                 t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
             b.out_t, b.out_x = t, x
@@ -253,11 +253,12 @@ class Advance:
         """Times and states of the run saved since the last call."""
         b = self.bundle
         k, b.saved = int(b.saved), 0
-        t, x = b.out_t[:k].copy(), b.out_x[:k].copy()
+        t, x = b.out_t[:k], b.out_x[:k]
         if self.watched is None:
-            return t, x
-        asked = b.save_t.searchsorted(t, "right") > b.save_t.searchsorted(t)
-        self.watched.add(t[~asked], x[~asked])
+            return t.copy(), x.copy()
+        asked = b.save_t.take(b.save_t.searchsorted(t), mode="clip") == t
+        beside = ~asked
+        self.watched.add(t[beside], x[beside])
         return t[asked], x[asked]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -12,8 +12,19 @@ from dalembert.errors import ModelError
 
 def to_data(options: Any) -> dict[str, Any]:
     """{"type": class name, "options": {field: value}}; functions become their names."""
+    try:
+        plain = dict(_kept(options))
+    except TypeError:  # something that may change
+        plain = _options(options)
+    return {"type": type(options).__name__, "options": plain}
+
+
+def _options(options: Any) -> dict[str, Any]:
     kind: Any = type(options)
-    return {"type": type(options).__name__, "options": {name: _plain(getattr(options, name)) for name in _fields(kind)}}
+    return {name: _plain(getattr(options, name)) for name in _fields(kind)}
+
+
+_kept = lru_cache(maxsize=32)(_options)
 
 
 @cache

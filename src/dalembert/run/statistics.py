@@ -8,6 +8,9 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import PIVOT
+
+_NOTED = [PIVOT.fields[name][1] for name in ("known", "least", "least_time", "crossed")]
 
 
 @dataclass(frozen=True)
@@ -77,14 +80,15 @@ def pivots_of(run: Run) -> Pivots:
     """What the kernels noted in a run."""
     if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
         return Pivots(-1.0, 0.0, 0, ())
-    noted = run.view.pivot.now
-    if noted.known == 0.0:
+    first = int(run.I[T.W_PIVOT])
+    known, least, least_time, crossed = (float(run.W[first + at]) for at in _NOTED)
+    if known == 0.0:
         return Pivots(-1.0, 0.0, 0, ())
-    count = int(noted.crossed)
+    count = int(crossed)
     where = run.view.crossings if count else ()
     entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
     ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
-    return Pivots(float(noted.least), float(noted.least_time), count, tuple((a, b) for a, b in ends))
+    return Pivots(least, least_time, count, tuple((a, b) for a, b in ends))
 
 
 def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:

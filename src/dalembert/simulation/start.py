@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,10 +34,11 @@ COARSE = 30.0  # tolerances that a driver may move between two numbers that are 
 def refuse_coarse_times(mechanism: Compiled, integrator: Integrator, t_0: float, t_end: float) -> None:
     """Refuse times so large that fixed steps cannot be told apart, or that drivers jump from one to the next."""
     integrator.check_times(t_0, t_end)
-    far = max(abs(t_0), abs(t_end))
-    apart, model, times = float(np.spacing(far)), mechanism.model, np.linspace(t_0, t_end, 65)
+    far, model = max(abs(t_0), abs(t_end)), mechanism.model
+    apart = math.ulp(far)
     if apart <= 1e-11 or not integrator.adaptive or not isinstance(model, Model):
         return
+    times = np.linspace(t_0, t_end, 65)
     for name, motion in motions_of_rows(model):
         value, rate = (float(np.abs(column).max()) for column in motion_rates(motion, times).T[:2])
         if rate * apart > COARSE * (integrator.atol + integrator.rtol * value):

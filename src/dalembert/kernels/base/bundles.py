@@ -37,12 +37,16 @@ class Bundle:
     __slots__ = ("_numba_type_", "arrays", "reals", "record", "words")
 
     def __init__(self, record, **values):
-        object.__setattr__(self, "record", record)
-        object.__setattr__(self, "_numba_type_", _type_of(record))
-        object.__setattr__(self, "words", np.zeros(record.width, dtype=np.int64))
-        object.__setattr__(self, "reals", self.words.view(np.float64))
-        object.__setattr__(self, "arrays", {})
+        self._set(record, np.zeros(record.width, dtype=np.int64), {})
         self._fill(values)
+
+    def _set(self, record, words, arrays):
+        put = object.__setattr__
+        put(self, "record", record)
+        put(self, "_numba_type_", _type_of(record))
+        put(self, "words", words)
+        put(self, "reals", words.view(np.float64))
+        put(self, "arrays", arrays)
 
     def _fill(self, values):
         fields, words, reals = self.record.fields, self.words, self.reals
@@ -53,12 +57,13 @@ class Bundle:
             elif kind is L.INT:
                 words[o] = value
             else:
-                setattr(self, label, value)
+                self._take(label, kind, o, value)
 
     def __getattr__(self, label):
-        if label not in self.record.fields:
-            raise AttributeError(f"layout.py has no {label!r} of {self.record.name}")
-        kind, o = self.record.fields[label]
+        try:
+            kind, o = self.record.fields[label]
+        except KeyError:
+            raise AttributeError(f"layout.py has no {label!r} of {self.record.name}") from None
         if kind is L.NUM:
             return self.reals[o]
         return self.words[o] if kind is L.INT else self.arrays[label]
@@ -67,7 +72,10 @@ class Bundle:
         kind, o = self.record.fields[label]
         if kind is L.NUM or kind is L.INT:
             (self.reals if kind is L.NUM else self.words)[o] = value
-            return
+        else:
+            self._take(label, kind, o, value)
+
+    def _take(self, label, kind, o, value):
         flags, empty = value.flags, value.size == 0
         if value.dtype.char != _CHARACTER[kind.scalar] or value.ndim != kind.dimensions or not flags.c_contiguous:
             raise TypeError(f"{label} is not an array of {kind.dimensions} dimensions of {kind.scalar} in one piece")
@@ -89,9 +97,8 @@ class Bundle:
 
     def copy(self, **values):
         """Its own numbers, the same arrays, but for what is given."""
-        other = Bundle(self.record)
-        other.words[:] = self.words
-        other.arrays.update(self.arrays)
+        other = object.__new__(Bundle)
+        other._set(self.record, self.words.copy(), self.arrays.copy())
         other._fill(values)
         return other
 
