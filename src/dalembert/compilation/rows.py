@@ -36,7 +36,7 @@ def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
     """Zeros, with the ground at rest in the origin and every rotation the identity."""
     W = np.zeros(int(I[T.W_SIZE] if dense else I[T.W_DENSE]))
     poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)
-    poses[:, T.S_ROT : T.S_ROT + 9] = np.eye(3).ravel()
+    poses[:, T.S_ROT : T.S_ROT + 9 : 4] = 1.0
     return W
 
 

@@ -25,6 +25,11 @@ class _Unknown(Exception):
     """A value that only its identity tells from others."""
 
 
+# kinds of values; unions written in place are made anew at every call
+_PLAIN, _ARRAYS = (bool, int, float, complex, str, bytes), (np.ndarray, np.generic)
+_NAMED, _COLLECTIONS = (type, BuiltinFunctionType, np.ufunc), (list, tuple, dict, set, frozenset)
+
+
 def content(function: object) -> str | None:
     """Hash of what a function does, or of a value; None where something in it is known by identity only."""
     digest = hashlib.sha256()
@@ -37,17 +42,17 @@ def content(function: object) -> str | None:
 
 def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> None:
     """Add a value to a hash: kind, size, contents."""
-    if value is None or value is Ellipsis or isinstance(value, bool | int | float | complex | str | bytes):
+    if value is None or value is Ellipsis or isinstance(value, _PLAIN):
         text = repr(value)
         add(f"{type(value).__name__} {len(text)} {text}".encode())
         return
-    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+    if isinstance(value, _ARRAYS) and not value.dtype.hasobject:
         add(f"array {value.dtype.str} {value.shape} ".encode() + value.tobytes())
         return
     if isinstance(value, ModuleType):
         add(f"module {value.__name__} ".encode())
         return
-    if isinstance(value, type | BuiltinFunctionType | np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy"):
+    if isinstance(value, _NAMED) or str(getattr(value, "__module__", "")).startswith("numpy"):
         home = str(getattr(value, "__module__", None) or "builtins")
         if home.partition(".")[0] not in LIBRARIES:
             raise _Unknown
@@ -57,7 +62,7 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> Non
         add(f"again {seen[id(value)]} ".encode())
         return
     seen[id(value)] = len(seen)
-    if isinstance(value, list | tuple | dict | set | frozenset):
+    if isinstance(value, _COLLECTIONS):
         parts: list[Any] = list(value.items()) if isinstance(value, dict) else list(value)
         parts = sorted(parts, key=repr) if isinstance(value, set | frozenset) else parts
     elif isinstance(value, CodeType):
@@ -160,7 +165,7 @@ class Surroundings:
 
     def _take(self, value: Any) -> bool:
         """Whether a value is known, with all that it refers to."""
-        if value is None or isinstance(value, bool | int | float | complex | str | bytes) or id(value) in self._seen:
+        if value is None or isinstance(value, _PLAIN) or id(value) in self._seen:
             return True
         self._seen.add(id(value))
         if isinstance(value, list | tuple | set | frozenset):

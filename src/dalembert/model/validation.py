@@ -77,6 +77,9 @@ def check_listed(owner: str, told: Sequence[str], arguments: Sequence[str], coun
         )
 
 
+_REAL = (int, float, np.integer, np.floating, Number)  # a union would be made anew at every call
+
+
 def as_float(value: Any) -> float:
     """A number as a float, infinite where it is an integer too large for one; a recorded one stays as it is."""
     if isinstance(value, Number):
@@ -89,7 +92,7 @@ def as_float(value: Any) -> float:
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether it is a real number."""
-    return isinstance(value, int | float | np.integer | np.floating | Number) and not isinstance(value, bool)
+    return isinstance(value, _REAL) and not isinstance(value, bool)
 
 
 def number(owner: str, label: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
