@@ -19,7 +19,7 @@ from dalembert.kernels.base.dual import smooth, value_of
 from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
 from dalembert.kernels.base.view_types import system_type
 
-COUNT, FEW = 8, 2  # two registers of AVX2; where few derivatives are wanted, half of one
+COUNT, FEW = 8, 4  # two registers of AVX2; where few derivatives are wanted, one
 SIZE = 1 + COUNT  # doubles of a number
 _D = ir.DoubleType()
 _FUSED = ("contract", "reassoc", "nsz")
