@@ -256,7 +256,8 @@ class Advance:
         t, x = b.out_t[:k], b.out_x[:k]
         if self.watched is None:
             return t.copy(), x.copy()
-        asked = b.save_t.take(b.save_t.searchsorted(t), mode="clip") == t
+        times = b.save_t
+        asked = times.take(times.searchsorted(t), mode="clip") == t if times.size else np.zeros(k, dtype=bool)
         beside = ~asked
         self.watched.add(t[beside], x[beside])
         return t[asked], x[asked]
