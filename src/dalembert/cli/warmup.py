@@ -16,13 +16,14 @@ def warmup(
 ) -> None:
     """Compile the kernels now, so that the first run does not have to."""
     with reported_errors():
-        from dalembert.cli.kernels import KERNELS, not_compiled
+        from dalembert.cli.kernels import KERNELS, duration, not_compiled
         from dalembert.kernels.base.cache import CACHE
 
         voice = Voice(quiet=quiet)
         wanted = [kernel for kernel in KERNELS if everything or not kernel.optional]
         missing = not_compiled(wanted)
-        voice.say(f"{len(wanted)} kernels, {len(missing)} to compile: about {sum(k.seconds for k in missing):.0f} s")
+        takes = f": {duration(missing)}" if missing else ""
+        voice.say(f"{len(wanted)} kernels, {len(missing)} to compile{takes}")
         begin = time.perf_counter()
         for count, kernel in enumerate(missing, 1):
             start = time.perf_counter()

@@ -16,7 +16,7 @@ from dalembert.kernels.base import tables as T
 class Kernel:
     """A compiled entry point.
 
-    seam : the function type it is compiled for;  seconds : what compiling takes, about
+    seam : the function type it is compiled for;  seconds : of processor time that compiling took, on one machine
     optional : not needed by a run with default options
     """
 
@@ -59,28 +59,28 @@ COMMON = (
     Kernel("no_forces", "base.slots", 0.1, "stands in for force elements", "forces", optional=False),
     Kernel("no_correction", "base.slots", 0.1, "stands in for invariants", optional=False),
     Kernel("combine", "time.stepping", 0.2, "sums over stages", "loop", optional=False),
-    Kernel("march", "time.stepping", 0.8, "the time loop", "loop", optional=False),
-    Kernel("runge_kutta", "time.runge_kutta", 1.2, "time steps", "loop", optional=False),
-    Kernel("inside_step", "time.saving", 1.0, "states at given times, events, forces that are functions", "loop"),
+    Kernel("march", "time.stepping", 1.5, "the time loop", "loop", optional=False),
+    Kernel("runge_kutta", "time.runge_kutta", 1.8, "time steps", "loop", optional=False),
+    Kernel("inside_step", "time.saving", 1.9, "states at given times, events, forces that are functions", "loop"),
     Kernel("implicit_runge_kutta", "time.implicit_runge_kutta", 1.3, "implicit time steps", "loop"),
     Kernel("iterate", "time.functional_iteration", 1.3, "implicit stages by functional iteration", "loop"),
-    Kernel("iterate_newton", "time.simplified_newton", 5.5, "implicit stages by Newton's method", "loop"),
+    Kernel("iterate_newton", "time.simplified_newton", 7.5, "implicit stages by Newton's method", "loop"),
     Kernel("filtered_error", "time.simplified_newton", 0.5, "their errors", "loop"),
     Kernel("own_steps", "time.own_steps", 0.3, "--integrator fixed-step", "loop"),
     Kernel("partitioned", "time.partitioned", 0.6, "--integrator symplectic-euler or stoermer-verlet", "loop"),
     Kernel("evaluate_states", "time.outputs", 0.2, "energies, residuals, multipliers", "loop", optional=False),
-    Kernel("evaluate_forces", "time.outputs", 0.2, "what force elements do: solution.effort", "loop"),
+    Kernel("evaluate_forces", "time.outputs", 0.4, "what force elements do: solution.effort", "loop"),
     Kernel("force_elements", "mechanics.forces", 1.6, "forces, torques, springs, motors", "forces"),
     Kernel("force_laws", "mechanics.laws", 1.3, "bushings, laws between bodies or of joint coordinates", "forces"),
     Kernel("forces_and_rows", "mechanics.traced_rows", 1.4, "rolling, constraints written as functions", "forces"),
-    Kernel("choosing_bodies", "coordinates.choosing", 2.5, "redundant joints", "forces"),
+    Kernel("choosing_bodies", "coordinates.choosing", 4.0, "redundant joints", "forces"),
     Kernel("choosing_cut_joints", "coordinates.choosing", 2.2, "redundant joints, moving-frame", "forces"),
     Kernel("tree_states", "coordinates.tree_states", 0.8, "--formulation moving-frame", "loop"),
-    Kernel("follow_poses", "time.poses", 0.7, "kinematics", "loop"),
-    Kernel("at_state", "coordinates.at_state", 0.3, "variants of parameters", "loop"),
+    Kernel("follow_poses", "time.poses", 4.0, "kinematics", "loop"),
+    Kernel("at_state", "coordinates.at_state", 0.9, "variants of parameters", "loop"),
     Kernel("ensemble", "time.ensemble", 0.8, "simulate_many", "loop"),
-    Kernel("tree_lanes", "coordinates.tree_lanes", 2.1, "simulate_many with moving-frame"),
-    Kernel("jet_lanes", "formulations.jet_lanes", 6.0, "simulate_many with jet"),
+    Kernel("tree_lanes", "coordinates.tree_lanes", 3.0, "simulate_many with moving-frame"),
+    Kernel("jet_lanes", "formulations.jet_lanes", 8.0, "simulate_many with jet"),
     Kernel("closed_lanes", "coordinates.tree_lanes", 8.5, "simulate_many of loops with moving-frame"),
 )
 
@@ -97,8 +97,6 @@ def common_kernels(mechanism: Compiled, loops: set[str]) -> set[str]:
         names.add("inside_step")
     if mechanism.I[T.NLAW]:
         names.add("force_laws")
-    if mechanism.I[T.NCHOICE]:
-        return names | {"choosing_bodies"}
-    if mechanism.I[T.NTRACED]:
-        return names | {"forces_and_rows"}
-    return names | {"force_elements"} if mechanism.I[T.NFORCE] or mechanism.I[T.NMOTION] else names
+    slots = ("force_elements", "forces_and_rows", "choosing_bodies")  # each calls the one before it
+    redundant, written, acting = (mechanism.I[k] > 0 for k in (T.NCHOICE, T.NTRACED, T.NFORCE))
+    return names | {*slots[: 3 if redundant else 2 if written else 1 if acting or mechanism.I[T.NMOTION] else 0]}

@@ -62,7 +62,7 @@ class Jet(Formulation):
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
     by_multipliers: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("jet", "formulations.jet", 4.5, "equations of motion and projection", optional=False),
+        Kernel("jet", "formulations.jet", 8.5, "equations of motion and projection", optional=False),
         Kernel("lagrangian", "coordinates.lagrangian", 2.1, "LagrangianSystem"),
         Kernel("correct_invariants", "formulations.invariants", 3.0, "--invariants energy"),
         Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 1.0, "LagrangianSystem with invariants"),
