@@ -74,6 +74,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubts(model)],
+        "doubts": doubts(model),
         "model_hash": model.hash,
     }
 
@@ -81,7 +82,8 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     from rich.table import Table
 
-    from dalembert.compilation.row_words import held_twice, not_unique
+    from dalembert.compilation.doubts import look_at
+    from dalembert.compilation.row_words import cure, held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
@@ -94,10 +96,10 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     if f["redundant_rows"]:
         rows["redundant rows"] = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
     if f["reactions_not_unique"]:
-        rows["reactions not unique"] = not_unique(mechanism)
-    for level in ("position", "velocity"):
+        rows["reactions not unique"] = f"{not_unique(mechanism)}; for unique ones, {cure(mechanism)}"
+    for level, done in zip(("position", "velocity"), mechanism.assembly.remedies, strict=True):
         residual = f[f"{level}_residual"]
-        rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled"
+        rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}"
     for name, value in rows.items():
         table.add_row(name, str(value))
     if f["unconnected"]:
@@ -107,8 +109,8 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     if f["completed"]:
         table.add_row("completed", f"velocities of {', '.join(f['completed'])}, from what was given")
     for item in f["warnings"]:
-        table.add_row("warning", item)
+        table.add_row("model" if item in f["doubts"] else "warning", item)
     voice = Voice()
     voice.say(title)
     voice.show(table)
-    voice.say("it can be simulated")
+    voice.say(f"it can be simulated{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")

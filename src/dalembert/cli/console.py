@@ -205,6 +205,11 @@ def complain(text: object) -> None:
         write(plain(f"dalembert: error: {line}"), err=True)
 
 
+def warn(text: object) -> None:
+    """One line on standard error, when quiet too."""
+    write(plain(f"dalembert: warning: {text}"), err=True)
+
+
 def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what: str, more: str = "") -> None:
     """A table of runs, or its JSON; what was written; an exit where it was interrupted before all of `what` was done."""
     voice = answer.voice
@@ -253,7 +258,7 @@ def reported_errors() -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code; warnings become one line, too."""
 
     def one_line(message: Warning | str, *_: Any, **__: Any) -> None:
-        write(plain(f"dalembert: warning: {message}"), err=True)
+        warn(message)
 
     with warnings.catch_warnings():
         warnings.showwarning = one_line

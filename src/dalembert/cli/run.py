@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors, warn
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -148,11 +148,11 @@ def _assemble(source: Source, coordinates: Any, voice: Voice) -> Compiled:
 
 def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voice) -> None:
     """Compile what is missing, and say so, because it takes a while."""
-    from dalembert.cli.kernels import needed, not_compiled
+    from dalembert.cli.kernels import duration, needed, not_compiled
 
     missing = not_compiled(needed(mechanism, formulation, integrator))
     if missing:
-        voice.say(f"compiling kernels, once: about {max(1.0, sum(kernel.seconds for kernel in missing)):.0f} s")
+        voice.say(f"compiling kernels, once: {duration(missing)}")
     for kernel in missing:
         kernel.compile()
 
@@ -189,10 +189,16 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
 
 def _report(solution: AnySolution, report: Report, answer: Answer) -> int:
     """Print the report; the exit code that follows from it."""
+    from dalembert.results.report.table import MODEL
+
     if answer.as_json:
         print_json(report.to_dict())
     else:
         answer.voice.show(report)
+    if answer.quiet:  # what only a person can judge is told always
+        for line in report.lines:
+            if line.name == MODEL:
+                warn(f"{MODEL}: {line.value}")
     if solution.status == "interrupted":
         return Code.INTERRUPTED
     return Code.PASSED if report.passed and solution.status != "failed" else Code.FAILED

@@ -3,11 +3,13 @@ reports. Nothing is refused for it: drawings may be rough, and bodies large."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.pins import pins_off_links
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
@@ -16,18 +18,21 @@ from dalembert.model.motions import Motion, Table, leaves
 
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
-# joints that are at a point of both bodies; of a hinge, or anywhere along an axis
-PINS = {"revolute": True, "cylindrical": True, "spherical": False, "universal": False, "coincidence": False, "distance": False}
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
-OFF = 0.05  # how far a pin is from the link that is drawn, over its length
-THIN = 0.2  # radius over length of what is drawn like a link
+_SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 
 
 def doubts(model: Model) -> list[str]:
-    """One sentence for each."""
-    return [*_wheels(model), *_pins(model), *_points(model), *_sizes(model), *_tables(model)]
+    """One sentence for each; what comes before its first comma or colon is enough to find it."""
+    return [*_wheels(model), *pins_off_links(model), *_points(model), *_sizes(model), *_tables(model)]
+
+
+def look_at(doubtful: Sequence[str]) -> str:
+    """The first of them in short, and how many more there are, for who has to look at the model."""
+    more = f", and {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
+    return f"look at the model: {_SHORT.match(doubtful[0])[0]}{more}"  # type: ignore[index]
 
 
 def _wheels(model: Model) -> Iterator[str]:
@@ -70,7 +75,7 @@ def _wheels(model: Model) -> Iterator[str]:
         elif (a * b < 0.0) != inside:
             way = ("inside the other", "against each other") if inside else ("beside the other", "the same way")
             names = " and ".join(repr(wheel.name) for wheel in wheels)
-            yield f"{coupling.name!r}: of {names} one is drawn in mesh {way[0]}, but they turn {way[1]}: see internal="
+            yield f"{coupling.name!r} turns {names} {way[1]}, but one is drawn in mesh {way[0]}: see internal="
 
 
 def _ratio(coupling: Joint, wheels: list[Body], ratio: float, radii: list[float]) -> str:
@@ -116,40 +121,6 @@ def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
         return max((_radius(part, axis) for part in parts), default=0.0)
     along = abs(float(axis["xyz".index(str(shape.get("axis", "z")))])) > 1 - 1e-9
     return float(str(shape["radius"])) if along and shape["type"] in ("cylinder", "cone", "disc", "wheel") else 0.0
-
-
-def _pins(model: Model) -> Iterator[str]:
-    """Pins, balls and ends of distances that lie off the link that is drawn; along its axis a pin may be anywhere."""
-    for joint in (joint for joint in model.joints if joint.type in PINS):
-        for name, p, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
-            if name == GROUND or (link := _link(model.body(name).shape)) is None:
-                continue
-            along, length, radius, bar = link
-            flat = np.eye(3) - np.outer(E[:, 2], E[:, 2]) if PINS[joint.type] else np.eye(3)
-            u, at = flat @ along, flat @ p
-            s = float(at @ u) / float(u @ u) if u @ u > 1e-12 else 0.0
-            off = float(np.linalg.norm(at - np.clip(s, -0.5 * length, 0.5 * length) * u))
-            beyond = abs(s) > 0.5 * length
-            if off > OFF * length + radius and (beyond or bar):  # beams may have eyes beside them
-                where = "beyond its end" if beyond else "beside it"
-                yield (
-                    f"joint {joint.name!r} is {off:.3g} m off body {name!r}, {where}, which is drawn as a link of"
-                    f" {length:.3g} m: see its point and the link's ends"
-                )
-
-
-def _link(shape: Mapping[str, object] | None) -> tuple[Array, float, float, bool] | None:
-    """Direction in body axes, length and radius of what is drawn as one straight link about the centre of its body, and whether
-    that is a round bar."""
-    if shape is None or shape["type"] not in ("rod", "cylinder", "box") or {"position", "rotation", "fixed"} & shape.keys():
-        return None
-    if shape["type"] == "box":
-        size = np.asarray(shape["size"], dtype=float)
-        along, length, radius = int(np.argmax(size)), float(size.max()), 0.5 * float(np.sort(size)[1])
-    else:
-        along = "xyz".index(str(shape.get("axis", "z")))
-        length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
-    return (np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
 
 
 def _points(model: Model) -> Iterator[str]:
@@ -214,13 +185,15 @@ def _tables(model: Model) -> Iterator[str]:
             low, high, least, most = min(table.values), max(table.values), float(curve.min()), float(curve.max())
             if max(low - least, most - high) > BEYOND * (high - low) + 1e-9 * max(abs(low), abs(high)):
                 yield (
-                    f"the table of {name!r} has values from {low:.4g} to {high:.4g}, but a smooth curve through them goes from"
-                    f" {least:.4g} to {most:.4g}: give more of them where they change, or SmoothStep"
+                    f"the table of {name!r} goes from {least:.4g} to {most:.4g} on a smooth curve through values from {low:.4g}"
+                    f" to {high:.4g}: give more of them where they change, or SmoothStep"
                 )
 
 
 def _spread(points: list[Array]) -> float:
-    return float(np.linalg.norm(np.ptp(points, axis=0))) if points else 0.0
+    """Size of what points span, 0 where it is rounding."""
+    size = float(np.linalg.norm(np.ptp(points, axis=0))) if points else 0.0
+    return size if size > 1e-12 * np.abs(points).max(initial=0.0) else 0.0
 
 
 def _gyration(body: Body) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dalembert.model.elements import Body
 
 ROUNDING = 1e-12  # changes below this are no news
+_FITTED = ": made to fit by the smallest change"
 MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
 
 
@@ -66,10 +67,22 @@ class Assembly:
             f" turned it by {worst.angle:.3g} rad to fit joints, given coordinates and drivers",
         )
 
+    @property
+    def remedies(self) -> tuple[str, str]:
+        """What was done about the residuals of positions and of velocities, "" where nothing was."""
+        turned = any(max(item.distance, item.angle) > ROUNDING for item in self.moved)
+        faster = [item for item in self.moved if max(item.velocity, item.angular_velocity) > ROUNDING]
+        if all(item.completed for item in faster):
+            velocities = ": what was not given follows from what was" if faster else ""
+        else:
+            velocities = _FITTED
+        return _FITTED if turned else "", velocities
+
     def __str__(self) -> str:
+        positions, velocities = self.remedies
         lines = [
-            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}",
-            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}",
+            f"positions: residual {self.position_residual[0]:.2e} -> {self.position_residual[1]:.2e}{positions}",
+            f"velocities: residual {self.velocity_residual[0]:.2e} -> {self.velocity_residual[1]:.2e}{velocities}",
         ]
         lines += self.changed or ["nothing was moved"]
         if self.completed:

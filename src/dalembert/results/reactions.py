@@ -11,7 +11,7 @@ from dalembert.compilation.flatten import TRACED
 from dalembert.compilation.pack import reference_length
 from dalembert.compilation.pack_codes import MOST_ROWS, alone
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.row_words import in_words, undetermined_rows
+from dalembert.compilation.row_words import undetermined_parts
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.lagrangian.laws import LAWS
@@ -65,8 +65,7 @@ def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None
             torque += rows * np.cross(d_j, d_i)
     point = states.position(on) if _by_centres(primitives[0]) else _point(states, first, second, p_j, primitives[0])
     unique = name not in states.mechanism.not_unique
-    parts = () if unique else in_words((row.label for row in undetermined_rows(states.mechanism, name)), "reaction")
-    return Reaction(force, torque, unique, point, parts)
+    return Reaction(force, torque, unique, point, undetermined_parts(states.mechanism, name))
 
 
 def _by_centres(primitive: Primitive) -> bool:

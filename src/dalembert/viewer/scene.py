@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.row_words import undetermined_parts
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.model.elements import GROUND, Body, Joint
@@ -316,6 +317,7 @@ def _joint(motion: Trajectory, joint: Joint) -> dict[str, Any]:
         "second": _index(motion, joint.second),
         "p_j": _numbers(joint.p_j),
         "unique": joint.name not in motion.mechanism.not_unique,
+        "undetermined": undetermined_parts(motion.mechanism, joint.name),
     }
 
 
@@ -354,7 +356,7 @@ def report_of(solution: BodyResult) -> dict[str, Any]:
     report = make_report(solution)
     shown = ("name", "value", "limit", "verdict", "block", "cells", "advice")
     lines = [{key: getattr(line, key) for key in shown} for line in report.lines]
-    return {"title": report.title, "headline": report.headline, "passed": report.passed, "lines": lines}
+    return {"title": report.title, "headline": report.headline, "verdict": report.verdict, "lines": lines}
 
 
 def _index(motion: Trajectory, body: str) -> int:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import held_twice, not_unique
+from dalembert.compilation.row_words import cure, held_twice, not_unique
 from dalembert.results.plain import INCOMPLETE
-from dalembert.results.report.table import Line, listed
+from dalembert.results.report.table import MODEL, Line, listed
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -34,7 +34,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         text = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
         yield Line("redundant rows", text, data=rows, block="careful")
     if mechanism.not_unique:
-        text = f"{not_unique(mechanism)}: redundancy leaves these undetermined"
+        text = f"{not_unique(mechanism)}: redundancy leaves these undetermined; for unique ones, {cure(mechanism)}"
         yield Line("reactions not unique", text, data=list(mechanism.not_unique), block="careful")
     if dependent := solution.statistics.dependent_rows:
         text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
@@ -46,9 +46,10 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
     if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
         yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
-    doubtful = doubts(mechanism.model) if isinstance(mechanism, Mechanism) else []
-    for warning in (*mechanism.warnings, *doubtful):
+    for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning, block="careful")
+    for doubt in doubts(mechanism.model) if isinstance(mechanism, Mechanism) else ():
+        yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
     if mode := solution.settings.get("mode"):
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
     if light := solution.settings.get("without_mass"):

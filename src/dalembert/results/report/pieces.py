@@ -13,7 +13,7 @@ from dalembert.results.report.accuracy import NAME, error_estimate, sensitivity_
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
 from dalembert.results.report.notes import run_notes
-from dalembert.results.report.table import Line, Report
+from dalembert.results.report.table import MODEL, Line, Report
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -33,6 +33,9 @@ def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) ->
     lines = []
     for name in names:
         found = [(k, line) for k, report in enumerate(reports) for line in report.lines if line.name == name]
+        if name == MODEL:  # not of the run: each is told once
+            lines += {line.value: line for _, line in found}.values()
+            continue
         k, line = min(found, key=lambda item: (_WORST.index(item[1].verdict), -_size(item[1])))
         if line.verdict == "note":
             k, line = found[-1]

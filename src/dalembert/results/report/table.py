@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+from dalembert.compilation.doubts import look_at
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, TABLE, badge, folded, row
 from dalembert.results.plain import encode
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "FAIL", "WARN", "note"]
 Block = Literal["checks", "careful", "details"]
 
+MODEL = "model"  # lines that doubt the model: the run may be right of what is written, and that not what is meant
 WIDTH = 100
 BAR = 10
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
@@ -81,21 +83,14 @@ class Report:
     @property
     def verdict(self) -> str:
         """ "FAIL", "WARN", "pass", or "no inconsistency found": every check passes, but nothing estimates the error."""
-        for word in ("FAIL", "WARN"):
-            if any(line.verdict == word for line in self.lines):
-                return word
-        estimates = ("error estimate", "trajectory error")
-        estimated = any(line.name in estimates and line.verdict == "pass" for line in self.lines)
-        return "pass" if estimated else "no inconsistency found"
+        return _verdict(self.lines)
 
     @property
     def headline(self) -> str:
-        """The verdict in words: "trusted", "not trusted: energy balance", ..."""
-        verdict = self.verdict
-        if verdict in ("FAIL", "WARN"):
-            names = ", ".join(dict.fromkeys(line.name for line in self.lines if line.verdict == verdict))
-            return f"{'not trusted' if verdict == 'FAIL' else 'trusted with care'}: {names}"
-        return "trusted" if verdict == "pass" else "no inconsistency found, but nothing estimates the error"
+        """The verdict in words: "trusted", "not trusted: energy balance", "trusted, but look at the model: ...", ..."""
+        doubtful = [line.value for line in self.lines if line.name == MODEL]
+        words = _in_words([line for line in self.lines if line.name != MODEL])
+        return f"{words}{', but' if words == 'trusted' else ';'} {look_at(doubtful)}" if doubtful else words
 
     @property
     def failures(self) -> tuple[Line, ...]:
@@ -186,6 +181,23 @@ class Report:
                 body = "".join(row(escape(name), escape(text), whole=(0,)) for name, text in pairs)
                 parts.append(folded(heading, f"{TABLE}{body}</table>", shown=self.verbose or heading != "details"))
         return f"<div>{''.join(parts)}</div>"
+
+
+def _verdict(lines: Sequence[Line]) -> str:
+    for word in ("FAIL", "WARN"):
+        if any(line.verdict == word for line in lines):
+            return word
+    estimates = ("error estimate", "trajectory error")
+    estimated = any(line.name in estimates and line.verdict == "pass" for line in lines)
+    return "pass" if estimated else "no inconsistency found"
+
+
+def _in_words(lines: Sequence[Line]) -> str:
+    verdict = _verdict(lines)
+    if verdict in ("FAIL", "WARN"):
+        names = ", ".join(dict.fromkeys(line.name for line in lines if line.verdict == verdict))
+        return f"{'not trusted' if verdict == 'FAIL' else 'trusted with care'}: {names}"
+    return "trusted" if verdict == "pass" else "no inconsistency found, but nothing estimates the error"
 
 
 _OVER = f"[{'=' * (BAR - 1)}>]"

@@ -26,10 +26,12 @@ export class Arrows {
   #build() {
     const { run } = this;
     const { joints, scene } = run;
-    const reaction = (joint) => (joint.unique ? "reaction" : "unsure");
+    const other = { force: "torque", torque: "force" }; // parts are such as "force along x"; none named: all of them
+    const known = (joint, what) => joint.unique || (joint.undetermined.length && joint.undetermined.every((part) => part.startsWith(other[what])));
+    const reaction = (joint, what) => (known(joint, what) ? "reaction" : "unsure");
     this.all = [
-      ...joints.map((joint, j) => this.#made(`joint ${j}`, reaction(joint), "force", joint.second, joint.p_j, (t, out) => run.force(j, t, out))),
-      ...scene.turning.map((j, k) => this.#made(`joint ${j}`, reaction(joints[j]), "torque", joints[j].second, joints[j].p_j, (t, out) => run.torque(k, t, out))),
+      ...joints.map((joint, j) => this.#made(`joint ${j}`, reaction(joint, "force"), "force", joint.second, joint.p_j, (t, out) => run.force(j, t, out))),
+      ...scene.turning.map((j, k) => this.#made(`joint ${j}`, reaction(joints[j], "torque"), "torque", joints[j].second, joints[j].p_j, (t, out) => run.torque(k, t, out))),
       ...scene.loads.map(({ tag, kind, what, body, point }, k) => this.#made(tag, kind, what, body, point, (t, out) => run.load(k, t, out))),
     ];
     this.solids.build();

@@ -145,9 +145,10 @@ function describe({ run }, tag) {
     text: `${joint.type.replaceAll("_", " ")} joint, ${name(joint.first)} to ${name(joint.second)}`,
     values: [
       ...coordinates,
-      [joint.unique ? "reaction" : "reaction, not unique", (t) => `${short(run.force(k, t, point).length())} N`],
+      ["reaction", (t) => `${short(run.force(k, t, point).length())} N`],
       ["", (t) => `${vector(run.force(k, t, point))} N`],
       ...(turning < 0 ? [] : [["torque", (t) => `${vector(run.torque(turning, t, point))} N m`]]),
+      ...(joint.unique ? [] : [["not unique", () => joint.undetermined.join(", ") || (turning < 0 ? "all of it" : "reaction and torque")]]),
     ],
   };
 }

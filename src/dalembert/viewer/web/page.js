@@ -44,9 +44,10 @@ export function icon(button, name) {
   button.replaceChildren(svg);
 }
 
-function verdict(chip, { headline, passed }) {
-  chip.className = `chip ${passed ? "pass" : "fail"}`;
-  chip.textContent = `${passed ? "✓" : "✗"} ${headline}`;
+function judge(chip, { headline, verdict }) {
+  const [look, mark] = { FAIL: ["fail", "✗"], WARN: ["warn", "!"] }[verdict] ?? ["pass", "✓"];
+  chip.className = `chip ${look}`;
+  chip.textContent = `${mark} ${headline}`;
 }
 
 export class Page {
@@ -71,7 +72,7 @@ export class Page {
     element(chips, "span", "chip quiet", other ? `${name}: ${scene.method}` : scene.method);
     if (other) {
       element(chips, "span", "chip quiet", `compared with ${other}: ${second.method}`);
-      if (second.status !== "incomplete") verdict(element(chips, "span"), { ...second.report, headline: `${other}: ${second.report.headline}` });
+      if (second.status !== "incomplete") judge(element(chips, "span"), { ...second.report, headline: `${other}: ${second.report.headline}` });
     }
     this.scaleNote = element(chips, "span", "chip quiet", "");
     this.#buttons();
@@ -185,9 +186,9 @@ export class Page {
   }
 
   // The trust report: one chip that says it all, and behind it the blocks that every other form of the report has.
-  report({ headline, passed, lines }, status) {
+  report({ headline, verdict, lines }, status) {
     const running = status === "incomplete";
-    verdict(this.chip, { headline, passed });
+    judge(this.chip, { headline, verdict });
     if (running) Object.assign(this.chip, { className: "chip running", textContent: "still running" });
     this.chip.title = "show the trust report (R)";
     this.trust.replaceChildren();

@@ -1,0 +1,140 @@
+"""Pins that are not where the links are drawn that they hold: one sentence for each.
+
+Ends are known of round bars, of da.rod, add_link and da.cylinder. Of these a pin is doubted that is near an end and not at it,
+where another is at the other end, or as far away as the bar is long. All other pins may be anywhere along a bar, or a little
+beyond it, as in an eye; and along its own axis, unless it joins two bars that lie in one plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.model.elements import GROUND, Joint
+from dalembert.model.model import Model
+
+# joints that are at a point of both bodies; of a hinge, or anywhere along an axis
+PINS = {"revolute": True, "cylindrical": True, "spherical": False, "universal": False, "coincidence": False, "distance": False}
+AT = 0.005  # how far a pin may be from an end of a bar, over its length, to be at it: coordinates of three digits
+NEAR = 0.1  # how far it is from an end that it may have been meant to be at
+OFF = 0.05  # how far a pin is from anywhere on the link that is drawn, over its length
+THIN = 0.2  # radius over length of what is drawn like a link
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What is drawn as one straight link about the centre of its body: direction in body axes, a round bar or not."""
+
+    body: str
+    along: Array
+    length: float
+    radius: float
+    bar: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """A joint on a link: its point in body axes, and its axis, None where it has none."""
+
+    joint: Joint
+    link: Link
+    p: Array
+    axis: Array | None
+
+    @property
+    def flat(self) -> Array:
+        """Projection along the axis."""
+        return np.eye(3) if self.axis is None else np.eye(3) - np.outer(self.axis, self.axis)
+
+    @property
+    def across(self) -> bool:
+        """Whether the bar does not lie along the axis of the pin, as a shaft does."""
+        return self.axis is None or abs(float(self.axis @ self.link.along)) < 1e-6
+
+    def gap(self, end: float) -> float:
+        """Distance from an end of the link, -1 or 1, over its length."""
+        return float(np.linalg.norm(self.flat @ (self.p - 0.5 * end * self.link.length * self.link.along))) / self.link.length
+
+
+def pins_off_links(model: Model) -> Iterator[str]:
+    """Pins, balls and ends of distances that lie off the link that is drawn, or not at its end."""
+    pins = list(_pins(model))
+    told = set()
+    for link in dict.fromkeys(pin.link for pin in pins):
+        own = [pin for pin in pins if pin.link is link]
+        for pin, text in [*_off(own), *_not_at_ends([pin for pin in own if link.bar and pin.across])]:
+            if (pin.joint.name, link.body) not in told:
+                told.add((pin.joint.name, link.body))
+                yield f"joint {pin.joint.name!r} is {text} {link.length:.3g} m: see its point and the link's ends"
+    yield from _out_of_plane(pins)
+
+
+def _pins(model: Model) -> Iterator[Pin]:
+    links = {body.name: _link(body.name, body.shape) for body in model.bodies}
+    for joint in (joint for joint in model.joints if joint.type in PINS):
+        for name, p, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
+            if name != GROUND and (link := links[name]) is not None:
+                yield Pin(joint, link, p, E[:, 2] if PINS[joint.type] else None)
+
+
+def _link(body: str, shape: Mapping[str, object] | None) -> Link | None:
+    if shape is None or shape["type"] not in ("rod", "cylinder", "box") or {"position", "rotation", "fixed"} & shape.keys():
+        return None
+    if shape["type"] == "box":
+        size = np.asarray(shape["size"], dtype=float)
+        along, length, radius = int(np.argmax(size)), float(size.max()), 0.5 * float(np.sort(size)[1])
+    else:
+        along = "xyz".index(str(shape.get("axis", "z")))
+        length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
+    return Link(body, np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
+
+
+def _off(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
+    """Those that are far from all of the link, beams may have eyes beside them."""
+    for pin in pins:
+        link = pin.link
+        u, at = pin.flat @ link.along, pin.flat @ pin.p
+        s = float(at @ u) / float(u @ u) if u @ u > 1e-12 else 0.0
+        off = float(np.linalg.norm(at - np.clip(s, -0.5 * link.length, 0.5 * link.length) * u))
+        beyond = abs(s) > 0.5 * link.length
+        if off > OFF * link.length + link.radius and (beyond or link.bar):
+            where = "beyond its end" if beyond else "beside it"
+            yield pin, f"{off:.3g} m off body {link.body!r}, {where}, which is drawn as a link of"
+
+
+def _not_at_ends(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
+    """Those near an end of a bar whose other end has a pin, and those as far apart as a bar is long that lies elsewhere."""
+    at = {end: [pin for pin in pins if pin.gap(end) <= AT] for end in (-1.0, 1.0)}
+    missed: list[tuple[Pin, float]] = []
+    for end in (-1.0, 1.0):
+        near = min(pins, key=lambda pin: pin.gap(end), default=None)
+        if at[-end] and not at[end] and near is not None and near.gap(end) <= NEAR:
+            missed.append((near, near.gap(end)))
+    if not at[-1.0] and not at[1.0]:
+        for one, two in combinations(pins, 2):
+            apart = float(np.linalg.norm(one.flat @ two.flat @ (one.p - two.p))) / one.link.length
+            if abs(apart - 1.0) <= AT:
+                missed += [(pin, min(pin.gap(-1.0), pin.gap(1.0))) for pin in (one, two)]
+    for pin, gap in missed:
+        length = pin.link.length
+        yield pin, f"{gap * length:.3g} m off the end of body {pin.link.body!r}, which is drawn as a link of"
+
+
+def _out_of_plane(pins: list[Pin]) -> Iterator[str]:
+    """Hinges of two bars that lie in one plane across the axis, and not in it."""
+    for one, two in combinations(pins, 2):
+        if one.joint is not two.joint or one.axis is None or two.axis is None:
+            continue
+        if not all(pin.link.bar and pin.across for pin in (one, two)):
+            continue
+        off, same = float(one.p @ one.axis), float(two.p @ two.axis)
+        length = min(one.link.length, two.link.length)
+        if abs(off - same) <= AT * length < abs(off):
+            yield (
+                f"joint {one.joint.name!r} is {abs(off):.3g} m along its axis off bodies {one.link.body!r} and"
+                f" {two.link.body!r}, which are drawn in one plane: see its point"
+            )
