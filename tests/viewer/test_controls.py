@@ -92,3 +92,29 @@ def test_minus_signs_are_of_one_kind(fresh_tab):
 
 def test_the_page_brings_its_icon(fresh_tab):
     assert fresh_tab.do("document.querySelector('link[rel=icon]').href").startswith("data:image/svg+xml,%3Csvg")
+
+
+def test_doubts_and_what_is_not_unique_are_told_by_part(open_tab, tmp_path):
+    """A slider-crank of revolute joints about y, one of them 20 mm off the end of its link: forces in the plane are unique."""
+    model = da.Model()
+    model.add_link("crank", (0, 0, 0), (0, 0, 0.22), mass=1.0, radius=0.01)
+    model.add_link("rod", (0, 0, 0.2), (0.6, 0, 0), mass=1.0, radius=0.01)
+    model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.6, 0, 0))
+    for name, first, second, point in (
+        ("A", "ground", "crank", (0, 0, 0)),
+        ("B", "crank", "rod", (0, 0, 0.2)),
+        ("C", "rod", "slider", (0.6, 0, 0)),
+    ):
+        model.add_revolute(name, first, second, point=point, axis=(0, 1, 0))
+    model.add_prismatic("D", "ground", "slider", point=(0.6, 0, 0), axis=(1, 0, 0))
+    page = tmp_path / "page.html"
+    da.simulate(model, 0.5).export_html(page)
+    tab = open_tab(page)
+    chip = tab.page.locator(".chip").first
+    assert chip.inner_text() == "! trusted, but look at the model: joint 'B' is 0.02 m off the end of body 'crank'"
+    assert "warn" in chip.get_attribute("class")
+    tab.do("viewer.command('tree')")
+    tab.page.locator(".row", has=tab.page.get_by_text("B", exact=True)).click()
+    card = " ".join(tab.page.locator(".card").inner_text().split())
+    assert "reaction, not unique" not in card and card.endswith("not unique force along y, torque about own x and y")
+    tab.screenshot("controls_not_unique")
