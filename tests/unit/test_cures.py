@@ -1,4 +1,4 @@
-"""What to do about redundant joints is said, and where it is done no row is redundant and the mechanism is as free as before."""
+"""What to do about redundant joints is said; where it is done no row is redundant, and the mechanism is as free as before."""
 
 import numpy as np
 import pytest

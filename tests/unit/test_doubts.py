@@ -132,7 +132,8 @@ def test_tables_whose_curve_leaves_their_values():
         assert len(found) == 2 * told
     model = leg()
     model.add_driver("drive", "hip", da.Table((0, 3, 3.02, 3.04, 9), (0, 0, 0.05, 0, 0)))
-    assert re.match("the table of 'drive' goes from -.* to .* on a smooth curve through values from 0 to 0.05: ", doubts(model)[0])
+    told = "the table of 'drive' goes from -.* to .* on a smooth curve through values from 0 to 0.05: "
+    assert re.match(told, doubts(model)[0])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_pins_along_their_axis_off_two_bars_in_one_plane(plane, pin, told, of):
 
 
 def test_a_doubt_is_part_of_the_verdict(tmp_path):
-    """In every form of the report, at the end of `check`, and on standard error where the rest is quiet; nothing fails for it."""
+    """In every form of the report, at the end of `check`, and on standard error of what is quiet; nothing fails for it."""
     from typer.testing import CliRunner
 
     from dalembert.cli import app
@@ -220,11 +221,12 @@ def test_a_doubt_is_part_of_the_verdict(tmp_path):
     assert str(report).startswith(report.headline)
     assert all(escape(words) in page for page in (report._repr_html_(), solution._repr_html_()))
     assert (report_of(solution)["headline"], report_of(solution)["verdict"]) == (report.headline, "WARN")
-    model.to_yaml(tmp_path / "model.yaml")
-    checked = CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml")])
+    file = str(tmp_path / "model.yaml")
+    model.to_yaml(file)
+    checked = CliRunner().invoke(app, ["check", file])
     assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (0, f"it can be simulated, but {words}")
-    assert json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml"), "--json"]).stdout)["doubts"] == doubts(model)
-    quiet = CliRunner().invoke(app, ["run", str(tmp_path / "model.yaml"), "--t-end", "0.1", "--quiet"])
+    assert json.loads(CliRunner().invoke(app, ["check", file, "--json"]).stdout)["doubts"] == doubts(model)
+    quiet = CliRunner().invoke(app, ["run", file, "--t-end", "0.1", "--quiet"])
     assert (quiet.exit_code, quiet.stdout) == (0, "")
     assert quiet.stderr == f"dalembert: warning: model: {doubts(model)[0]}\n"
 
@@ -232,7 +234,7 @@ def test_a_doubt_is_part_of_the_verdict(tmp_path):
 def test_doubts_beside_other_verdicts():
     """One doubt goes on from what else is said; of several the first is told, and how many there are."""
     doubt = Line("model", "joint 'B, 2' is off, which is told: so", verdict="WARN", block="careful")
-    good, bad, care = (Line(name, "", verdict=verdict) for name, verdict in (("error estimate", "pass"), ("x", "FAIL"), ("y", "WARN")))
+    good, bad, care = Line("error estimate", "", verdict="pass"), Line("x", "", verdict="FAIL"), Line("y", "", verdict="WARN")
     for lines, words in (
         ((good,), "trusted"),
         ((good, doubt), "trusted, but look at the model: joint 'B, 2' is off"),

@@ -30,7 +30,7 @@ def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) ->
     pieces = [piece for piece in solution.pieces if piece.end_time > piece.begin_time] or list(solution.pieces)
     reports = [report_of(piece) for piece in pieces]
     names = dict.fromkeys(line.name for report in reports for line in report.lines)
-    lines = []
+    lines: list[Line] = []
     for name in names:
         found = [(k, line) for k, report in enumerate(reports) for line in report.lines if line.name == name]
         if name == MODEL:  # not of the run: each is told once

@@ -5,7 +5,7 @@ import { Solids } from "./solids.js";
 
 export const KINDS = {
   reaction: { text: "joints", force: "#d9480f", torque: "#7a3fc4" },
-  unsure: { text: "joints, not unique", force: "#767b84", torque: "#767b84" }, // redundancy leaves this reaction undetermined
+  unsure: { text: "joints, not all unique", force: "#767b84", torque: "#767b84" }, // redundancy leaves a part of it undetermined
   applied: { text: "forces", force: "#1f7a34", torque: "#1f7a34" },
   spring: { text: "springs", force: "#0b7285", torque: "#0b7285" },
   driver: { text: "drivers", force: "#a61e6e", torque: "#a61e6e" },
