@@ -153,8 +153,11 @@ def _sizes(model: Model) -> Iterator[str]:
     """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
     ends = [(joint.first, joint.p_i) for joint in model.joints] + [(joint.second, joint.p_j) for joint in model.joints]
     points = [world_point(model.body(name), p) for name, p in ends]
+    least = _spread(points)
     for body in model.bodies:
-        around, others = _gyration(body), [other.position for other in model.bodies if other is not body]
+        if (around := _gyration(body)) <= LARGE * least:
+            continue
+        others = [other.position for other in model.bodies if other is not body]
         size = _spread([*points, *others]) or _spread([*points, body.position])
         if 0.0 < LARGE * size < around:
             yield (

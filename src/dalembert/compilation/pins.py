@@ -62,15 +62,19 @@ class Pin:
 
 def pins_off_links(model: Model) -> Iterator[str]:
     """Pins, balls and ends of distances that lie off the link that is drawn, or not at its end."""
-    pins = list(_pins(model))
-    told = set()
-    for link in dict.fromkeys(pin.link for pin in pins):
-        own = [pin for pin in pins if pin.link is link]
+    by_link: dict[Link, list[Pin]] = {}
+    by_joint: dict[str, list[Pin]] = {}
+    for pin in _pins(model):
+        by_link.setdefault(pin.link, []).append(pin)
+        by_joint.setdefault(pin.joint.name, []).append(pin)
+    for link, own in by_link.items():
+        told = set()
         for pin, text in [*_off(own), *_not_at_ends([pin for pin in own if link.bar and pin.across])]:
-            if (pin.joint.name, link.body) not in told:
-                told.add((pin.joint.name, link.body))
+            if pin not in told:
+                told.add(pin)
                 yield f"joint {pin.joint.name!r} is {text} {link.length:.3g} m: see its point and the link's ends"
-    yield from _out_of_plane(pins)
+    for both in by_joint.values():
+        yield from _out_of_plane(both)
 
 
 def _pins(model: Model) -> Iterator[Pin]:
@@ -125,16 +129,13 @@ def _not_at_ends(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
 
 
 def _out_of_plane(pins: list[Pin]) -> Iterator[str]:
-    """Hinges of two bars that lie in one plane across the axis, and not in it."""
-    for one, two in combinations(pins, 2):
-        if one.joint is not two.joint or one.axis is None or two.axis is None:
-            continue
-        if not all(pin.link.bar and pin.across for pin in (one, two)):
-            continue
-        off, same = float(one.p @ one.axis), float(two.p @ two.axis)
-        length = min(one.link.length, two.link.length)
-        if abs(off - same) <= AT * length < abs(off):
-            yield (
-                f"joint {one.joint.name!r} is {abs(off):.3g} m along its axis off bodies {one.link.body!r} and"
-                f" {two.link.body!r}, which are drawn in one plane: see its point"
-            )
+    """A hinge of two bars that lie in one plane across the axis, and not in it; pins : those of one joint."""
+    hinged = [pin for pin in pins if pin.axis is not None and pin.link.bar and pin.across]
+    off = [float(pin.p @ pin.axis) for pin in hinged if pin.axis is not None]
+    length = min((pin.link.length for pin in hinged), default=0.0)
+    if len(hinged) == 2 and abs(off[0] - off[1]) <= AT * length < abs(off[0]):
+        one, two = (pin.link.body for pin in hinged)
+        yield (
+            f"joint {hinged[0].joint.name!r} is {abs(off[0]):.3g} m along its axis off bodies {one!r} and {two!r}, which are drawn"
+            " in one plane: see its point"
+        )

@@ -6,9 +6,9 @@
     report.verdict                  # "pass", "FAIL", "WARN", or "no inconsistency found" where nothing estimates the error
     report.to_dict()                # the same for a program
 
-A line with a limit passes or FAILs; WARN is what the equations of motion do not forbid but nature does; other lines are notes.
-Limits follow what the run was asked for, but no asking makes a drift above `scales.LOOSEST_DRIFT` or an energy error above
-`checks.LOOSEST_ENERGY` pass.
+A line with a limit passes or FAILs; WARN is what the equations of motion do not forbid but nature does, or what is doubtful of
+a model; other lines are notes. Limits follow what the run was asked for, but no asking makes a drift above
+`scales.LOOSEST_DRIFT` or an energy error above `checks.LOOSEST_ENERGY` pass.
 """
 
 from __future__ import annotations
