@@ -72,7 +72,7 @@ def test_events_in_order_and_without_repetition(crank, tmp_path):
         assert np.all(np.diff(times) > 0) and np.all(np.diff(frames) > 0)
         assert np.array_equal(times, frames) and times[-1] == crank.t[-1]
         name, end = next(events)
-        assert (name, end["status"], end["report"]["passed"]) == ("done", "complete", True)
+        assert (name, end["status"], end["report"]["verdict"]) == ("done", "complete", "pass")
         assert list(events) == []
 
 

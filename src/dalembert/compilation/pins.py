@@ -136,6 +136,6 @@ def _out_of_plane(pins: list[Pin]) -> Iterator[str]:
     if len(hinged) == 2 and abs(off[0] - off[1]) <= AT * length < abs(off[0]):
         one, two = (pin.link.body for pin in hinged)
         yield (
-            f"joint {hinged[0].joint.name!r} is {abs(off[0]):.3g} m along its axis off bodies {one!r} and {two!r}, which are drawn"
-            " in one plane: see its point"
+            f"joint {hinged[0].joint.name!r} is {abs(off[0]):.3g} m along its axis off bodies {one!r} and {two!r}, which are"
+            " drawn in one plane: see its point"
         )
