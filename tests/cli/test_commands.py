@@ -112,7 +112,7 @@ def test_kernels_are_all_there():
         }
     # compiled with the kernels that call them
     within = {"watch_rows", "watch_cut_rows", "solve_cut_rows", "step_error", "square", "factorise", "solve"}
-    within |= {"blend", "newton_update"}
+    within |= {"horner", "newton_update"}
     carried = {f"carried{few}{end}" for few in ("", "_few") for end in ("", "_correction")}
     only_derivatives = {"rate_columns", "exact_slopes", *carried}  # compiled when they are asked for
     assert found - within - only_derivatives == {kernel.name for kernel in KERNELS}
