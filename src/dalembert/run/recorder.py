@@ -47,7 +47,7 @@ class Recorder:
     def result(self) -> tuple[Array, Array, dict[str, Array]]:
         """Times, states of the mechanism, and the rest by name."""
         if len(self._t) == 1:
-            return self._t[0], self._x[0], self._more[0]
+            return self._t[0].copy(), self._x[0].copy(), {name: part.copy() for name, part in self._more[0].items()}
         t, x = [np.zeros(0), *self._t], [np.zeros((0, len(self._run.mechanism.x_0))), *self._x]
         parts = [self._run.more(self._nothing), *self._more]
         return np.concatenate(t), np.concatenate(x), {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
