@@ -120,11 +120,11 @@ INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
 PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
 # inside : 1 while a point between two steps is projected to be saved; gap : largest |coordinate - f(t)| of a driver after a
 # step; leap : largest projection of coordinates at the end of a step over the step's own change; unmet : of G u' + zeta;
-# way : sum of the changes of steps
+# way : sum of the changes of steps; step : size of the one that a formulation makes by itself (STEP)
 COUNTERS = Record(
     "Counters",
     **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
-    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way"),
+    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way step"),
 )
 # of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)

@@ -172,7 +172,7 @@ def store_node(t, h, x, dx, system):
 
 @kernel
 def variational(mode, t, x, dx, system):
-    """STEP: x <- after a step of dx[0]. Else as for any Lagrangian system."""
+    """STEP: x <- after a step of count.step, dx is lost. Else as for any Lagrangian system."""
     if mode != STEP:
         return lagrangian(mode, t, x, dx, system)
     n, last = system.nq, first_multiplier(system) if system.flow_kind >= TANGENT_FLOW else 0

@@ -294,7 +294,7 @@ def store_node(t, h, x, y, system):
 
 @light
 def variational_bodies(mode, t, x, dx, system):
-    """STEP: x <- after a step of dx[0], dx is lost. Else as `jet`."""
+    """STEP: x <- after a step of count.step, dx is lost. Else as `jet`."""
     if mode != STEP:
         return jet(mode, t, x, dx, system)
     return node_step(load_node, assemble, store_node, system.nu, 0, 0, 0, t, x, dx, system)

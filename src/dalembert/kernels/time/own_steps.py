@@ -20,9 +20,9 @@ def own_steps(steps, system):
     status, at = OK, steps.t
     for k in range(e.shape[1]):
         if status == OK:
-            new[0] = e[0, k] * h
+            system.count.step = e[0, k] * h
             status = equations(STEP, at, y, new, system)
-            at += e[0, k] * h
+            at += system.count.step
     if status == OK and steps.accepted == 0:
         status = equations(RATE, steps.t, x, old, system)
     if status == OK:
