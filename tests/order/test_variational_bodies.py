@@ -201,12 +201,13 @@ def test_newton_matrix_is_exact():
 def test_bodies_that_share_no_force_are_differentiated_at_once():
     """A chain with dampers in its joints takes three groups, whatever its length: 18 evaluations and not 6 for
     every rod."""
-    from dalembert.formulations.variational import _groups
+    from dalembert.formulations.variational import _columns
 
     for n in (5, 12):
-        count, *felt = _groups(da.compile(gallery.coiled_chain(n, joint_damping=50.0)).I)
-        felt = np.reshape(felt, (int(count), n + 1)).astype(int)
-        assert count == 3
+        count, *felt = _columns(da.compile(gallery.coiled_chain(n, joint_damping=50.0)).I)
+        felt = np.reshape(felt, (int(count), n + 2)).astype(int)
+        assert count == 18 and felt[:, 0].tolist() == [*range(6)] * 3
+        felt = felt[::6, 1:]
         own = felt == np.arange(n + 1)
         own[:, 0] = False
         assert (own.sum(axis=0) == np.r_[0, np.ones(n)]).all()  # every rod is in one group, and feels its neighbours there
@@ -216,4 +217,4 @@ def test_bodies_that_share_no_force_are_differentiated_at_once():
     model = da.Model()
     for k in range(3):
         model.add_body(f"body{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(k, 0, 0))
-    assert _groups(da.compile(model).I).tolist() == [0.0]  # no forces
+    assert _columns(da.compile(model).I).tolist() == [0.0]  # no forces

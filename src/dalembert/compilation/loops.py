@@ -23,6 +23,7 @@ LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "solve": ("time.simplified_newton", "solve", ("combine",)),
     "rate_columns": ("formulations.derivatives", "rate_columns", ()),
     "exact_slopes": ("time.slopes", "step", ("rate_columns",)),
+    "exact_forces": ("formulations.variational_forces", "step", ()),
     "own_steps": ("time.own_steps", "step", ()),
     "partitioned": ("time.partitioned", "step", ()),
     "ensemble": ("time.ensemble", "ensemble", ("march",)),

@@ -51,8 +51,11 @@ class Derivatives:
         return f, out[:-1].T, out[-1]
 
 
-def tables_for(run: Run, system: Any) -> tuple[IntArray, list[Any]]:
-    """A copy of I that names kernels for systems of this type, and what must live as long as it."""
+def tables_for(run: Run, system: Any, *, forces_only: bool = False) -> tuple[IntArray, list[Any]]:
+    """A copy of I that names kernels for systems of this type, and what must live as long as it.
+
+    forces_only : force elements at given poses are all that is asked of them
+    """
     from dalembert.kernels.base import slots
     from dalembert.kernels.base.compiler import bind
     from dalembert.kernels.mechanics.forces import force_elements
@@ -60,16 +63,17 @@ def tables_for(run: Run, system: Any) -> tuple[IntArray, list[Any]]:
 
     seams: Any = slots
     equations, forces, callback = (getattr(seams, f"{seam}_signature")(system) for seam in ("equations", "forces", "callback"))
-    if run.I[T.NCHOICE] + run.I[T.NTRACED] > 0:  # kernels that the slot calls come first
+    if not forces_only and run.I[T.NCHOICE] + run.I[T.NTRACED] > 0:  # kernels that the slot calls come first
         bind(force_elements, forces)
-    if run.I[T.NCHOICE] > 0:
+    if not forces_only and run.I[T.NCHOICE] > 0:
         bind(forces_and_rows, forces)
     filled = {
-        T.AT_EQUATIONS: (run.system, equations),
-        T.AT_FORCES: (run.forces, forces),
+        T.AT_FORCES: (force_elements if forces_only else run.forces, forces),
         T.AT_LAWS: (run.laws, forces),
         T.AT_CALLBACK: (run.callbacks.compiled_for(callback), callback),
     }
+    if not forces_only:
+        filled[T.AT_EQUATIONS] = (run.system, equations)
     if system.scalar("F") == system.scalar("W"):  # a run, not only its rates
         filled |= {T.AT_PROJECTION: (run.project, equations), T.AT_CORRECTION: (run.correct, equations)}
     I, alive = run.I.copy(), []

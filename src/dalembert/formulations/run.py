@@ -26,6 +26,7 @@ class Run:
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
+    own_slopes : of a formulation that makes its own steps, the loop that finds exact derivatives of forces for one; "" for none
     """
 
     mechanism: Compiled
@@ -38,6 +39,7 @@ class Run:
     stages: int
     callbacks: Callbacks | GeneratedCode
     tree: Tree | None = None
+    own_slopes: str = ""
 
     def __post_init__(self) -> None:
         """The header of I names what fills the seams of the kernels, which read I, F and W by their addresses."""

@@ -99,13 +99,15 @@ class Variational(Formulation):
                 flags[row.index] = 1.0
         I[T.NODES], I[T.FLOW_F], I[T.MAX_NEWTON] = len(nodes), len(F), self.max_newton
         F[T.TOL_POSITION] = F[T.TOL_VELOCITY] = 1e-11
-        F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags, _groups(I)])
+        F = np.concatenate([F, nodes, weights, table.c[1 : MEAN + 1], table.a[MEAN + 1, 1 : MEAN + 1], flags, _columns(I)])
         I[T.W_BEND] = I[T.W_A]
         W = bodies_workspace(I)
         I[T.UNKNOWNS] = mechanism.nu + mechanism.m
         used = _place(len(W), ("node", "impulses"), I)
         W = np.concatenate([W, np.zeros(used - len(W))])
-        return Run(mechanism, I, F, W, *seams("variational_bodies", "jet"), 0, Callbacks(mechanism, rows="bends"))
+        slopes = "exact_forces" if I[T.NFORCE] > 0 else ""
+        callbacks = Callbacks(mechanism, rows="bends")
+        return Run(mechanism, I, F, W, *seams("variational_bodies", "jet"), 0, callbacks, own_slopes=slopes)
 
     def _of_lagrangian(self, mechanism: Compiled) -> Run:
         assert isinstance(mechanism, LagrangianMechanism)
@@ -141,9 +143,9 @@ class Variational(Formulation):
         return Run(mechanism, I, F, W, *seams("variational", "variational"), 0, code)
 
 
-def _groups(I: IntArray) -> Array:
-    """Bodies on which forces act in groups, of which no two share a force, nor have forces on one and the same third: how many;
-    then per group and body, the ground first, which of the group it feels, or 0."""
+def _columns(I: IntArray) -> Array:
+    """Bodies on which forces act in groups, of which no two share a force, nor have forces on one and the same third. For each
+    velocity c of those in a group a column: how many; then of each c and per body, the ground first, whose it feels, or 0."""
     nb, table = int(I[T.NB]), np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
     near: list[set[int]] = [set() for _ in range(nb + 1)]
     heads = np.flatnonzero(table[:, T.F_MEMBERS] > 0).tolist()
@@ -157,7 +159,10 @@ def _groups(I: IntArray) -> Array:
         if felt is None:
             groups.append(felt := {})
         felt |= dict.fromkeys(near[body], body)
-    rows = [[group.get(body, 0) for body in range(nb + 1)] for group in groups if group]
+    rigid = I[I[T.BODY_I] :][T.B_KIND : T.BODY_I_W * (nb + 1) : T.BODY_I_W] == T.RIGID
+    made = [(c, [group.get(body, 0) for body in range(nb + 1)]) for group in groups if group for c in range(6)]
+    rows = [[c, *(b if b and (c < 3 or rigid[b]) else 0 for b in felt)] for c, felt in made]
+    rows = [row for row in rows if any(row[1:])]
     return np.array([len(rows), *(number for row in rows for number in row)], dtype=float)
 
 

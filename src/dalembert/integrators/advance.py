@@ -119,7 +119,7 @@ class Advance:
             lanes=run.lanes,
             every=save_at is None,
             visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
-            at_slopes=NEVER if run.stages else 0,
+            at_slopes=NEVER if run.stages or (integrator.by_formulation and not run.own_slopes) else 0,
             h_max=min(integrator.max_step, span),
             h_min=1e-14 * max(abs(t_0), abs(t_end)),
             start=t_0,
@@ -205,7 +205,7 @@ class Advance:
         try:
             return kernel(*arguments)
         except Exception as problem:
-            name = self.run.callbacks.unfinished(self.run.W)
+            name = self.run.callbacks.unfinished(np.append(self.run.W, self.bundle.arrays.get("slopes_W", ())))
             if name is None:
                 raise
             self.run.callbacks.error = (name, problem)

@@ -16,7 +16,8 @@ NEVER = -1
 class Slopes:
     """The seam of one run, and what must live as long as it.
 
-    at : its address, NEVER where kernels of a formulation do not take numbers with derivatives;  arrays : of the bundle
+    at : its address, NEVER where kernels of a formulation do not take numbers with derivatives, and for steps that a
+        formulation makes by itself where one of the users' functions does not, or nothing is compiled;  arrays : of the bundle
     """
 
     def __init__(self, run: Run) -> None:
@@ -26,7 +27,7 @@ class Slopes:
         self.arrays: dict[str, Any] = {}
         if JIT:
             self._compile(run)
-        else:
+        elif not run.own_slopes:
             self._plain(run)
 
     def _compile(self, run: Run) -> None:
@@ -35,9 +36,12 @@ class Slopes:
         from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
         from dalembert.kernels.base.slots import address
 
+        own = run.own_slopes
         try:
-            kernel = compiled("exact_slopes")
-            I, self._alive = tables_for(run, DUAL_SYSTEM)
+            I, self._alive = tables_for(run, DUAL_SYSTEM, forces_only=bool(own))
+            if own and run.callbacks.differenced:  # its own differences take fewer calls
+                return
+            kernel = compiled(own or "exact_slopes")
         except NumbaError:  # a formulation of one's own: its Jacobians stay differences
             return
         self.arrays = {

@@ -120,11 +120,12 @@ INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
 PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
 # inside : 1 while a point between two steps is projected to be saved; gap : largest |coordinate - f(t)| of a driver after a
 # step; leap : largest projection of coordinates at the end of a step over the step's own change; unmet : of G u' + zeta;
-# way : sum of the changes of steps; step : size of the one that a formulation makes by itself (STEP)
+# way : sum of the changes of steps; began, step : where the one that a formulation makes by itself (STEP)
+# begins, its size
 COUNTERS = Record(
     "Counters",
     **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
-    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way step"),
+    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way began step"),
 )
 # of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)
@@ -276,8 +277,12 @@ _BLOCKS = (
     # the orthogonal projection: matrix, right-hand side, one multiplier, a column or the diagonal, response of the bodies in q
     # and u to a multiplier, rows of d(A u + g_t)/dq
     Blocks("saddle", "W_DENSE", S="4 m m", c="2 m", unit="2 m", column="2 m", q=_BODIES, u=_BODIES, B="12 m"),
-    # variational steps of bodies: momenta p, S and E of the forces, the same at other velocities, work of the forces
-    Blocks("impulses", "W_STAGES", p=_BODIES, S=_BODIES, E=_BODIES, S_other=_BODIES, E_other=_BODIES, work="1", D="nu nu"),
+    # variational steps of bodies: momenta p, S and E of the forces, the same at other velocities, work of the forces,
+    # 1 where D is known before the step, what forces add to the matrix
+    Blocks(
+        "impulses", "W_STAGES", p=_BODIES, S=_BODIES, E=_BODIES, S_other=_BODIES, E_other=_BODIES,
+        work="1", known="1", D="nu nu",
+    ),
     Blocks("point", "W_CALL", q="nq", v="nq"),  # what the generated code reads; parameters follow
     Blocks("invariant", "W_INVARIANT", f="1", f_q="nq", f_v="nq", B="m nq"),  # an invariant, its gradient, B = d(A v + b)/dq
     # variational steps (lagrangian/discrete.py): what the generated code reads beside q and v

@@ -76,7 +76,7 @@ UNKNOWNS = 121  # of Newton's method in a variational step
 (ALPHA, BETA, TAU) = (13, 14, 15)
 AUGMENT = 12  # weight of A^T A added to a mass matrix that is singular by itself
 HEADER_F = 16
-N_STAT = 26  # numbers in W_STAT
+N_STAT = 27  # numbers in W_STAT
 
 # BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
 (B_KIND, B_Q) = range(2)

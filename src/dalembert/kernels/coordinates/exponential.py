@@ -18,9 +18,12 @@ SMALL = 1e-6  # of |x|^2: the next terms of the series are below rounding
 def exponential(x):
     """exp(x) as Euler parameters"""
     s = x @ x
-    a = np.sqrt(s)
-    f = 0.5 - s / 48.0 if s < SMALL else np.sin(0.5 * a) / a
-    return Quat(np.cos(0.5 * a), f * x.x, f * x.y, f * x.z)
+    if s < SMALL:  # without a root: it has no derivative at 0
+        c, f = 1.0 - s * (0.125 - s / 384.0), 0.5 - s / 48.0
+    else:
+        a = np.sqrt(s)
+        c, f = np.cos(0.5 * a), np.sin(0.5 * a) / a
+    return Quat(c, f * x.x, f * x.y, f * x.z)
 
 
 @inline

@@ -52,7 +52,7 @@ def solve_node(assemble, n, first, last, null, t, h, x, y, system):
 
 @flat
 def node_step(load, assemble, store, n, first, last, null, t, x, dx, system):
-    """x <- after a step of count.step, dx is lost: load(t, x, ..), `solve_node`, store(t, h, x, dx, ..), each with its status. Status."""
+    """x <- after a step of count.step: load(t, x, ..), `solve_node`, store(t, h, x, dx, ..), each with its status. Status."""
     h = system.count.step
     system.count.project += 1.0
     status = load(t, x, system)

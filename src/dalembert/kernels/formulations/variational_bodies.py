@@ -17,8 +17,9 @@ For rolling on a plane at rest, where Gamma depends on the rotation alone, this 
 w_B and obeys the constraint at every instant: [Variational, (72)]. Other curves that obey it, as that of a skate, end O(h^3)
 away. At the nodes p = M u + A^T mu with A u + b = 0 makes momenta and velocities the same thing. Unknowns xi, lam.
 
-Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for force elements: there
-differences, of bodies that share no force at once, and once for a step that contracts; the solution does not depend on them.
+Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for what force
+elements add: there differences, of bodies that share no force at once, and once for a step that contracts; in long runs exact
+too (variational_forces.py). The solution does not depend on them.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, light
@@ -57,15 +58,15 @@ MEAN = 4  # Gauss nodes along a step for nonholonomic rows
 
 
 @inline
-def force_terms(t, h, x, S_out, E_out, y, system):
-    """S_out, E_out <- S and E of all bodies at the velocities node.z; status, work of the forces."""
+def force_terms(t, h, x, z, S_out, E_out, y, system):
+    """S_out, E_out <- S and E of all bodies at the velocities z; status, work of the forces."""
     status, work, bodies, zero = OK, 0.0, 6 * (system.nb + 1), Vec3(0.0, 0.0, 0.0)
     S, E = Wrenches(S_out, 0), Wrenches(E_out, 0)
     clear(S_out, bodies)
     clear(E_out, bodies)
     for k in range(system.nodes):
         c, weight = system.quadrature[k], h * system.quadrature[system.nodes + k]
-        move(c * h, x, system.node.z, y, system)
+        move(c * h, x, z, y, system)
         load_angles(y, system)
         for b in range(system.nb + 1):
             body = system.bodies[b]
@@ -115,47 +116,50 @@ def of_velocities(system):
 
 
 @inline
-def groups(system):
-    """How many groups of bodies that share no force there are; then per group and body which of the group it feels, or 0."""
+def columns(system):
+    """How many columns forces have, see `felt_by`."""
     return of_velocities(system) + system.m
+
+
+@inline
+def felt_by(k, system):
+    """Of column k: c, and per body, the ground first, whose velocity c its forces feel in this column, or 0."""
+    at = columns(system) + (1 + (system.nb + 2) * k)
+    return int(at[0]), at + 1
 
 
 @flat
 def move_group(c, felt, sign, system):
-    """z[u + c] of the bodies of a group <- a little more (sign 1), 1 over that in the second half of `pivots`; or as before.
-    Whether there are any."""
-    z, kept, N, some = system.node.z, system.node.pivots, system.unknowns, False
+    """z[u + c] of the bodies of a group <- a little more (sign 1), 1 over that in the second half of `pivots`; or as before."""
+    z, kept, N = system.node.z, system.node.pivots, system.unknowns
     for body in system.bodies:
         j = body.u + c
-        if int(felt[body.number]) == body.number and c < freedoms(body):
-            some = True
+        if int(felt[body.number]) == body.number:
             if sign == 1:
                 kept[j] = z[j]
                 z[j] += 1.5e-8 * max(1.0, abs(z[j]))
                 kept[N + j] = 1.0 / (z[j] - kept[j])
             else:
                 z[j] = kept[j]
-    return some
 
 
 @flat
 def differentiate_forces(t, h, x, y, system):
     """D <- dexp_{-x}^-1 dS - dE, by forward differences over xi, of all bodies of a group at once. Status."""
-    made, status, width = system.impulses, OK, system.nb + 1
+    made, status = system.impulses, OK
     S, S_other = Wrenches(made.S, 0), Wrenches(made.S_other, 0)
     E, E_other = Wrenches(made.E, 0), Wrenches(made.E_other, 0)
     clear(made.D, system.nu * system.nu)
-    for k in range(6 * int(groups(system)[0])):
-        felt, c = groups(system) + (1 + width * (k // 6)), k % 6
-        if not move_group(c, felt, 1, system):
-            continue
-        status, _ = force_terms(t, h, x, made.S_other, made.E_other, y, system)
+    for k in range(int(columns(system)[0])):
+        c, felt = felt_by(k, system)
+        move_group(c, felt, 1, system)
+        status, _ = force_terms(t, h, x, system.node.z, made.S_other, made.E_other, y, system)
         move_group(c, felt, 0, system)
         if status != OK:
             break
         for body in system.bodies:
             b, other = body.number, system.bodies[int(felt[body.number])]
-            if other.number == 0 or c >= freedoms(other):
+            if other.number == 0:
                 continue
             d_v = (S_other[b].force - S[b].force) - (E_other[b].force - E[b].force)
             d_S, d_E = S_other[b].torque - S[b].torque, E_other[b].torque - E[b].torque
@@ -243,13 +247,14 @@ def load_node(t, x, system):
 def assemble(t, h, differentiate, x, y, system):
     """node.residual <- minus the residual of the step from x, node.matrix <- its derivative if asked for. Status."""
     made = system.impulses
-    status, made.work = force_terms(t, h, x, made.S, made.E, y, system)
+    status, made.work = force_terms(t, h, x, system.node.z, made.S, made.E, y, system)
     if differentiate != NONE:
         clear(system.node.matrix, system.unknowns * system.unknowns)
     balance(h, differentiate, system)
     if differentiate != NONE and system.nforce > 0 and status == OK:
-        if differentiate == ALL:
+        if differentiate == ALL and made.known == 0.0:
             status = differentiate_forces(t, h, x, y, system)
+        made.known = 0.0  # it was found where the step began
         for i in range(system.nu):
             add_multiple(system.node.matrix + system.unknowns * i, 1.0, made.D + system.nu * i, system.nu)
     mean_rows(t, h, differentiate, x, y, system)
