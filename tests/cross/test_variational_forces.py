@@ -10,6 +10,7 @@ from random_mechanisms import planar_chain, random_model
 import dalembert as da
 from dalembert import gallery
 from dalembert.compilation.loops import compiled
+from dalembert.formulations import variational
 from dalembert.integrators import advance
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base.compiler import JIT
@@ -19,7 +20,6 @@ from dalembert.kernels.base.views import Wrenches
 from dalembert.kernels.coordinates.exponential import dexp_inverse
 from dalembert.kernels.formulations.constant_twist import add_components
 from dalembert.kernels.formulations.variational_bodies import force_terms
-from dalembert.kernels.time.own_steps import ENOUGH
 
 pytestmark = pytest.mark.skipif(not JIT, reason="uncompiled runs take differences")
 OFF = ((0.1, 0.2, 0.0), (0.0, 0.3, -0.2))
@@ -173,35 +173,34 @@ def test_a_function_that_takes_no_such_numbers_is_differenced():
 
 
 def late(t, x, v, R, w):
-    if t > 20.5:
+    if t > 0.952:
         raise ValueError("too late")
     return (-0.1 * v[0], -0.1 * v[1], -0.1 * v[2])
 
 
 def test_a_long_run_asks_for_them_on_its_way(monkeypatch):
     """Put together of two runs it is the same to the last bit, and what a function raises there is told."""
-    model, h = at_rest(), 1e-4
-    model.add_force("late", "body", late)
-    asked, options = [], {"formulation": da.Variational(), "integrator": da.FixedStep(step=h), "progress": False}
+    asked, options = [], {"formulation": da.Variational(), "integrator": da.FixedStep(step=0.01)}
 
     class Watched(advance.Slopes):
         def __init__(self, run):
             super().__init__(run)
             asked.append(self.at)
 
-    def run(start, t_end):
-        return da.simulate(start, t_end, save_at=np.linspace(0.0 if start is model else start.t[-1], t_end, 3), **options)
-
     monkeypatch.setattr(advance, "Slopes", Watched)
-    switch = ENOUGH * h
-    before = run(model, switch - 10 * h)
+    monkeypatch.setattr(variational, "ENOUGH", 6 * 50)  # fifty steps of a body
+    model = at_rest()
+    model.add_force("late", "body", late)
+    before = da.simulate(model, 0.4, **options)
     assert not asked
-    whole = run(model, switch + 20 * h)
+    whole = da.simulate(model, 0.8, **options)
     assert len(asked) == 1 and asked[0] > 0
-    later = run(before, switch + 20 * h)
-    assert len(asked) == 2 and np.array_equal(later.x[-1], whole.x[-1])
+    for start in (before, da.simulate(model, 0.6, **options)):
+        asked.clear()
+        assert np.array_equal(da.simulate(start, 0.8, **options).x, whole.x[len(start.t) - 1 :])
+        assert len(asked) == 1
     with pytest.raises(da.SimulationError, match="'late' raised ValueError"):
-        run(whole, 21.0)
+        da.simulate(model, 1.0, **options)
 
 
 @pytest.mark.parametrize("composition", [1, 3])

@@ -26,7 +26,8 @@ class Run:
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
-    own_slopes : of a formulation that makes its own steps, the loop that finds exact derivatives of forces for one; "" for none
+    own_slopes : of a formulation that makes its own steps, the loop that finds exact derivatives of forces for one, "" for
+        none;  slopes_after : so many steps
     """
 
     mechanism: Compiled
@@ -40,6 +41,7 @@ class Run:
     callbacks: Callbacks | GeneratedCode
     tree: Tree | None = None
     own_slopes: str = ""
+    slopes_after: int = 0
 
     def __post_init__(self) -> None:
         """The header of I names what fills the seams of the kernels, which read I, F and W by their addresses."""

@@ -120,6 +120,7 @@ class Advance:
             every=save_at is None,
             visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
             at_slopes=NEVER if run.stages or (integrator.by_formulation and not run.own_slopes) else 0,
+            slopes_after=run.slopes_after,
             h_max=min(integrator.max_step, span),
             h_min=1e-14 * max(abs(t_0), abs(t_end)),
             start=t_0,

@@ -8,8 +8,6 @@ from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE, STEP
 from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
 
-ENOUGH = 200_000  # steps whose derivatives are worth no compiling
-
 
 @light
 def own_steps(steps, system):
@@ -20,7 +18,7 @@ def own_steps(steps, system):
     x, y, h, e, old, new = steps.x, steps.y, steps.h, steps.e, steps.stages[0], steps.stages[steps.last]
     for i in range(x.size):
         y[i] = x[i]
-    if steps.at_slopes == 0 and steps.t - steps.start >= ENOUGH * steps.step:
+    if steps.at_slopes == 0 and steps.t - steps.start >= steps.slopes_after * steps.step:
         return WANTS_SLOPES
     status, at = OK, steps.t
     for k in range(e.shape[1]):

@@ -38,8 +38,9 @@ STEPS_RECORD = Record(
     # row of `stages` with f at the new point, error law (0 none, 1 plain, 2 with a companion), extra stages of the interpolant,
     # exponent of the controller, components in error norms, runs side by side that these belong to in turns, save every step,
     # what to do at stages, adaptive, with the trend of errors, solver of implicit stages or which method, of how many steps one
-    # is kept for the checks of the report where other times are saved (0 none), leave the interpolant of every step in `dense`
-    **integers("last law extra order n lanes every visit control trend solver watch keep_dense"),
+    # is kept for the checks of the report where other times are saved (0 none), leave the interpolant of every step in `dense`;
+    # after how many steps that a formulation makes by itself these ask for `slopes`
+    **integers("last law extra order n lanes every visit control trend solver watch keep_dense slopes_after"),
     # rows of `stages`: rates at both ends for the interpolant; free for rates between
     **integers("left right free"),
     # start : of the run;  look : distance at which forces of time are looked at within a step;  step : the fixed one
