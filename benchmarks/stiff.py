@@ -1,15 +1,16 @@
 """Stiff problems at the tolerance asked: the flyball governor [IFToMM, A05] and the coiled chain of 64 rods with joint dampers
 of 7,000 N m s [MovingFrame, 3.3.4], 10 s each, in relative coordinates.
 
-Errors are the largest in the position of any body at 21 times, against RadauIIA(5) at 1e-11, for the governor in absolute
-coordinates (Jet). Steps that follow accuracy grow in number like tolerance^(-1 / (stages + 1)); what
-stability would allow an explicit method is shown by DOP853, over the first 0.5 s. Times are CPU seconds of the whole call, with
-exact Jacobians and, in the same run, with differences for all of them.
+    python -m benchmarks.stiff
+
+Errors are the largest in the position of any body at 21 times, against the references of stiff_before.py. Steps that follow
+accuracy grow in number like tolerance^(-1 / (stages + 1)); what stability would allow an explicit method is shown by DOP853,
+over the first 0.5 s. Times are CPU seconds of the whole call, with exact Jacobians and, in the same run, with differences for
+all of them.
 """
 
 from __future__ import annotations
 
-import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,14 +18,12 @@ from rich.console import Console
 from rich.table import Table
 
 import dalembert as da
-from dalembert.gallery.governor import flyball_governor
+from benchmarks.stiff_before import FEW, METHODS, MODELS, T_END, TOLERANCES, positions, reference, timed
 from dalembert.gallery.moving_frame import coiled_chain
 from dalembert.integrators import advance
 from dalembert.integrators.slopes import NEVER, Slopes
 
-T_END, SHORT = 10.0, 0.5
-TIMES = np.linspace(0.0, T_END, 21)
-TOLERANCES = (1e-6, 1e-8)
+SHORT = 0.5
 
 
 class Differences:
@@ -36,26 +35,8 @@ class Differences:
     def __init__(self, run: object) -> None: ...
 
 
-def timed(
-    mechanism: da.Mechanism,
-    formulation: da.Jet | da.MovingFrame,
-    integrator: da.RadauIIA | da.GaussLegendre,
-    jacobians: type = Slopes,
-) -> tuple[da.Solution, float]:
-    advance.Slopes = jacobians  # type: ignore[misc]
-    begin = time.process_time()
-    options = {"formulation": formulation, "integrator": integrator, "save_at": TIMES}
-    solution = da.simulate(mechanism, T_END, progress=False, **options)
-    return solution, time.process_time() - begin
-
-
-def positions(solution: da.Solution) -> np.ndarray:
-    return np.stack([solution.position(body.name) for body in solution.mechanism.model.bodies])
-
-
-def study(console: Console, title: str, model: da.Model, other: da.Jet | da.MovingFrame) -> None:
-    mechanism = da.compile(model)
-    exact = positions(timed(mechanism, other, da.RadauIIA(5, rtol=1e-11, atol=1e-11))[0])
+def study(console: Console, title: str, model: str) -> None:
+    mechanism, exact = da.compile(MODELS[model][0]()), reference(model, FEW)
     table = Table(title=title, title_justify="left")
     for heading in (
         "method",
@@ -71,12 +52,14 @@ def study(console: Console, title: str, model: da.Model, other: da.Jet | da.Movi
     ):
         table.add_column(heading, justify="right" if heading != "method" else "left")
     accepted: dict[str, list[int]] = {}
-    for method in (da.RadauIIA(3), da.RadauIIA(5), da.GaussLegendre(3)):
-        name = f"{type(method).__name__}({method.stages})"
+    for method, stages in METHODS:
+        name = f"{method}({stages})"
         for tolerance in TOLERANCES:
-            integrator = type(method)(method.stages, rtol=tolerance, atol=tolerance)
-            solution, seconds = timed(mechanism, da.MovingFrame(), integrator)
-            before = timed(mechanism, da.MovingFrame(), integrator, Differences)[1]
+            integrator = getattr(da, method)(stages, rtol=tolerance, atol=tolerance)
+            solution, seconds = timed(mechanism, integrator, FEW)
+            advance.Slopes = Differences  # type: ignore[assignment, misc]
+            before = timed(mechanism, integrator, FEW)[1]
+            advance.Slopes = Slopes  # type: ignore[misc]
             s = solution.statistics
             error = np.abs(positions(solution) - exact).max()
             share = s.rejected / (s.accepted + s.rejected)
@@ -99,17 +82,11 @@ def main() -> None:
     console = Console(width=128)
     warm = da.compile(coiled_chain(2))
     for integrator in (da.RadauIIA(3, step=0.1), da.DOP853()):
-        for formulation in (da.Jet(), da.MovingFrame()):
-            da.simulate(warm, 0.1, formulation=formulation, integrator=integrator, progress=False)
+        da.simulate(warm, 0.1, formulation=da.MovingFrame(), integrator=integrator, progress=False)
     stiff = da.compile(coiled_chain(16, joint_damping=7000.0))  # so many Jacobians that exact ones are compiled
     da.simulate(stiff, 1.0, formulation=da.MovingFrame(), integrator=da.RadauIIA(3, rtol=1e-6, atol=1e-6), progress=False)
-    study(console, "flyball governor, 10 s", flyball_governor(), da.Jet())
-    study(
-        console,
-        "coiled chain of 64 rods, dampers of 7,000 N m s, 10 s",
-        coiled_chain(64, joint_damping=7000.0),
-        da.MovingFrame(),
-    )
+    study(console, "flyball governor, 10 s", "governor")
+    study(console, "coiled chain of 64 rods, dampers of 7,000 N m s, 10 s", "coil")
 
 
 if __name__ == "__main__":

@@ -32,27 +32,38 @@ HERE = Path(__file__).resolve().parents[1]
 T_END, GOAL = 10.0, 0.7
 FEW, MANY = 21, 401  # saved times
 METHODS = (("RadauIIA", 3), ("RadauIIA", 5), ("GaussLegendre", 3))
-CASES = [(model, *method, tolerance) for model in ("governor", "coil") for method in METHODS for tolerance in (1e-6, 1e-8)]
+TOLERANCES = (1e-6, 1e-8)
+# builder, tolerance of the reference by RadauIIA(5); GaussLegendre(6) is 2e-13 m from the governor's, Jet 3e-11
+MODELS = {"governor": (flyball_governor, 1e-12), "coil": (lambda: coiled_chain(64, joint_damping=7000.0), 1e-11)}
+CASES = [(model, *method, tolerance) for model in MODELS for method in METHODS for tolerance in TOLERANCES]
 
 
-def positions(mechanism: da.Mechanism, integrator: Any, formulation: Any, count: int) -> tuple[np.ndarray, float]:
+def timed(mechanism: da.Mechanism, integrator: Any, count: int) -> tuple[da.Solution, float]:
+    """In relative coordinates, saved at so many times; CPU seconds of the whole call."""
+    options = {"formulation": da.MovingFrame(), "integrator": integrator, "save_at": np.linspace(0.0, T_END, count)}
     begin = time.process_time()
-    solution = da.simulate(
-        mechanism, T_END, formulation=formulation, integrator=integrator, save_at=np.linspace(0.0, T_END, count), progress=False
-    )
-    seconds = time.process_time() - begin
-    return np.stack([solution.position(body.name) for body in mechanism.model.bodies]), seconds
+    solution = da.simulate(mechanism, T_END, progress=False, **options)
+    return solution, time.process_time() - begin
+
+
+def positions(solution: da.Solution) -> np.ndarray:
+    return np.stack([solution.position(body.name) for body in solution.mechanism.model.bodies])
+
+
+def reference(name: str, count: int) -> np.ndarray:
+    build, tolerance = MODELS[name]
+    return positions(timed(da.compile(build()), da.RadauIIA(5, rtol=tolerance, atol=tolerance), count)[0])
 
 
 def work(references: str) -> None:
     """Cases and how many times to save from standard input; to standard output: errors at few and at all of them, seconds."""
-    mechanisms = {"governor": da.compile(flyball_governor()), "coil": da.compile(coiled_chain(64, joint_damping=7000.0))}
+    mechanisms = {name: da.compile(build()) for name, (build, _) in MODELS.items()}
     exact = np.load(references)
     for line in sys.stdin:
         (model, method, stages, tolerance), count = json.loads(line)
         integrator, every = getattr(da, method)(stages, rtol=tolerance, atol=tolerance), (MANY - 1) // (count - 1)
-        here, seconds = positions(mechanisms[model], integrator, da.MovingFrame(), count)
-        errors = np.abs(here - exact[model][:, ::every]).max(axis=(0, 2))
+        solution, seconds = timed(mechanisms[model], integrator, count)
+        errors = np.abs(positions(solution) - exact[model][:, ::every]).max(axis=(0, 2))
         print(json.dumps([errors[:: (count - 1) // (FEW - 1)].max(), errors.max(), seconds]), flush=True)
 
 
@@ -91,14 +102,7 @@ def main() -> None:
 
 def study(before: Path, references: Path, commit: str, repeat: int) -> None:
     best: dict[tuple[int, Any], list[float]] = {}
-    exact = {
-        name: positions(da.compile(model), da.RadauIIA(5, rtol=tolerance, atol=tolerance), da.MovingFrame(), MANY)[0]
-        for name, model, tolerance in (
-            ("governor", flyball_governor(), 1e-12),  # GaussLegendre(6) is 2e-13 m away; in absolute coordinates 3e-11
-            ("coil", coiled_chain(64, joint_damping=7000.0), 1e-11),
-        )
-    }
-    np.savez(references, **exact)
+    np.savez(references, **{name: reference(name, MANY) for name in MODELS})
     workers = [process(sources, references) for sources in (before, HERE)]
     for turn in range(1 + repeat):  # the first one compiles, and tells the errors; the coil's seconds need no more than one
         for case in CASES if turn < 2 else CASES[: len(CASES) // 2]:
