@@ -17,11 +17,10 @@ from functools import cache
 import numba
 import numpy as np
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
-from numba.core.types.functions import BaseFunction
 
 from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
+from dalembert.kernels.base.front_end import KernelCompiler, shortcuts
 
 # kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
 _ALL = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
@@ -47,7 +46,7 @@ def light(function):
 
 
 def _cached(function, cache, **options):
-    made = numba.njit(fastmath=False, **options)(function)
+    made = numba.njit(fastmath=False, pipeline_class=KernelCompiler, **options)(function)
     if JIT and cache is not None:
         made._cache = cache
     return made
@@ -115,7 +114,7 @@ class _Part(JITCodeLibrary):
         self._finalized = True
 
 
-class _PartCompiler(Compiler):
+class _PartCompiler(KernelCompiler):
     def __init__(self, typing, target, library, *rest):
         super().__init__(typing, target, library or _Part(target.codegen(), "helper"), *rest)
 
@@ -142,23 +141,6 @@ def flat(function):
     should call no helper that other helpers call too.
     """
     return numba.njit(inline="always", **_ALL)(function)
-
-
-_ask = BaseFunction.get_call_type
-_answers = {}  # of operators, by their type and those of their arguments
-
-
-def _call_type(self, context, args, kws):
-    """What an operator gives for these types; Numba asks all its templates anew at every call, a twentieth of compiling.
-
-    The answers belong to a set of templates: a new one makes another type, and `self` stays alive as long as its answers.
-    """
-    if kws or getattr(self.typing_key, "__module__", None) != "_operator":
-        return _ask(self, context, args, kws)
-    _, known = _answers.setdefault(id(self), (self, {}))
-    if args not in known:
-        known[args] = _ask(self, context, args, kws)
-    return known[args]
 
 
 def bind(function, signature):
@@ -192,17 +174,15 @@ def compile_for(function, signature):
         if signature.args not in function.signatures:
             function.disable_compile(False)
             collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
-            asked, BaseFunction.get_call_type = BaseFunction.get_call_type, _call_type
             gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
             if getattr(function, "light", False):
                 numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0  # Numba's own kind of number, which it asks
             try:
-                with warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
+                with shortcuts(), warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
                     warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
                     function.compile(signature)
             finally:
                 numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
-                BaseFunction.get_call_type = asked
                 if collecting:
                     gc.enable()
         function.disable_compile()  # also where a kernel that calls it had it compiled already

@@ -1,0 +1,96 @@
+"""What Numba's front end does for kernels in vain or over and over, left out while they are compiled: a quarter of the time.
+
+The machine code is the same.
+"""
+
+import contextlib
+import types
+
+from numba.core import inline_closurecall
+from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.inline_closurecall import InlineWorker
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.transforms import canonicalize_cfg
+from numba.core.types.functions import BaseFunction
+
+# for closures, comprehensions, array expressions, `with`, `raise` of values, loops over tuples: kernels have none
+_UNUSED = {
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "NopythonRewrites",
+    "DumpParforDiagnostics",
+}
+
+
+def _fewer_passes(manager, state):
+    """Without those that find nothing to do in our own sources."""
+    if state.func_id.modname.startswith("dalembert."):
+        manager.passes = [entry for entry in manager.passes if entry[0].__name__ not in _UNUSED]
+        manager._finalized = False
+        manager.finalize()
+    return manager
+
+
+def _untyped_passes(state):
+    return _fewer_passes(DefaultPassBuilder.define_untyped_pipeline(state), state)
+
+
+class KernelCompiler(Compiler):
+    """Numba's, with fewer passes."""
+
+    def define_pipelines(self):
+        return [_fewer_passes(DefaultPassBuilder.define_nopython_pipeline(self.state), self.state)]
+
+
+_ask, _tidy = BaseFunction.get_call_type, PostProcessor.run
+_answers = {}  # of operators, by their type and those of their arguments
+
+
+def _call_type(self, context, args, kws):
+    """What an operator gives for these types; Numba asks all its templates anew at every call, a twentieth of compiling.
+
+    The answers belong to a set of templates: a new one makes another type, and `self` stays alive as long as its answers.
+    """
+    if kws or getattr(self.typing_key, "__module__", None) != "_operator":
+        return _ask(self, context, args, kws)
+    _, known = _answers.setdefault(id(self), (self, {}))
+    if args not in known:
+        known[args] = _ask(self, context, args, kws)
+    return known[args]
+
+
+def _paste(self, caller_ir, block, i, function, arg_typs=None):
+    """`flat`: the code of a part was made for this one place, and Numba copies it twice with all its names for each block."""
+    self._compiler_pipeline = _untyped_passes
+    made, copying = self.run_untyped_passes(function), inline_closurecall.copy
+    inline_closurecall.copy = types.SimpleNamespace(deepcopy=copying.copy)
+    try:
+        return self.inline_ir(caller_ir, block, i, made, function.__code__.co_freevars, arg_typs=arg_typs)
+    finally:
+        inline_closurecall.copy = copying
+
+
+def _tidy_blocks(self, emit_dels=False, extend_lifetimes=False):
+    """After each pass: which variables live where is found when it is asked for, which after most it is not."""
+    code = self.func_ir
+    if emit_dels or code.is_generator:
+        return _tidy(self, emit_dels, extend_lifetimes)
+    code.blocks = canonicalize_cfg(code.blocks)
+    code.variable_lifetime = VariableLifetime(code.blocks)
+    code.generator_info = None
+
+
+@contextlib.contextmanager
+def shortcuts():
+    """These ways while kernels are compiled; by one thread at a time."""
+    pasting = InlineWorker.inline_function
+    BaseFunction.get_call_type, InlineWorker.inline_function, PostProcessor.run = _call_type, _paste, _tidy_blocks
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type, InlineWorker.inline_function, PostProcessor.run = _ask, pasting, _tidy
