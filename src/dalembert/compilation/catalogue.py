@@ -58,7 +58,6 @@ COMMON = (
     Kernel("no_callback", "base.slots", 0.2, "stands in for user functions", "callback", optional=False),
     Kernel("no_forces", "base.slots", 0.1, "stands in for force elements", "forces", optional=False),
     Kernel("no_correction", "base.slots", 0.1, "stands in for invariants", optional=False),
-    Kernel("combine", "time.stepping", 0.2, "sums over stages", "loop", optional=False),
     Kernel("march", "time.stepping", 1.5, "the time loop", "loop", optional=False),
     Kernel("runge_kutta", "time.runge_kutta", 1.8, "time steps", "loop", optional=False),
     Kernel("inside_step", "time.saving", 1.9, "states at given times, events, forces that are functions", "loop"),

@@ -6,32 +6,26 @@ import importlib
 from functools import cache
 from typing import Any
 
-# name : module of kernels/, signature in _signature, what it calls and must be there before
-LOOPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "march": ("time.stepping", "step", ()),
-    "combine": ("time.stepping", "combine", ()),
-    "inside_step": ("time.saving", "step", ("combine",)),
-    "runge_kutta": ("time.runge_kutta", "step", ("combine", "step_error")),
-    "step_error": ("time.runge_kutta", "step_error", ("square",)),
-    "square": ("time.runge_kutta", "square", ()),
-    "implicit_runge_kutta": ("time.implicit_runge_kutta", "step", ("combine",)),
-    "iterate": ("time.functional_iteration", "step", ("combine",)),
-    "iterate_newton": ("time.simplified_newton", "step", ("factorise", "newton_update")),
-    "filtered_error": ("time.simplified_newton", "step", ("solve",)),
-    "newton_update": ("time.simplified_newton", "newton_update", ("solve",)),
-    "factorise": ("time.simplified_newton", "factorise", ()),
-    "solve": ("time.simplified_newton", "solve", ("combine",)),
-    "rate_columns": ("formulations.derivatives", "rate_columns", ()),
-    "exact_slopes": ("time.slopes", "step", ("rate_columns",)),
-    "exact_forces": ("formulations.variational_forces", "step", ()),
-    "own_steps": ("time.own_steps", "step", ()),
-    "partitioned": ("time.partitioned", "step", ()),
-    "ensemble": ("time.ensemble", "ensemble", ("march",)),
-    "evaluate_states": ("time.outputs", "evaluate_states", ()),
-    "evaluate_forces": ("time.outputs", "evaluate_forces", ()),
-    "follow_poses": ("time.poses", "follow_poses", ()),
-    "tree_states": ("coordinates.tree_states", "tree_states", ()),
-    "at_state": ("coordinates.at_state", "at_state", ()),
+# name : module of kernels/, signature in _signature, kernels that it calls and that must be there before
+LOOPS: dict[str, tuple[str, ...]] = {
+    "march": ("time.stepping", "step"),
+    "inside_step": ("time.saving", "step"),
+    "runge_kutta": ("time.runge_kutta", "step"),
+    "implicit_runge_kutta": ("time.implicit_runge_kutta", "step"),
+    "iterate": ("time.functional_iteration", "step"),
+    "iterate_newton": ("time.simplified_newton", "step"),
+    "filtered_error": ("time.simplified_newton", "step"),
+    "rate_columns": ("formulations.derivatives", "rate_columns"),
+    "exact_slopes": ("time.slopes", "step", "rate_columns"),
+    "exact_forces": ("formulations.variational_forces", "step"),
+    "own_steps": ("time.own_steps", "step"),
+    "partitioned": ("time.partitioned", "step"),
+    "ensemble": ("time.ensemble", "ensemble", "march"),
+    "evaluate_states": ("time.outputs", "evaluate_states"),
+    "evaluate_forces": ("time.outputs", "evaluate_forces"),
+    "follow_poses": ("time.poses", "follow_poses"),
+    "tree_states": ("coordinates.tree_states", "tree_states"),
+    "at_state": ("coordinates.at_state", "at_state"),
 }
 
 
@@ -55,7 +49,7 @@ def entry(name: str) -> Any:
 def _compiled(name: str) -> Any:
     from dalembert.kernels.base.compiler import bind
 
-    module, signature, before = LOOPS[name]
+    module, signature, *before = LOOPS[name]
     for other in before:
         _compiled(other)
     return bind(getattr(importlib.import_module(f"dalembert.kernels.{module}"), name), _signature(signature))
@@ -70,12 +64,6 @@ def _signature(name: str) -> Any:
     i, v, m = types.int64, types.float64[::1], types.float64[:, ::1]
     signatures = {
         "step": SIGNATURE,
-        "combine": types.none(m, i, i, i, v, STEPS),
-        "square": types.none(v, types.float64, STEPS),
-        "step_error": types.float64(i, STEPS, SYSTEM),
-        "newton_update": types.float64(STEPS),
-        "factorise": types.none(STEPS),
-        "solve": types.none(types.complex128, i, STEPS),
         "rate_columns": i(types.float64, v, types.int64[::1], types.int64[::1], v, v, m, v, SYSTEM),
         "ensemble": types.none(i, i, RUNS, STEPS, SYSTEM),
         "evaluate_states": i(v, m, v, m, m, m, m, m, SYSTEM),

@@ -1,9 +1,10 @@
 """The decorators of the kernels, and how they are compiled: once, for one signature, by one thread at a time.
 
 `@kernel` marks an entry point (compiled, cached on disk, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
-when called from Python).
+when called from Python), `@vectorised` one whose loops are long.
 """
 
+import contextlib
 import gc
 import hashlib
 import linecache
@@ -12,7 +13,6 @@ import threading
 import types
 import warnings
 from collections import OrderedDict
-from functools import cache
 
 import numba
 import numpy as np
@@ -20,13 +20,26 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import CPUDispatcher
 
 from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
-from dalembert.kernels.base.front_end import KernelCompiler, shortcuts
+from dalembert.kernels.base.front_end import KernelCompiler, load_array_functions, shortcuts
 
 # kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
 _ALL = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 _KEPT = 256  # generated functions that a process remembers
 JIT = not numba.config.DISABLE_JIT  # False leaves kernels as plain Python
+_FULL = numba.config.OPT, numba.config.LOOP_VECTORIZE
+_LIGHT = type(numba.config.OPT)(1), 0  # Numba's own kind of number, which it asks
 COMPILING = threading.RLock()  # a function is open to new signatures only while its thread holds this
+
+
+@contextlib.contextmanager
+def _optimising(level, loops):
+    """As LLVM is told to while this lasts."""
+    before = numba.config.OPT, numba.config.LOOP_VECTORIZE
+    numba.config.OPT, numba.config.LOOP_VECTORIZE = level, loops
+    try:
+        yield
+    finally:
+        numba.config.OPT, numba.config.LOOP_VECTORIZE = before
 
 
 def kernel(function):
@@ -114,9 +127,25 @@ class _Part(JITCodeLibrary):
         self._finalized = True
 
 
+class _VectorisedPart(_Part):
+    def _optimize_functions(self, module):
+        with _optimising(*_FULL):
+            super()._optimize_functions(module)
+
+    def _optimize_final_module(self):
+        with _optimising(*_FULL):
+            JITCodeLibrary._optimize_final_module(self)
+
+
 class _PartCompiler(KernelCompiler):
+    made = _Part
+
     def __init__(self, typing, target, library, *rest):
-        super().__init__(typing, target, library or _Part(target.codegen(), "helper"), *rest)
+        super().__init__(typing, target, library or self.made(target.codegen(), "helper"), *rest)
+
+
+class _VectorisedCompiler(_PartCompiler):
+    made = _VectorisedPart
 
 
 class _Helper(CPUDispatcher):
@@ -125,12 +154,21 @@ class _Helper(CPUDispatcher):
     def __call__(self, *args):
         return self.py_func(*args)
 
+    def get_call_template(self, args, kws):
+        """Asked for by Numba, which would compile it anew for every number that is written where it is called."""
+        return super().get_call_template(tuple(map(numba.types.unliteral, args)), kws)
 
-def inline(function):
+
+def inline(function, compiler=_PartCompiler):
     """A helper of kernels: compiled once for each signature, whoever calls it."""
     if not JIT:
         return function
-    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL}, pipeline_class=_PartCompiler)
+    return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL}, pipeline_class=compiler)
+
+
+def vectorised(function):
+    """A helper that LLVM optimises to the full by itself, so that its loops are vectorised whatever is around it."""
+    return inline(function, _VectorisedCompiler)
 
 
 def flat(function):
@@ -152,37 +190,26 @@ def bind(function, signature):
     return function
 
 
-@cache
-def _load_array_functions():
-    """What Numba loads before it compiles, but without SciPy's linear algebra, a tenth of a short process: kernels use none,
-    and for code that does Numba asks again when it compiles it."""
-    from numba.np import linalg
-
-    asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        from numba.np import arraymath  # noqa: F401 - it asks for BLAS where it is loaded
-    finally:
-        linalg.ensure_blas = asked
-
-
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
-    _load_array_functions()
+    load_array_functions()
     from dalembert.kernels.base import loop_types, view_makers  # noqa: F401 - what kernels read their tables through
 
     with COMPILING:
         if signature.args not in function.signatures:
             function.disable_compile(False)
-            collecting, level, vectorising = gc.isenabled(), numba.config.OPT, numba.config.LOOP_VECTORIZE
+            collecting = gc.isenabled()
             gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
-            if getattr(function, "light", False):
-                numba.config.OPT, numba.config.LOOP_VECTORIZE = type(level)(1), 0  # Numba's own kind of number, which it asks
             try:
-                with shortcuts(), warnings.catch_warnings():  # functions in slots are what Numba calls an experimental feature
+                with (
+                    shortcuts(),
+                    _optimising(*(_LIGHT if getattr(function, "light", False) else _FULL)),
+                    warnings.catch_warnings(),
+                ):
+                    # functions in slots are what Numba calls an experimental feature
                     warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
                     function.compile(signature)
             finally:
-                numba.config.OPT, numba.config.LOOP_VECTORIZE = level, vectorising
                 if collecting:
                     gc.enable()
         function.disable_compile()  # also where a kernel that calls it had it compiled already

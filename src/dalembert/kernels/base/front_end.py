@@ -5,6 +5,7 @@ The machine code is the same.
 
 import contextlib
 import types
+from functools import cache
 
 from numba.core import inline_closurecall
 from numba.core.compiler import Compiler, DefaultPassBuilder
@@ -38,6 +39,19 @@ def _fewer_passes(manager, state):
 
 def _untyped_passes(state):
     return _fewer_passes(DefaultPassBuilder.define_untyped_pipeline(state), state)
+
+
+@cache
+def load_array_functions():
+    """What Numba loads before it compiles, but without SciPy's linear algebra, a tenth of a short process: kernels use none,
+    and for code that does Numba asks again when it compiles it."""
+    from numba.np import linalg
+
+    asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        from numba.np import arraymath  # noqa: F401 - it asks for BLAS where it is loaded
+    finally:
+        linalg.ensure_blas = asked
 
 
 class KernelCompiler(Compiler):
@@ -89,8 +103,10 @@ def _tidy_blocks(self, emit_dels=False, extend_lifetimes=False):
 def shortcuts():
     """These ways while kernels are compiled; by one thread at a time."""
     pasting = InlineWorker.inline_function
-    BaseFunction.get_call_type, InlineWorker.inline_function, PostProcessor.run = _call_type, _paste, _tidy_blocks
+    BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
+    PostProcessor.run = _tidy_blocks
     try:
         yield
     finally:
-        BaseFunction.get_call_type, InlineWorker.inline_function, PostProcessor.run = _ask, pasting, _tidy
+        BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
+        PostProcessor.run = _tidy

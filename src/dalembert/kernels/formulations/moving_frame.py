@@ -9,7 +9,7 @@ no multiplier. Deviation: the thesis treats open chains of spherical joints; oth
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.compiler import flat, inline, kernel, vectorised
 from dalembert.kernels.base.dense import solve_with_factor, weakest_dense_row
 from dalembert.kernels.base.loops import copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
@@ -59,10 +59,10 @@ def clear_accelerations(system):
         system.bodies[b].dv, system.bodies[b].dw = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
 
 
-@kernel
+@vectorised
 def solve_cut_rows(system):
     """rhs <- S^-1 rhs: one sweep inwards per row, then a dense factorisation. Behind S and its scales what the sweeps left of
-    each row, and the inverse pivots of the tree. A kernel of its own: compiled once."""
+    each row, and the inverse pivots of the tree."""
     m, nu, S = system.m, system.nu, system.K
     e = S + (m * m + m)
     D = e + m * nu
@@ -112,7 +112,7 @@ def along_guard(system):
     return plus_dot(0.0, system.guard_u, system.u_dot, system.nu)
 
 
-@light
+@inline
 def watch_cut_rows(t, system):
     """`watch_rows` of pivots.py for the rows of cut joints."""
     m, S, pivot = system.m, system.K, system.pivot

@@ -12,7 +12,7 @@ Where rows are chosen anew within a step (choosing.py), v_i is looked at with th
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, light
+from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.tables import V_PLACES
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.solve import weakest_row
@@ -116,9 +116,9 @@ def note_pivot(t, row, pivot, across, system):
     seen.row, seen.last, seen.choice = row, pivot, choices(system)
 
 
-@light
+@inline
 def watch_rows(t, system):
-    """At the end of a step, where the blocks are factored: 1 when v_i turned over. A kernel of its own: compiled once."""
+    """At the end of a step, where the blocks are factored: 1 when v_i turned over."""
     across = False
     if system.m > 0 and system.count.inside == 0.0:
         seen, v, guard = system.pivot, system.work, system.guard

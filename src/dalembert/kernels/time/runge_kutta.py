@@ -9,7 +9,7 @@ err larger than the tolerance; it falls with h only, so that steps would collaps
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, kernel, light
+from dalembert.kernels.base.compiler import flat, inline, light, vectorised
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.time.stepping import VISIT_ALL, combine, visit
@@ -47,9 +47,9 @@ def runge_kutta(steps, system):
     return status
 
 
-@light
+@inline
 def step_error(count, steps, system):
-    """The error of a step in tolerances; where rounding of the rates explains it, what is left. A kernel of its own.
+    """The error of a step in tolerances; where rounding of the rates explains it, what is left.
 
     Rows of dense are scratch; row 3 <- how much the rates change where the state does by its last digits
     """
@@ -104,12 +104,9 @@ def error_norm(count, rounding, steps):
     return err
 
 
-@kernel
+@vectorised
 def square(d, rounding, steps):
-    """d <- (d / scale)^2, scale = atol + rtol max(|x|, |y|) and, where it is not zero, `rounding` times row 3 of dense.
-
-    A kernel of its own, so that its loops are vectorised.
-    """
+    """d <- (d / scale)^2, scale = atol + rtol max(|x|, |y|) and, where it is not zero, `rounding` times row 3 of dense."""
     x, y, noise, atol, rtol = steps.x, steps.y, steps.dense[3], steps.atol, steps.rtol
     if rounding > 0.0:
         for i in range(steps.n):

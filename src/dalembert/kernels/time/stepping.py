@@ -6,7 +6,7 @@ steps.moved, steps.change; its rates lie in the rows of `stages`.
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.compiler import flat, inline, light, vectorised
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
@@ -214,12 +214,9 @@ def visit(what, t, y, dx, system):
     return status
 
 
-@kernel
+@vectorised
 def combine(a, row, count, start, y, steps):
-    """y <- sum_{j < count} a[row, j] k_j, or, with start = 1, x + h times that.
-
-    A kernel of its own, so that its loops are vectorised whatever is around it.
-    """
+    """y <- sum_{j < count} a[row, j] k_j, or, with start = 1, x + h times that."""
     x, stages, h = steps.x, steps.stages, steps.h
     for i in range(y.size):
         y[i] = 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, kernel
+from dalembert.kernels.base.compiler import flat, inline, vectorised
 from dalembert.kernels.base.slots import callback, equations
 from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, RATE, A, D
 
@@ -111,9 +111,9 @@ def keep_calls(stage, t, steps, system):
         calls[row, n] = t
 
 
-@kernel
+@vectorised
 def horner(power, z, value):
-    """value <- sum_i power_i z^i. A kernel of its own, so that its loop is vectorised."""
+    """value <- sum_i power_i z^i"""
     for j in range(value.size):
         s = power[NEW, j]
         for i in range(NEW - 1, -1, -1):
