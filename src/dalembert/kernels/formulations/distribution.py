@@ -91,7 +91,7 @@ def solve_by_factor(system):
     back_solve(system)
 
 
-@flat
+@inline
 def unmet(r, loaded, system):
     """r <- -zeta - A u' of the rows that act, zero for hubs; the largest over |zeta| + |A| |u'| of its row, with |A| |M^-1 h|
     beside it where loaded, NaN where there is one. Of rows for which that is small beside others, rounding is left alone."""

@@ -79,7 +79,7 @@ def load_products(K, rows, idle, system):
             K[(m + 1) * i] = 1.0
 
 
-@flat
+@inline
 def flipped(idle, system):
     """Whether det(G(t_k) W^-1 G(t_k+1)^T) < 0, by elimination with the largest pivot of each column."""
     m, K, negative = system.m, system.before + system.m, False
