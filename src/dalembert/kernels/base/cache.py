@@ -22,6 +22,8 @@ from numba.core import sigutils
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from dalembert.kernels.base.front_end import load_array_functions
+
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 # as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes two of them for a while
@@ -30,6 +32,7 @@ _DIGEST = 32
 _IMPORT = re.compile(
     r"^ *from (dalembert\.kernels[\w.]*) import (\([^)]*\)|[^\n#]*)", re.MULTILINE
 )  # the only form kernels use
+GENERATED = "callback-"  # begins labels of generated code
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
@@ -130,7 +133,9 @@ class DiskCache:
         return any(self._read(path) is not None for path in files)
 
     def load_overload(self, signature, target_context):
-        target_context.refresh()
+        if self._label.startswith(GENERATED):  # it may allocate; what Numba loads for that takes a sixth of a short process
+            load_array_functions()
+            target_context.refresh()
         for folder in FOLDERS:
             data = self._read(folder / self._name(signature, target_context))
             with contextlib.suppress(Exception):  # whatever is wrong with it, compiling makes it anew
@@ -146,7 +151,7 @@ class DiskCache:
                 raise OSError("no cache folder can be written")
             data = dumps(result._reduce())
             _replace(CACHE / self._name(signature, result.target_context), self._digest(data) + data)
-            if self._label.startswith("callback-"):
+            if self._label.startswith(GENERATED):
                 _prune()
         except Exception as problem:  # a full disk, a folder that was removed: the run itself is fine
             if not DiskCache._told:
@@ -180,7 +185,7 @@ def _replace(path, data):
 
 def _prune():
     """Forget the oldest fifth of generated code where there is too much of it."""
-    files = list(CACHE.glob("callback-*.code"))
+    files = list(CACHE.glob(f"{GENERATED}*.code"))
     with contextlib.suppress(OSError):  # another process may do the same
         too_many = len(files) // 5 if len(files) > MOST_GENERATED else 0
         for path in sorted(files, key=lambda path: path.stat().st_mtime)[:too_many]:

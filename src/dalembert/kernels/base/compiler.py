@@ -19,8 +19,8 @@ import numpy as np
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import CPUDispatcher
 
-from dalembert.kernels.base.cache import DiskCache, has_source, options_text, source_stamp
-from dalembert.kernels.base.front_end import KernelCompiler, load_array_functions, shortcuts
+from dalembert.kernels.base.cache import GENERATED, DiskCache, has_source, options_text, source_stamp
+from dalembert.kernels.base.front_end import KernelCompiler, shortcuts
 
 # kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
 _ALL = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
@@ -86,7 +86,7 @@ def generated(source, name, signature, *, given=None, content="", on_disk=True):
             module.__dict__.update(given(label) if given else {})
             exec(compile(source, f"{label}.py", "exec"), module.__dict__)
             linecache.cache[f"{label}.py"] = (len(source), None, source.splitlines(True), f"{label}.py")
-            cache = DiskCache(f"callback-{stamp[:16]}", stamp) if on_disk else None
+            cache = DiskCache(f"{GENERATED}{stamp[:16]}", stamp) if on_disk else None
             options = {"error_model": "numpy"} if given else {"nogil": True, **_ALL}
             _generated[stamp] = bind(_cached(module.__dict__[name], cache, **options), signature)
         except BaseException:
@@ -192,7 +192,6 @@ def bind(function, signature):
 
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
-    load_array_functions()
     from dalembert.kernels.base import loop_types, view_makers  # noqa: F401 - what kernels read their tables through
 
     with COMPILING:

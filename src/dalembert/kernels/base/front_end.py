@@ -8,6 +8,7 @@ import types
 from functools import cache
 
 from numba.core import inline_closurecall
+from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.inline_closurecall import InlineWorker
 from numba.core.postproc import PostProcessor, VariableLifetime
@@ -57,12 +58,17 @@ def load_array_functions():
 class KernelCompiler(Compiler):
     """Numba's, with fewer passes."""
 
+    def __init__(self, *given):
+        load_array_functions()
+        super().__init__(*given)
+
     def define_pipelines(self):
         return [_fewer_passes(DefaultPassBuilder.define_nopython_pipeline(self.state), self.state)]
 
 
-_ask, _tidy = BaseFunction.get_call_type, PostProcessor.run
+_ask, _tidy, _measure = BaseFunction.get_call_type, PostProcessor.run, BaseContext.get_abi_sizeof
 _answers = {}  # of operators, by their type and those of their arguments
+_sizes = {}  # of LLVM's types
 
 
 def _call_type(self, context, args, kws):
@@ -99,14 +105,21 @@ def _tidy_blocks(self, emit_dels=False, extend_lifetimes=False):
     code.generator_info = None
 
 
+def _size(self, typ):
+    """In bytes; Numba has LLVM read a module for each variable."""
+    if typ not in _sizes:
+        _sizes[typ] = _measure(self, typ)
+    return _sizes[typ]
+
+
 @contextlib.contextmanager
 def shortcuts():
     """These ways while kernels are compiled; by one thread at a time."""
     pasting = InlineWorker.inline_function
     BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
-    PostProcessor.run = _tidy_blocks
+    PostProcessor.run, BaseContext.get_abi_sizeof = _tidy_blocks, _size
     try:
         yield
     finally:
         BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
-        PostProcessor.run = _tidy
+        PostProcessor.run, BaseContext.get_abi_sizeof = _tidy, _measure
