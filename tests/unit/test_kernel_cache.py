@@ -7,6 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -195,3 +196,36 @@ def test_options_of_a_settings_file_are_options_too(tmp_path):
     plain = {name: value for name, value in os.environ.items() if name != "NUMBA_BOUNDSCHECK"}
     told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=plain, capture_output=True, text=True, check=True)
     assert "BOUNDSCHECK=1" in told.stdout
+
+
+def test_a_second_process_loads_no_array_functions(tmp_path):
+    """Numba takes a sixth of it to load what cached kernels do not need."""
+    code = (
+        "import sys; from dalembert.compilation.catalogue import compiled_kernel; made = compiled_kernel('no_forces');"
+        "print(sum(made.stats.cache_hits.values()), 'numba.np.arraymath' in sys.modules)"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in ("0 True", "1 False"):
+        told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        assert told.stdout.strip() == expected
+
+
+def test_helpers_are_compiled_once_whatever_numbers_are_written_where_they_are_called():
+    @compiler.inline
+    def times(k, x):
+        return k * x
+
+    @compiler.vectorised
+    def add(k, x):
+        for i in range(x.size):
+            x[i] += k
+
+    @numba.njit
+    def called(x):
+        add(1, x)
+        add(2, x)
+        return times(1, x[0]) + times(2, x[0])
+
+    assert called(np.zeros(5)) == 9.0
+    assert len(times.signatures) == len(add.signatures) == 1
+    assert " x double>" in add.overloads[add.signatures[0]].library.get_llvm_str() or not numba.config.LOOP_VECTORIZE
