@@ -302,7 +302,7 @@ def test_compiling_is_said(monkeypatch):
     monkeypatch.setattr(kernels.Kernel, "state", "not compiled")
     result = call("run", "pendulum_3d", "--t-end", 1)
     assert result.exit_code == 0
-    assert "compiling kernels, once: 8 to 19 s" in result.stdout
+    assert "compiling kernels, once: 7 to 15 s" in result.stdout
 
 
 @pytest.mark.parametrize("integrator", [("dop853",), ("gauss-legendre", "--step", "0.01")])

@@ -36,9 +36,9 @@ class VelocityLevel(Formulation):
     steps: ClassVar[Literal["any", "explicit", "own"]] = "explicit"
     saves: ClassVar[tuple[str, ...]] = ("step", "impulse")
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("impulse", "formulations.impulse", 8.0, "--formulation impulse or soft"),
-        Kernel("impulse_tree", "formulations.impulse_tree", 5.5, "--formulation impulse --coordinates tree"),
-        Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", 5.0, "LagrangianSystem, impulse or soft"),
+        Kernel("impulse", "formulations.impulse", 6.4, "--formulation impulse or soft"),
+        Kernel("impulse_tree", "formulations.impulse_tree", 4.4, "--formulation impulse --coordinates tree"),
+        Kernel("lagrangian_impulse", "formulations.lagrangian_impulse", 4.0, "LagrangianSystem, impulse or soft"),
     )
 
     def needs(self, mechanism: Compiled) -> set[str]:

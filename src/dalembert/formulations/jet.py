@@ -62,13 +62,13 @@ class Jet(Formulation):
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
     by_multipliers: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("jet", "formulations.jet", 8.5, "equations of motion and projection", optional=False),
-        Kernel("lagrangian", "coordinates.lagrangian", 2.1, "LagrangianSystem"),
-        Kernel("correct_invariants", "formulations.invariants", 3.0, "--invariants energy"),
-        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 1.0, "LagrangianSystem with invariants"),
-        Kernel("project_orthogonal", "formulations.orthogonal", 1.6, "--projection orthogonal"),
-        Kernel("baumgarte", "formulations.baumgarte", 1.7, 'Jet(projection="none")'),
-        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", 2.3, 'Jet(solver="cg")'),
+        Kernel("jet", "formulations.jet", 6.8, "equations of motion and projection", optional=False),
+        Kernel("lagrangian", "coordinates.lagrangian", 1.7, "LagrangianSystem"),
+        Kernel("correct_invariants", "formulations.invariants", 2.4, "--invariants energy"),
+        Kernel("correct_lagrangian", "formulations.lagrangian_invariants", 0.8, "LagrangianSystem with invariants"),
+        Kernel("project_orthogonal", "formulations.orthogonal", 1.3, "--projection orthogonal"),
+        Kernel("baumgarte", "formulations.baumgarte", 1.4, 'Jet(projection="none")'),
+        Kernel("jet_rate_by_cg", "formulations.conjugate_gradient", 1.8, 'Jet(solver="cg")'),
     )
 
     def __post_init__(self) -> None:

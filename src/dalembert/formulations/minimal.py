@@ -71,12 +71,12 @@ class Minimal(Formulation):
     saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
     keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("minimal", "formulations.minimal", 4.0, "--formulation minimal"),
-        Kernel("minimal_step", "formulations.minimal_step", 7.5, "--formulation minimal"),
-        Kernel("minimal_across", "formulations.bridge", 4.0, 'Minimal(singular="pass")'),
-        Kernel("minimal_tree", "formulations.minimal_tree", 2.8, 'Minimal(velocities="joints")'),
-        Kernel("minimal_tree_step", "formulations.minimal_tree", 4.0, 'Minimal(velocities="joints")'),
-        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 7.0, "LagrangianSystem, minimal"),
+        Kernel("minimal", "formulations.minimal", 3.2, "--formulation minimal"),
+        Kernel("minimal_step", "formulations.minimal_step", 6.0, "--formulation minimal"),
+        Kernel("minimal_across", "formulations.bridge", 3.2, 'Minimal(singular="pass")'),
+        Kernel("minimal_tree", "formulations.minimal_tree", 2.2, 'Minimal(velocities="joints")'),
+        Kernel("minimal_tree_step", "formulations.minimal_tree", 3.2, 'Minimal(velocities="joints")'),
+        Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 5.6, "LagrangianSystem, minimal"),
     )
 
     def __post_init__(self) -> None:

@@ -47,9 +47,9 @@ class MovingFrame(Formulation):
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "tree")
     citations: ClassVar[tuple[str, ...]] = ("MovingFrame", "Featherstone2008")
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("moving_frame", "formulations.moving_frame", 2.4, "--formulation moving-frame"),
-        Kernel("moving_frame_reference", "formulations.moving_frame_reference", 3.5, 'MovingFrame(path="reference")'),
-        Kernel("correct_tree_invariants", "formulations.tree_invariants", 3.0, "moving-frame --invariants energy"),
+        Kernel("moving_frame", "formulations.moving_frame", 1.9, "--formulation moving-frame"),
+        Kernel("moving_frame_reference", "formulations.moving_frame_reference", 2.8, 'MovingFrame(path="reference")'),
+        Kernel("correct_tree_invariants", "formulations.tree_invariants", 2.4, "moving-frame --invariants energy"),
     )
 
     def __post_init__(self) -> None:

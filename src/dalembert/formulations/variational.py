@@ -60,8 +60,8 @@ class Variational(Formulation):
     steps: ClassVar[Literal["any", "explicit", "own"]] = "own"
     largest_order: ClassVar[int | None] = 2
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        Kernel("variational", "formulations.variational", 8.0, "LagrangianSystem, --formulation variational"),
-        Kernel("variational_bodies", "formulations.variational_bodies", 7.5, "--formulation variational"),
+        Kernel("variational", "formulations.variational", 6.4, "LagrangianSystem, --formulation variational"),
+        Kernel("variational_bodies", "formulations.variational_bodies", 6.0, "--formulation variational"),
     )
 
     def __post_init__(self) -> None:

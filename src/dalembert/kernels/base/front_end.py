@@ -10,6 +10,7 @@ from functools import cache
 from numba.core import inline_closurecall
 from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.inline_closurecall import InlineWorker
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.transforms import canonicalize_cfg
@@ -114,12 +115,13 @@ def _size(self, typ):
 
 @contextlib.contextmanager
 def shortcuts():
-    """These ways while kernels are compiled; by one thread at a time."""
-    pasting = InlineWorker.inline_function
-    BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
-    PostProcessor.run, BaseContext.get_abi_sizeof = _tidy_blocks, _size
-    try:
-        yield
-    finally:
-        BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
-        PostProcessor.run, BaseContext.get_abi_sizeof = _tidy, _measure
+    """These ways while kernels are compiled, by one thread at a time: Numba's lock keeps others from compiling meanwhile."""
+    with global_compiler_lock:
+        pasting = InlineWorker.inline_function
+        BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
+        PostProcessor.run, BaseContext.get_abi_sizeof = _tidy_blocks, _size
+        try:
+            yield
+        finally:
+            BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
+            PostProcessor.run, BaseContext.get_abi_sizeof = _tidy, _measure
