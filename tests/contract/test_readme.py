@@ -183,3 +183,9 @@ def test_false_outputs_are_caught():
 
 def test_test_command_runs_pytest():
     assert "pytest" in marked_block("test-command")
+
+
+def test_links_lead_to_files():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert {"docs/tutorial.md", "docs/howto/model_files.md", "docs/reference/conventions.md"} <= set(links)
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
