@@ -147,6 +147,26 @@ def test_view_of_a_straight_motion():
     assert solution.plot.overview().axes
 
 
+def test_bars_are_drawn_from_end_to_end():
+    """Arms of scissors whose far ends roll, a counterweight off its bar; an axle leaves the picture in its plane."""
+    model = da.Model(name="scissors")
+    for name, start, end in (("rising", (0, 0, 0), (0.8, 0, 0.6)), ("falling", (0.8, 0, 0), (0, 0, 0.6))):
+        model.add_link(name, start, end, mass=1.0, radius=0.01)
+    model.add_body("axle", **da.cylinder(0.1, 0.005, 0.3, axis="y").body(), position=(0.4, 0, 0.3))
+    model.add_body("weight", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), position=(0.4, 0, 0.7))
+    model.add_revolute("A", "ground", "rising", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("M", "rising", "falling", point=(0.4, 0, 0.3), axis=(0, 1, 0))
+    model.add_point_on_line("C", "ground", "falling", point=(0.8, 0, 0), axis=(1, 0, 0))
+    model.add_fixed("key", "rising", "axle", point=(0.4, 0, 0.3))
+    model.add_fixed("weld", "rising", "weight", point=(0.4, 0, 0.6))
+    ax = da.simulate(model, 0.01).plot.trajectories().axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x [m]", "z [m]")
+    drawn = [np.round(np.stack(item.get_data(), axis=1), 9).tolist() for item in ax.get_lines() if item.get_alpha() == 0.3]
+    rising, falling, axle, off, weight = drawn
+    assert sorted(rising) == [[0, 0], [0.8, 0.6]] and sorted(falling) == [[0, 0.6], [0.8, 0]]
+    assert axle == [[0.4, 0.3], [0.4, 0.3]] and off == [[0.4, 0.3], [0.4, 0.6]] and weight == [[0.4, 0.7], [0.4, 0.6]]
+
+
 def test_paths_pass_through_the_states(quadrangle):
     ax = quadrangle.plot.trajectories().axes[0]
     path = np.stack(line(ax, "crank").get_data(), axis=1)

@@ -235,7 +235,9 @@ class Plots:
                 _logarithmic(ax, self._solution.t, values[name], label=name)
         if len(names) > len(worst):
             rest = np.max([values[name] for name in names if name not in worst], axis=0)
-            _logarithmic(ax, self._solution.t, rest, label=f"{len(names) - len(worst)} others", color=MUTED, linestyle=":")
+            count = len(names) - len(worst)
+            label = f"{count} other{'s' * (count > 1)}"
+            _logarithmic(ax, self._solution.t, rest, label=label, color=MUTED, linestyle=":")
         if limit := next(line for line in checks(self._solution) if line.name == f"{level} drift").limit:
             ax.axhline(float(limit), color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label=f"limit of the report, {limit}")
         unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"

@@ -1,8 +1,10 @@
-"""How bodies move, drawn: paths of their centres of mass, and the mechanism itself as lines between joint points."""
+"""How bodies move, drawn: paths of their centres of mass, and the mechanism itself as bars and lines between joint points."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,10 +15,12 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.elements import GROUND
+from dalembert.model.rotation import Rotation
 from dalembert.plot.style import COLOURS, LINES, MUTED
 
 MAX_BODIES = 10
 Y, Z = np.eye(3)[1:]
+_THIN = 0.2  # radius over length of a cylinder that is drawn as a bar
 _FLAT = 1e-6  # of the mechanism's size: what leaves a plane by less is drawn in it
 
 
@@ -38,10 +42,11 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """Lines from each body's centre to its joint points over time, and the joint points on the ground."""
+    """Each body's centre and its joint points over time, the joint points on the ground, and the lines of the first pose."""
 
     segments: tuple[tuple[str, Array, Array], ...]
     ground: tuple[Array, ...]
+    lines: tuple[tuple[str, Array], ...]
 
 
 def view_of(motion: Trajectory) -> View:
@@ -90,8 +95,13 @@ def _axis_name(axis: Array) -> str:
 
 
 def skeleton_of(motion: Trajectory) -> Skeleton:
-    """Which joint points belong to which body, over time; sliding joints hold no point and are left out."""
+    """Which joint points belong to which body, over time; sliding joints hold no point and are left out.
+
+    Lines go from end to end of a body that is a bar, and from the centre to the joint points that are not on it.
+    """
     segments, ground = [], []
+    bars = {body.name: bar for body in motion.mechanism.model.bodies if (bar := _bar(body.shape)) is not None}
+    lines = [(body, np.stack([motion.point(body, end)[0] for end in bar])) for body, bar in bars.items()]
     for joint in motion.mechanism.model.joints:
         if all(primitive.kind not in ("C", "D") for primitive in joint.primitives):
             continue
@@ -100,7 +110,27 @@ def skeleton_of(motion: Trajectory) -> Skeleton:
                 ground.append(point)
             else:
                 segments.append((body, motion.position(body), motion.point(body, point)))
-    return Skeleton(tuple(segments), tuple(ground))
+                if body not in bars or not _on(bars[body], point):
+                    lines.append((body, np.stack([ends[0] for ends in segments[-1][1:]])))
+    return Skeleton(tuple(segments), tuple(ground), tuple(lines))
+
+
+def _bar(shape: Mapping[str, Any] | None) -> Array | None:
+    """(2, 3) both ends, in body axes, of what is drawn as one straight bar: links, rods and slender cylinders."""
+    if shape is None or shape["type"] not in ("rod", "cylinder") or shape.get("fixed"):
+        return None
+    if shape.get("radius", 0.0) > _THIN * shape["length"]:
+        return None
+    R = Rotation(shape.get("rotation", (1.0, 0.0, 0.0, 0.0))).matrix
+    half = 0.5 * shape["length"] * R[:, "xyz".index(shape.get("axis", "z"))]
+    return np.asarray(shape.get("position", np.zeros(3)) + np.stack([-half, half]))
+
+
+def _on(bar: Array, point: Array) -> bool:
+    """Whether a point lies on a bar."""
+    along, reach = bar[1] - bar[0], point - bar[0]
+    nearest = np.clip(float(reach @ along) / float(along @ along), 0.0, 1.0)
+    return bool(np.linalg.norm(reach - nearest * along) < 1e-3 * np.linalg.norm(along))
 
 
 def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple[int, int, int] = (1, 1, 1)) -> Axes:
@@ -112,9 +142,9 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
         view = View(view.axes[[0, 2]], (view.labels[0], view.labels[2]))
     skeleton = skeleton_of(motion)
     names = motion.mechanism.body_names
-    for name, centre, joint in skeleton.segments:
-        ends = view.seen(np.stack([centre[0], joint[0]]))
-        ax.plot(*ends, color=_colour(names.index(name)), linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")
+    for name, ends in skeleton.lines:
+        colour = _colour(names.index(name))
+        ax.plot(*view.seen(ends), color=colour, linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")
     for b, name in enumerate(names[:MAX_BODIES]):
         path = view.seen(motion.position(name))
         ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)
