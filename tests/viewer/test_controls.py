@@ -80,6 +80,16 @@ def test_the_chip_says_which_check_failed(open_tab, pages):
     assert tab.page.locator(".chip").first.inner_text().startswith("✗ not trusted: energy balance")
 
 
+def test_the_chip_counts_what_to_be_careful_about(open_tab, pages):
+    tab = open_tab(pages("four_bar", 0.1))
+    chip = tab.page.locator(".chip").first
+    assert chip.inner_text() == "✓ trusted · 2 notes"
+    assert chip.get_attribute("title") == "show the trust report (R); careful: redundant rows, reactions not unique"
+    chip.click()
+    notes = tab.page.locator(".trust details").filter(has=tab.page.get_by_text("careful", exact=True))
+    assert notes.locator("tr").count() == 2
+
+
 def test_minus_signs_are_of_one_kind(fresh_tab):
     tab = fresh_tab
     tab.page.locator(".plot select").first.select_option("reaction at D")

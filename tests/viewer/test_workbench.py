@@ -289,6 +289,19 @@ def test_on_a_phone_the_scrubber_is_as_wide_as_the_page(open_tab, page):
     tab.screenshot("workbench_phone")
 
 
+@pytest.mark.parametrize("width", [430, 500, 760])
+def test_a_narrow_window_shows_all_buttons(open_tab, page, width):
+    """In rows above the legend; only on a phone they are one row that is pushed along."""
+    tab = open_tab(page)
+    tab.page.set_viewport_size({"width": width, "height": 800})
+    tab.do("viewer.command('panel'); viewer.command('forces')")
+    key = tab.page.locator(".key").bounding_box()
+    boxes = [button.bounding_box() for button in tab.page.locator(".tools button").all()]
+    assert len(boxes) > 12
+    for box in boxes:
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= key["y"]
+
+
 def test_two_runs_have_a_difference(open_tab, run, tmp_path):
     other = da.simulate(run.mechanism.model, 1.0, integrator=da.RungeKutta4(step=0.2))
     run.export_html(tmp_path / "two.html", compare=other)

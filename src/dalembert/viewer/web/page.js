@@ -44,10 +44,14 @@ export function icon(button, name) {
   button.replaceChildren(svg);
 }
 
-function judge(chip, { headline, verdict }) {
+// What the report says in a few words; a run that is trusted may still have notes to read.
+function judge(chip, { headline, verdict, lines }) {
   const [look, mark] = { FAIL: ["fail", "✗"], WARN: ["warn", "!"] }[verdict] ?? ["pass", "✓"];
+  const notes = lines.filter(({ block }) => block === "careful").map(({ name }) => name);
+  const count = look === "pass" && notes.length ? ` · ${notes.length} note${notes.length > 1 ? "s" : ""}` : "";
   chip.className = `chip ${look}`;
-  chip.textContent = `${mark} ${headline}`;
+  chip.textContent = `${mark} ${headline}${count}`;
+  chip.title = notes.length ? `careful: ${notes.join(", ")}` : "";
 }
 
 export class Page {
@@ -188,9 +192,9 @@ export class Page {
   // The trust report: one chip that says it all, and behind it the blocks that every other form of the report has.
   report({ headline, verdict, lines }, status) {
     const running = status === "incomplete";
-    judge(this.chip, { headline, verdict });
+    judge(this.chip, { headline, verdict, lines });
     if (running) Object.assign(this.chip, { className: "chip running", textContent: "still running" });
-    this.chip.title = "show the trust report (R)";
+    this.chip.title = ["show the trust report (R)", this.chip.title].filter(Boolean).join("; ");
     this.trust.replaceChildren();
     element(this.trust, "summary", "", "Trust report");
     const table = element(this.trust, "table");
