@@ -97,6 +97,7 @@ def test_many_joints_are_summed_up():
     ax = solution.plot.drift().axes[0]
     assert "4 others" in labels(ax)
     assert len(labels(ax)) == 10
+    assert "1 other" in labels(da.simulate(gallery.chain(9), 0.01).plot.drift().axes[0])
     assert "first 10 of 12 bodies" in solution.plot.trajectories().axes[0].get_title("left")
 
 
