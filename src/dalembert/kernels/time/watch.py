@@ -112,9 +112,9 @@ def keep_calls(stage, t, steps, system):
 
 
 @vectorised
-def horner(power, z, value):
+def horner(power, z, value, n):
     """value <- sum_i power_i z^i"""
-    for j in range(value.size):
+    for j in range(n):
         s = power[NEW, j]
         for i in range(NEW - 1, -1, -1):
             s = s * z + power[i, j]
@@ -145,11 +145,11 @@ def foreseen(steps, system):
     given = system.all + place
     while k < count and known:
         theta = k / count
-        horner(power, 2.0 * theta - 1.0, said)
-        for j in range(n):
-            given[j] = said[j]
+        horner(power, 2.0 * theta - 1.0, given, n)
         for f in range(asked.shape[0]):
             first, answer = asked[f, 1], asked[f, 1] + asked[f, 2]
+            for j in range(answer, answer + asked[f, 3]):
+                said[j] = given[j]
             known = known and callback(asked[f, 0], steps.t + theta * h, system, place + first) == OK
             for j in range(answer, answer + asked[f, 3]):
                 known = known and abs(given[j] - said[j]) <= bound[f]
