@@ -187,6 +187,55 @@ def test_pins_near_the_ends_of_a_bar(pins, told):
     assert [word in text for word, text in zip(told, doubts(model), strict=True)] == [True] * len(told)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", ["point_on_line", "point_on_plane", "in_plane", "distance", "cable", "fixed"])
+def test_whatever_holds_a_point_of_a_bar_is_the_pin_at_its_end(kind, turned):
+    """An arm of a lift on a roller, or on a rope: its hinge is 0.05 m off the other end; or the roller is."""
+    for roller, hinge in ((0.0, 2.0), (0.0, 1.95), (0.05, 2.0)):
+        model = da.Model()
+        model.add_link("arm", (0, 0, 0), (2, 0, 0), mass=1.0, radius=0.03)
+        model.add_body("cart", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0.5))
+        model.add_revolute("hinge", *((model.ground, "arm")[:: -1 if turned else 1]), point=(hinge, 0, 0), axis=(0, 1, 0))
+        at = (roller - 1.0, 0, 0)
+        match kind:
+            case "cable":
+                model.add_cable("roller", [("cart", (0, 0, 0)), ("ground", (0, 0, 2)), ("arm", at)])
+            case "distance":
+                model.add_distance("roller", "cart", "arm", points=((0, 0, 0), at))
+            case "in_plane":
+                model.add_in_plane("roller", "cart", "arm", points=((0, 0, -0.5), at), direction=(0, 0, 1))
+            case "fixed":
+                model.add_fixed("roller", "cart", "arm", point=(roller, 0, 0))
+            case _:
+                getattr(model, f"add_{kind}")("roller", "cart", "arm", point=(roller, 0, 0), axis=(1, 0, 0))
+        off = "hinge" if hinge != 2.0 else "roller" if roller and kind != "fixed" else ""  # a weld may be anywhere
+        told = [f"{'cable' if off == 'roller' and kind == 'cable' else 'joint'} {off!r} is 0.05 m off the end of body 'arm'"]
+        assert [text.partition(",")[0] for text in doubts(model)] == told * bool(off)
+
+
+def test_slots_in_a_bar_are_no_pins_of_it():
+    """A line of the bar, which its point may be anywhere on, and beside."""
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (2, 0, 0), mass=1.0, radius=0.03)
+    model.add_point_mass("bob", mass=1.0, position=(1.95, 0, 0.05))
+    model.add_revolute("hinge", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_point_on_line("slot", "arm", "bob", point=(1.95, 0, 0.05), axis=(1, 0, 0))
+    assert doubts(model) == []
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.03])
+@pytest.mark.parametrize("aside", [0.009, 0.025, 0.04, 0.2])
+def test_pins_beside_a_bar(radius, aside):
+    """More than its radius, or 0.5 % of its length, off its axis."""
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (2, 0, 0), mass=1.0, **({"radius": radius} if radius else {}))
+    model.add_body("other", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    model.add_revolute("base", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("middle", "arm", "other", point=(1, 0.5, aside), axis=(0, 1, 0))
+    told = f"joint 'middle' is {aside:.3g} m off body 'arm', beside it"
+    assert [text.rpartition(",")[0] for text in doubts(model)] == [told] * (aside > max(radius, 0.01))
+
+
 @pytest.mark.parametrize(
     ("plane", "pin", "told"),
     [(0.0, 0.0, 0), (0.0, 0.02, 1), (0.02, 0.02, 0), (0.02, 0.01, 0)],  # links beside each other have their pin anywhere

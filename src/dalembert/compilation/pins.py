@@ -1,8 +1,10 @@
 """Pins that are not where the links are drawn that they hold: one sentence for each.
 
 Ends are known of round bars, of da.rod, add_link and da.cylinder. Of these a pin is doubted that is near an end and not at it,
-where another is at the other end, or as far away as the bar is long. All other pins may be anywhere along a bar, or a little
-beyond it, as in an eye; and along its own axis, unless it joins two bars that lie in one plane.
+where another is at the other end, or as far away as the bar is long; or beside the bar, outside what is drawn. All other pins
+may be anywhere along a bar, or a little beyond it, as in an eye; and along its own axis, unless it joins two bars that lie in
+one plane. Rollers and what slides in a slot are pins of the body whose point they hold, ends of cables too; welds are pins
+that may themselves be anywhere.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from itertools import combinations
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.model import Model
 
-# joints that are at a point of both bodies; of a hinge, or anywhere along an axis
-PINS = {"revolute": True, "cylindrical": True, "spherical": False, "universal": False, "coincidence": False, "distance": False}
+HINGES = ("revolute", "cylindrical")  # anywhere along an axis
+PINS = (*HINGES, "spherical", "universal", "coincidence", "distance", "fixed")  # at a point of both bodies
+SLIDING = ("point_on_line", "point_on_plane", "in_plane")  # at a point of the second one
 AT = 0.005  # how far a pin may be from an end of a bar, over its length, to be at it: coordinates of three digits
 NEAR = 0.1  # how far it is from an end that it may have been meant to be at
 OFF = 0.05  # how far a pin is from anywhere on the link that is drawn, over its length
@@ -69,20 +73,31 @@ def pins_off_links(model: Model) -> Iterator[str]:
         by_joint.setdefault(pin.joint.name, []).append(pin)
     for link, own in by_link.items():
         told = set()
-        for pin, text in [*_off(own), *_not_at_ends([pin for pin in own if link.bar and pin.across])]:
-            if pin not in told:
+        for pin, text in [*_not_at_ends([pin for pin in own if link.bar and pin.across]), *_off(own)]:
+            if pin not in told and pin.joint.type != "fixed":
                 told.add(pin)
-                yield f"joint {pin.joint.name!r} is {text} {link.length:.3g} m: see its point and the link's ends"
+                word = "cable" if pin.joint.type == CABLE else "joint"
+                yield f"{word} {pin.joint.name!r} is {text} {link.length:.3g} m: see its point and the link's ends"
     for both in by_joint.values():
         yield from _out_of_plane(both)
 
 
 def _pins(model: Model) -> Iterator[Pin]:
     links = {body.name: _link(body.name, body.shape) for body in model.bodies}
-    for joint in (joint for joint in model.joints if joint.type in PINS):
-        for name, p, E in ((joint.first, joint.p_i, joint.E_i), (joint.second, joint.p_j, joint.E_j)):
+    for joint in model.joints:
+        for name, p, E in _places(joint):
             if name != GROUND and (link := links[name]) is not None:
-                yield Pin(joint, link, p, E[:, 2] if PINS[joint.type] else None)
+                yield Pin(joint, link, p, E[:, 2] if joint.type in HINGES else None)
+
+
+def _places(joint: Joint) -> Iterator[tuple[str, Array, Array]]:
+    """Bodies that a joint holds at a point, where, and its axes there."""
+    if joint.type in PINS:
+        yield joint.first, joint.p_i, joint.E_i
+    if joint.type in PINS or joint.type in SLIDING:
+        yield joint.second, joint.p_j, joint.E_j
+    if joint.type == CABLE:
+        yield from ((name, p, joint.E_i) for name, p in cable_points(joint)[:: len(joint.primitives[0].parts) - 1])
 
 
 def _link(body: str, shape: Mapping[str, object] | None) -> Link | None:
@@ -98,14 +113,16 @@ def _link(body: str, shape: Mapping[str, object] | None) -> Link | None:
 
 
 def _off(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
-    """Those that are far from all of the link, beams may have eyes beside them."""
+    """Those that are far from all of the link, or outside a bar; beams may have eyes beside them."""
     for pin in pins:
         link = pin.link
         u, at = pin.flat @ link.along, pin.flat @ pin.p
         s = float(at @ u) / float(u @ u) if u @ u > 1e-12 else 0.0
         off = float(np.linalg.norm(at - np.clip(s, -0.5 * link.length, 0.5 * link.length) * u))
+        aside = float(np.linalg.norm(at - s * u))
         beyond = abs(s) > 0.5 * link.length
-        if off > OFF * link.length + link.radius and (beyond or link.bar):
+        limit = max(AT * link.length, link.radius) if pin.across else OFF * link.length + link.radius
+        if (beyond and off > OFF * link.length + link.radius) or (link.bar and aside > limit):
             where = "beyond its end" if beyond else "beside it"
             yield pin, f"{off:.3g} m off body {link.body!r}, {where}, which is drawn as a link of"
 
