@@ -236,6 +236,18 @@ def test_pins_beside_a_bar(radius, aside):
     assert [text.rpartition(",")[0] for text in doubts(model)] == [told] * (aside > max(radius, 0.01))
 
 
+def test_pairs_of_rods_on_both_sides_of_an_arm():
+    """As of a delta robot; one of them alone is told."""
+    for sides, told in (((-0.04, 0.04), 0), ((-0.02, 0.02), 0), ((0.04,), 1), ((0.04, 0.03), 2)):
+        model = da.Model()
+        model.add_link("arm", (0, 0, 0), (0.25, 0, 0), mass=1.0)
+        model.add_revolute("hip", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+        for y in sides:
+            model.add_point_mass(f"end {y}", mass=1.0, position=(0.25, y, -0.5))
+            model.add_distance(f"rod {y}", "arm", f"end {y}", points=((0.125, y, 0), (0, 0, 0)))
+        assert len(doubts(model)) == told
+
+
 @pytest.mark.parametrize(
     ("plane", "pin", "told"),
     [(0.0, 0.0, 0), (0.0, 0.02, 1), (0.02, 0.02, 0), (0.02, 0.01, 0)],  # links beside each other have their pin anywhere

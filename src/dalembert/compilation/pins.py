@@ -2,8 +2,8 @@
 
 Ends are known of round bars, of da.rod, add_link and da.cylinder. Of these a pin is doubted that is near an end and not at it,
 where another is at the other end, or as far away as the bar is long; or beside the bar, outside what is drawn. All other pins
-may be anywhere along a bar, or a little beyond it, as in an eye; and along its own axis, unless it joins two bars that lie in
-one plane. Rollers and what slides in a slot are pins of the body whose point they hold, ends of cables too; welds are pins
+may be anywhere along a bar, or a little beyond it, as in an eye; in pairs on both sides of it; and along its own axis, unless
+it joins two bars that lie in one plane. Rollers and what slides in a slot are pins of the body whose point they hold, ends of cables too; welds are pins
 that may themselves be anywhere.
 """
 
@@ -74,7 +74,7 @@ def pins_off_links(model: Model) -> Iterator[str]:
     for link, own in by_link.items():
         told = set()
         for pin, text in [*_not_at_ends([pin for pin in own if link.bar and pin.across]), *_off(own)]:
-            if pin not in told and pin.joint.type != "fixed":
+            if pin not in told and pin.joint.type != "fixed" and not _of_a_yoke(pin, own):
                 told.add(pin)
                 word = "cable" if pin.joint.type == CABLE else "joint"
                 yield f"{word} {pin.joint.name!r} is {text} {link.length:.3g} m: see its point and the link's ends"
@@ -110,6 +110,13 @@ def _link(body: str, shape: Mapping[str, object] | None) -> Link | None:
         along = "xyz".index(str(shape.get("axis", "z")))
         length, radius = (float(str(shape.get(key, 0.0))) for key in ("length", "radius"))
     return Link(body, np.eye(3)[along], length, radius, shape["type"] != "box") if radius <= THIN * length else None
+
+
+def _of_a_yoke(pin: Pin, pins: list[Pin]) -> bool:
+    """Whether another is opposite to it, as far from the bar: rods in pairs on both sides of an arm."""
+    across = np.eye(3) - np.outer(pin.link.along, pin.link.along)
+    gaps = [across @ (pin.p + other.p) + (np.eye(3) - across) @ (pin.p - other.p) for other in pins if other is not pin]
+    return any(float(np.linalg.norm(gap)) <= AT * pin.link.length for gap in gaps)
 
 
 def _off(pins: list[Pin]) -> Iterator[tuple[Pin, str]]:
