@@ -1,12 +1,16 @@
 """What to do about redundant joints is said; where it is done no row is redundant, and the mechanism is as free as before."""
 
+import ast
+import re
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.cli.check import examine
 from dalembert.compilation.compile import compile
-from dalembert.compilation.row_words import cure
+from dalembert.compilation.cures import cure
 
 Y = (0, 1, 0)
 
@@ -17,13 +21,14 @@ def joined(model, kind, name, first, second, point, axis=Y):
     getattr(model, f"add_{kind}")(name, first, second, point=point, **given)
 
 
-def slider_crank(B="revolute", C="revolute"):
-    model = da.Model()
-    model.add_link("crank", (0, 0, 0), (0, 0, 0.1), mass=1.0)
-    model.add_link("rod", (0, 0, 0.1), (0.3, 0, 0), mass=1.0, radius=0.01)
+def slider_crank(B="revolute", C="revolute", A="revolute", gravity=(0, -5.0, -9.81), **said):
+    """In the plane x-z, and pulled out of it: not a model in a plane, unless gravity is along z."""
+    model = da.Model(gravity, **said)
+    model.add_link("crank", (0, 0, 0), (0.05, 0, 0.1), mass=1.0)
+    model.add_link("rod", (0.05, 0, 0.1), (0.3, 0, 0), mass=1.0, radius=0.01)
     model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.3, 0, 0))
-    joined(model, "revolute", "A", "ground", "crank", (0, 0, 0))
-    joined(model, B, "B", "crank", "rod", (0, 0, 0.1))
+    joined(model, A, "A", "ground", "crank", (0, 0, 0))
+    joined(model, B, "B", "crank", "rod", (0.05, 0, 0.1))
     joined(model, C, "C", "rod", "slider", (0.3, 0, 0))
     joined(model, "prismatic", "D", "ground", "slider", (0.3, 0, 0), (1, 0, 0))
     return model
@@ -31,7 +36,7 @@ def slider_crank(B="revolute", C="revolute"):
 
 def two(kind, second=""):
     """A body on two joints on one axis, or on axes beside each other; second : the kind of the other one, "none" for none."""
-    model = da.Model()
+    model = da.Model((-3.0, -5.0, -9.81))
     model.add_body("body", **da.box(1.0, (1.0, 0.1, 2.0)).body())
     for name, one, y in zip("LR", (kind, second or kind), (0.8, -0.8), strict=True):
         if one != "none":
@@ -39,36 +44,95 @@ def two(kind, second=""):
     return model
 
 
-LOOP = "in every loop with C replace one revolute joint by a spherical and another by a cylindrical one"
+LOOP = (
+    "in the loop with C whose hinges are parallel, replace one revolute joint by a spherical and another by a cylindrical one"
+)
+IN_PLANE = (
+    'take coordinates="planar" (--coordinates planar): all of the model moves in one plane, which da.Model(plane="xz") says too,'
+    " in a file plane: xz"
+)
+OPEN = "let {}, or others of the same loop, hold less"
 
 
 @pytest.mark.parametrize(
     ("before", "told", "after"),
     [
-        (slider_crank(), LOOP, slider_crank("spherical", "cylindrical")),
-        (slider_crank("spherical"), "replace C by a universal joint", slider_crank("spherical", "universal")),
+        *((slider_crank(), LOOP, slider_crank(*kinds)) for kinds in permutations(("revolute", "spherical", "cylindrical"))),
         (slider_crank("cylindrical"), "replace C by a spherical joint", slider_crank("cylindrical", "spherical")),
         (slider_crank("universal", "spherical"), "", None),
         (slider_crank("revolute", "cylindrical"), "replace C by a point on a line", slider_crank("revolute", "point_on_line")),
-        (slider_crank("revolute", "spherical"), "replace C by a point on a line", slider_crank("revolute", "point_on_line")),
+        (slider_crank("revolute", "spherical"), OPEN.format("C"), None),  # along which line, hangs on what is between
         (two("revolute"), "leave out R, of which others hold all", two("revolute", "none")),
         (two("prismatic"), "leave out R, of which others hold all", two("prismatic", "none")),
-        (two("cylindrical"), "let R, or others of the same loop, hold less", None),
+        (two("revolute", "cylindrical"), "leave out R, of which others hold all", two("revolute", "none")),
+        (two("cylindrical"), OPEN.format("R"), None),
     ],
 )
 def test_redundant_joints_are_cured(before, told, after):
     mechanism = compile(before)
     assert cure(mechanism) == told
     if after is not None:
-        cured = compile(after)
-        assert not cured.redundant and not cured.not_unique and not cured.warnings
-        assert cured.degrees_of_freedom == mechanism.degrees_of_freedom
+        is_cured(mechanism, compile(after))
+
+
+def is_cured(mechanism, cured):
+    assert not cured.redundant and not cured.not_unique and not cured.warnings
+    assert cured.degrees_of_freedom == mechanism.degrees_of_freedom
+
+
+@pytest.mark.parametrize("model", [slider_crank("spherical"), da.gallery.build("bricard")])
+def test_axes_of_a_universal_joint_are_told(model):
+    """Others may let more move than the hinge did."""
+    mechanism = compile(model)
+    told = re.fullmatch(r"replace (\w+) by a universal joint with axes=\((.*), (\(.*\))\)", cure(mechanism))
+    joint = model.joint(told[1])
+    cured = model.copy()
+    cured.remove(joint.name)
+    axes = tuple(ast.literal_eval(text) for text in told.groups()[1:])
+    point = model.body(joint.first).position + model.body(joint.first).matrix @ joint.p_i
+    cured.add_universal(joint.name, joint.first, joint.second, point=point, axes=axes)
+    is_cured(mechanism, compile(cured))
+
+
+def test_joints_that_others_refer_to_are_not_replaced():
+    model = slider_crank("cylindrical")
+    model.add_joint_spring_damper("spring", "C", stiffness=1.0)
+    assert cure(compile(model)) == OPEN.format("C")
+
+
+@pytest.mark.parametrize("kinds", [(), ("spherical",), ("revolute", "spherical")])
+def test_models_that_move_in_a_plane_are_cured_there(kinds, tmp_path):
+    """By coordinates, or by a word in the model as it is; forces in the plane are the same."""
+    model = slider_crank(*kinds, gravity=(0, 0, -9.81))
+    mechanism = compile(model)
+    assert mechanism.not_unique and cure(mechanism) == IN_PLANE
+    is_cured(mechanism, compile(model, "planar"))
+    model.to_yaml(tmp_path / "model.yaml")
+    (tmp_path / "flat.yaml").write_text("plane: xz\n" + (tmp_path / "model.yaml").read_text())
+    said = slider_crank(*kinds, gravity=(0, 0, -9.81), plane="xz"), da.Model.from_yaml(tmp_path / "flat.yaml")
+    for flat in said:
+        assert compile(flat).coordinates == "planar"
+        is_cured(mechanism, compile(flat))
+    if not kinds:
+        runs = [da.simulate(one, 0.05, save_at=[0.05]) for one in (model, *said)]
+        for run in runs[1:]:
+            for name in "ABCD":
+                there, here = (of.reaction(name).force[0, [0, 2]] for of in (runs[0], run))
+                np.testing.assert_allclose(here, there, rtol=1e-5, atol=1e-5)
+
+
+def test_a_plane_may_leave_rows_that_are_redundant():
+    model = slider_crank(gravity=(0, 0, -9.81))
+    joined(model, "prismatic", "E", "ground", "slider", (0.3, 0, 0.1), (1, 0, 0))
+    assert cure(compile(model)) == f"{IN_PLANE}; there, {OPEN.format('E')}"
 
 
 def test_cures_are_in_the_report_and_of_several_joints_together():
     report = da.simulate(slider_crank(), 0.01).report()
     assert report["reactions not unique"].value.endswith(f"redundancy leaves these undetermined; for unique ones, {LOOP}")
-    assert cure(compile(da.gallery.build("andrews"))) == LOOP.replace("C", "G, H, E2")
+    assert cure(compile(da.gallery.build("andrews"))) == IN_PLANE.replace("xz", "xy")
+    pulled = da.gallery.build("andrews").to_dict() | {"gravity": (0, 0, -9.81)}
+    assert cure(compile(da.Model.from_dict(pulled))) == OPEN.format("G, H, E2")  # loops that share joints
 
 
 def test_a_second_driver_of_a_system_of_coordinates():

@@ -82,8 +82,9 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     from rich.table import Table
 
+    from dalembert.compilation.cures import cure
     from dalembert.compilation.doubts import look_at
-    from dalembert.compilation.row_words import cure, held_twice, not_unique
+    from dalembert.compilation.row_words import held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings

@@ -43,39 +43,6 @@ def held_twice(mechanism: Compiled) -> str:
     return _together({name: in_words(labels, "motion") for name, labels in found.items()})
 
 
-# what to put in the place of a joint whose rows are redundant, by how many of them hold motions and turnings
-_LOOSER = {
-    ("revolute", 1, 0): "a cylindrical joint",
-    ("revolute", 0, 1): "a universal joint",
-    ("revolute", 0, 2): "a spherical joint",
-    ("universal", 0, 1): "a spherical joint",
-    ("prismatic", 0, 3): "a point on a line",
-    ("cylindrical", 0, 2): "a point on a line",
-    ("planar", 0, 2): "a point on a plane",
-    ("spherical", 1, 0): "a point on a line",
-}
-
-
-def cure(mechanism: Compiled) -> str:
-    """What to change in a model so that no row is redundant, and all reactions are unique."""
-    found: dict[str, list[str]] = {}
-    for name in dict.fromkeys(row.element for row in mechanism.redundant):
-        labels = [row.label for row in mechanism.redundant if row.element == name]
-        turnings = sum(label.startswith("SO") for label in labels)
-        motions = sum(label in ("x", "y", "z") or label.startswith("O(") for label in labels)
-        kind = next((joint.type for joint in getattr(mechanism.model, "joints", ()) if joint.name == name), "")
-        if len(labels) == sum(row.element == name for row in mechanism.rows):
-            words = "leave out {}, of which others hold all"
-        elif (kind, motions, turnings) in (("revolute", 1, 2), ("prismatic", 1, 2)):  # of a loop in a plane
-            words = "in every loop with {} replace one revolute joint by a spherical and another by a cylindrical one"
-        elif (kind, motions, turnings) in _LOOSER:
-            words = f"replace {{}} by {_LOOSER[kind, motions, turnings]}"
-        else:
-            words = "let {}, or others of the same loop, hold less"
-        found.setdefault(words, []).append(name)
-    return "; ".join(words.format(", ".join(names)) for words, names in found.items())
-
-
 def undetermined_parts(mechanism: Compiled, name: str) -> tuple[str, ...]:
     """Parts of a joint's or driver's reaction that redundancy leaves undetermined, in words; () for all of it, or none."""
     rows = [row for row in getattr(mechanism, "undetermined", ()) if row.element == name]

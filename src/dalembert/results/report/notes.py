@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import cure, held_twice, not_unique
+from dalembert.compilation.row_words import held_twice, not_unique
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.table import MODEL, Line, listed
 
