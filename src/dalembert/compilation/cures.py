@@ -1,7 +1,7 @@
 """What to change in a model so that no row is redundant, and all reactions are unique: only what leaves it as free as it was.
 
-A model that moves in a plane is solved there. Of others a joint is named that can be left out, or one that has all rows of the old
-one but those that are redundant: what is left spans the same, so that nothing else can move [JetMultibody, Table 1].
+A model that moves in a plane is solved there. Of others a joint is named that can be left out, or one that has all rows of the
+old one but those that are redundant: what is left spans the same, so that nothing else can move [JetMultibody, Table 1].
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dalembert.model.editing import refers
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.model import Model
 from dalembert.model.plane import PLANES, InPlane
+from dalembert.model.store import Element
 
 # what has no rows of its kind that hold turnings
 _TURNING = {
@@ -70,7 +71,8 @@ def _words(mechanism: Compiled, name: str, redundant: list[str], rows: list[str]
             " cylindrical one"
         )
     model = mechanism.model
-    if isinstance(model, Model) and any(refers(other, name) for other in (*model.joints, *model.drivers, *model.forces)):
+    users: list[Element] = [*model.joints, *model.drivers, *model.forces] if isinstance(model, Model) else []
+    if any(refers(other, name) for other in users):
         return _OPEN  # they need its coordinates
     if len(redundant) == len(rows):
         return "leave out {}, of which others hold all"
@@ -88,7 +90,7 @@ def _words(mechanism: Compiled, name: str, redundant: list[str], rows: list[str]
 
 
 def _universal(model: Model, joint: Joint, turning: str) -> str:
-    """World axes of what holds the other row of a hinge: x of its frame, or y, in the first body, and its axis in the second."""
+    """World axes of what holds the other row of a hinge: x or y of its frame in the first body, and its axis in the second."""
     kept = {"SO(x, z)": 1, "SO(y, z)": 0}[turning]
     axes = model.body(joint.first).matrix @ joint.E_i[:, kept], model.body(joint.second).matrix @ joint.E_j[:, 2]
     return "({})".format(", ".join("({})".format(", ".join(f"{x + 0.0:.4g}" for x in np.round(axis, 12))) for axis in axes))

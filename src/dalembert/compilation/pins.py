@@ -3,8 +3,8 @@
 Ends are known of round bars, of da.rod, add_link and da.cylinder. Of these a pin is doubted that is near an end and not at it,
 where another is at the other end, or as far away as the bar is long; or beside the bar, outside what is drawn. All other pins
 may be anywhere along a bar, or a little beyond it, as in an eye; in pairs on both sides of it; and along its own axis, unless
-it joins two bars that lie in one plane. Rollers and what slides in a slot are pins of the body whose point they hold, ends of cables too; welds are pins
-that may themselves be anywhere.
+it joins two bars that lie in one plane. Rollers and what slides in a slot are pins of the body whose point they hold, ends of
+cables too; welds are pins that may themselves be anywhere.
 """
 
 from __future__ import annotations
