@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.results.report import Line
+from dalembert.results.report.advice import advised
 
 JOINTS = ("universal", "spherical", "revolute", "cylindrical")
 
@@ -60,6 +62,9 @@ def test_steps_that_rounding_rules_are_told():
     mechanism = da.compile(closed_chain(2))
     rounded, exact = run(mechanism, da.MovingFrame(), 1e-10), run(mechanism, da.Jet(), 1e-10)
     assert rounded.statistics.rounded_steps > 0 and rounded.statistics.rounded_error > 1.0
+    told = [advised(Line("energy balance", "", verdict="FAIL"), solution).advice for solution in (rounded, exact)]
+    assert ["rtol below 1e-10" in text for text in told] == [False, True]  # the line of rounding asks for a larger one
+    assert "larger rtol" in rounded.report()["rounding"].advice
     assert rounded.report()["rounding"].verdict == rounded.report().verdict == "WARN"
     assert exact.statistics.rounded_steps == 0 and exact.report().verdict == "pass"
 

@@ -9,6 +9,8 @@ from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.compilation.compile import compile
+from dalembert.compilation.row_words import beyond_reach
 
 RK4 = da.RungeKutta4(step=0.01)
 both_steps = pytest.mark.parametrize("integrator", [da.DOP853(), RK4], ids=["adaptive", "fixed"])
@@ -134,9 +136,23 @@ def test_mechanism_that_locks(integrator, coordinates):
     assert re.search(r"could not be restored at|step size collapsed at", str(error))
     if integrator.adaptive:  # a fixed step of 0.01 ends before the singular configuration
         assert re.search(r"singular \(condition \d.*\): joints .*'pin'.*'wrist'.* lock", str(error))
+        asks = r"collapsed at t = \S+ s: driver 'drive' asks for a position that the mechanism cannot reach \(0.6435 there\)"
+        assert re.search(f"{asks}: check its sign and range; the config", str(error))
+        report = error.solution.report()
+        assert [line.name for line in report.lines if line.advice] == ["status"]  # the rest comes from it
     assert locks - 0.02 <= error.time <= locks + 1e-9  # a fixed step of 0.01 ends before
     assert error.solution.t[-1] == error.time
     assert error.solution.drift.position.max() <= 1e-10
+
+
+def test_what_locks_without_a_driver_asks_for_nothing():
+    mechanism = compile(locking_crank())
+    assert beyond_reach(mechanism, 0.5, ["pin", "wrist"]) == ""
+    assert "'drive' asks for a position that the mechanism cannot reach (0.5 there)" in beyond_reach(mechanism, 0.5, ["drive"])
+    model = da.Model()
+    model.add_point_mass("bob", mass=1.0, position=(0, 0, -1))
+    model.add_distance("rope", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)), length=da.Polynomial((1.0, -0.5)))
+    assert beyond_reach(compile(model), 1.0, ["rope"]).startswith("joint 'rope' asks for a position that")
 
 
 def test_too_many_steps():

@@ -1,4 +1,4 @@
-"""Rows of constraints in words: the motion that each holds, or the part of a reaction that it carries."""
+"""Rows of constraints in words: the motion that each holds, the part of a reaction that it carries, what it asks for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.pack_motions import motion_values
 
 Side = Literal["motion", "reaction"]
 _TURNS, _SLIDES = re.compile(r"SO\((.), (.)\)"), re.compile(r"O\((.)\)")
@@ -61,3 +62,18 @@ def _together(words: dict[str, tuple[str, ...]]) -> str:
     for name, parts in words.items():
         said.setdefault(", ".join(parts), []).append(name)
     return ", ".join(", ".join(names) + (f" ({text})" if text else "") for text, names in said.items())
+
+
+def beyond_reach(mechanism: Compiled, t: float, locking: Iterable[str]) -> str:
+    """Of elements that lock, those that prescribe a position: it does not change there with what they leave free, so that the
+    mechanism goes no further; "" for none."""
+    model, names = mechanism.model, set(locking)
+    asked = [("joint", joint.name, row) for joint in getattr(model, "joints", ()) for row in joint.primitives]
+    asked += [("driver", driver.name, driver.primitive) for driver in getattr(model, "drivers", ())]
+    told = [
+        f"{word} {name!r} asks for a position that the mechanism cannot reach"
+        f" ({row.offset + motion_values(row.motion, t)[0]:.4g} there)"
+        for word, name, row in asked
+        if name in names and row.motion is not None
+    ]
+    return f"{', '.join(told)}: check its sign and range" if told else ""

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Series
+from dalembert.compilation.row_words import beyond_reach
 from dalembert.errors import SimulationError
 from dalembert.formulations.minimal import MinimalRun
 from dalembert.integrators.advance import Advance
@@ -31,6 +32,7 @@ def refused(run: MinimalRun, advance: Advance) -> SimulationError:
     advice = "Minimal(singular='pass') goes through on the branch it is on"
     if run.places.passing:
         advice = "no smooth branch through it was found, and rounding hides the motion there"
+    advice = beyond_reach(run.mechanism, at, joints) or advice
     return SimulationError(f"{text} {advice}", time=t, joint=joints[0])
 
 

@@ -8,6 +8,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import SINGULAR
+from dalembert.compilation.row_words import beyond_reach
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
@@ -35,6 +36,8 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     condition, locking = mechanism.locking(t, advance.state)
     singular, word = condition > SINGULAR, mechanism.element_word
     lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
+    if singular and (beyond := beyond_reach(mechanism, t, locking)):
+        lock = f": {beyond}{lock}"
     if status == T.NEWTON_FAILED:
         joint = run.element_of_row(int(run.view.count.worst_row))
         text = f"the constraints could not be restored at t = {t:.6g} s: {word} {joint!r} keeps a residual of"

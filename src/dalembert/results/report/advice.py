@@ -31,8 +31,10 @@ _STATUS = {
 
 
 def advised(line: Line, solution: Result) -> Line:
-    """The line with what to do, where it does not pass."""
-    return line if line.verdict not in ("FAIL", "WARN") or line.advice else replace(line, advice=_advice(line, solution))
+    """The line with what to do, where it does not pass; of a run that failed, only about that: the rest may come from it."""
+    if line.verdict not in ("FAIL", "WARN") or line.advice or (solution.status == "failed" and line.name != "status"):
+        return line
+    return replace(line, advice=_advice(line, solution))
 
 
 def _advice(line: Line, solution: Result) -> str:
@@ -79,4 +81,6 @@ def _finer(solution: Result) -> str:
     options = _options(solution)
     if (step := options.get("step")) is not None:
         return f"take steps shorter than {step:g} s"
+    if solution.statistics.rounded_steps:
+        return "see rounding, as a smaller rtol gains nothing"
     return f"ask for an rtol below {options['rtol']:g}" if "rtol" in options else "compute it more finely"
