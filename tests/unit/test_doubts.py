@@ -263,6 +263,33 @@ def test_pins_along_their_axis_off_two_bars_in_one_plane(plane, pin, told, of):
     assert ["joint 'B' is 0.02 m along its axis off bodies 'crank' and 'rod'" in text for text in found] == [True] * told
 
 
+@pytest.mark.parametrize(
+    ("kind", "axis", "shift", "told"),
+    [
+        ("prismatic", (0.6, 0, 0.8), 0.0, None),
+        ("prismatic", (-0.6, 0, -0.8), 0.0, None),
+        ("prismatic", (0.602, 0, 0.799), 0.0, None),  # rounded
+        ("prismatic", (0.8, 0, 0.6), 0.0, "16.3"),
+        ("prismatic", (0, 1, 0), 0.0, "90"),
+        ("prismatic", (0.8, 0, 0.6), 0.1, None),  # bars beside each other
+        ("cylindrical", (0.6, 0, 0.8), 0.0, None),
+        ("cylindrical", (1, 0, 0), 0.0, "53.1"),
+        ("cylindrical", (0, 1, 0), 0.0, None),  # a hinge of links in one line
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_slides_that_are_not_along_barrel_and_piston(kind, axis, shift, told, turned):
+    model = da.Model()
+    model.add_link("barrel", (0, 0, 0), (0.6, 0, 0.8), mass=1.0, radius=0.03)
+    ends = [(0.3, shift, 0.4), (0.9, shift, 1.2)]
+    model.add_link("piston", *ends[:: -1 if turned else 1], mass=1.0, radius=0.02)
+    model.add_revolute("foot", model.ground, "barrel", point=(0, 0, 0), axis=(0, 1, 0))
+    getattr(model, f"add_{kind}")("pump", "barrel", "piston", point=(0.45, 0, 0.6), axis=axis)
+    words = "the axis of joint 'pump' is not along the bars 'barrel' and 'piston' that it joins, which lie on one line: it is"
+    found = [text for text in doubts(model) if "pump" in text and "axis" in text]
+    assert found == ([] if told is None else [f"{words} {told} degrees off"])
+
+
 def test_a_doubt_is_part_of_the_verdict(tmp_path):
     """In every form of the report, at the end of `check`, and on standard error of what is quiet; nothing fails for it."""
     from typer.testing import CliRunner

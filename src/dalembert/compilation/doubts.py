@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.pins import pins_off_links
+from dalembert.compilation.pins import pins_off_links, slides_off_bars
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
@@ -26,7 +26,8 @@ LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres 
 
 def doubts(model: Model) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it."""
-    return [*_wheels(model), *pins_off_links(model), *_points(model), *_sizes(model), *_tables(model)]
+    of_bars = [*pins_off_links(model), *slides_off_bars(model)]
+    return [*_wheels(model), *of_bars, *_points(model), *_sizes(model), *_tables(model)]
 
 
 def look_at(doubtful: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Pins that are not where the links are drawn that they hold: one sentence for each.
+"""Pins that are not where the links are drawn that they hold, and slides that are not along them: one sentence for each.
 
 Ends are known of round bars, of da.rod, add_link and da.cylinder. Of these a pin is doubted that is near an end and not at it,
 where another is at the other end, or as far away as the bar is long; or beside the bar, outside what is drawn. All other pins
@@ -82,8 +82,31 @@ def pins_off_links(model: Model) -> Iterator[str]:
         yield from _out_of_plane(both)
 
 
+def slides_off_bars(model: Model) -> Iterator[str]:
+    """Slides of two bars that lie on one line, as barrel and piston, that do not go along it; hinges may be across."""
+    links = _links(model)
+    for joint in model.joints:
+        one, two = links.get(joint.first), links.get(joint.second)
+        if joint.type not in ("prismatic", "cylindrical") or one is None or two is None or not (one.bar and two.bar):
+            continue
+        first, second = model.body(joint.first), model.body(joint.second)
+        along, axis, gap = first.matrix @ one.along, first.matrix @ joint.E_i[:, 2], second.position - first.position
+        coaxial = np.linalg.norm(np.cross(along, second.matrix @ two.along)) <= AT
+        coaxial &= np.linalg.norm(np.cross(along, gap)) <= AT * max(one.length, two.length)
+        off = float(np.arctan2(np.linalg.norm(np.cross(along, axis)), abs(along @ axis)))
+        if coaxial and off > AT and (joint.type == "prismatic" or abs(along @ axis) > 1e-6):
+            yield (
+                f"the axis of joint {joint.name!r} is not along the bars {one.body!r} and {two.body!r} that it joins, which lie on"
+                f" one line: it is {np.degrees(off):.3g} degrees off"
+            )
+
+
+def _links(model: Model) -> dict[str, Link | None]:
+    return {body.name: _link(body.name, body.shape) for body in model.bodies}
+
+
 def _pins(model: Model) -> Iterator[Pin]:
-    links = {body.name: _link(body.name, body.shape) for body in model.bodies}
+    links = _links(model)
     for joint in model.joints:
         for name, p, E in _places(joint):
             if name != GROUND and (link := links[name]) is not None:
