@@ -153,3 +153,18 @@ def test_check_has_the_cure(capsys):
     mechanism = compile(slider_crank())
     _show("", examine("", mechanism, mechanism.assembly), mechanism)
     assert LOOP in " ".join(capsys.readouterr().out.split())
+
+
+def test_check_counts_rows_in_the_plane(capsys):
+    """20 rows of hinges and a slide would be of rank 8 only, with nothing redundant."""
+    from dalembert.cli.check import _show
+
+    for coordinates, told in (
+        ("absolute", "20 rows of 4 joints and 0 drivers, rank 17 "),
+        ("planar", "8 rows of 4 joints and 0 drivers, rank 8, without 12 rows out of the plane "),
+    ):
+        mechanism = compile(slider_crank(gravity=(0, 0, -9.81)), coordinates)
+        findings = examine("", mechanism, mechanism.assembly)
+        _show("", findings, mechanism)
+        assert told in " ".join(capsys.readouterr().out.split())
+        assert findings["constraint_rows"] == 20

@@ -89,9 +89,11 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
     held = f"{_count(f['joints'], 'joint')} and {_count(f['drivers'], 'driver')}"
+    beside = f["out_of_plane_rows"]
+    left = f", without {_count(beside, 'row')} out of the plane" if beside else ""
     rows = {
         "degrees of freedom": f["degrees_of_freedom"],
-        "constraints": f"{f['constraint_rows']} rows of {held}, rank {f['rank']}",
+        "constraints": f"{f['constraint_rows'] - beside} rows of {held}, rank {f['rank']}{left}",
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }
     if f["redundant_rows"]:
