@@ -342,10 +342,11 @@ def _assemble_velocities(
             cause += " leave out those that follow"
         if locked:
             cause = f"the mechanism is over-constrained: the other joints and drivers leave no freedom for {', '.join(locked)};"
-            cause += " check the axes and points of the joints, remove a driver, or free a joint (a spherical or"
+            remedies = ["check the axes and points of the joints", "leave out a driver or rate"]
+            cause += f" {', '.join(remedies if len(locked) == 1 else remedies[::-1])}, or free a joint (a spherical or"
             cause += " cylindrical one in place of a hinge)"
         raise AssemblyError(
-            f"no velocities fit: joints {listed} keep the velocity residual in brackets; {cause}",
+            f"no velocities fit: {cause}; joints {listed} keep the velocity residual in brackets",
             joints=tuple(name for name, _ in blamed),
         )
     return (start, worst), x

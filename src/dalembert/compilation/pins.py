@@ -96,8 +96,8 @@ def slides_off_bars(model: Model) -> Iterator[str]:
         off = float(np.arctan2(np.linalg.norm(np.cross(along, axis)), abs(along @ axis)))
         if coaxial and off > AT and (joint.type == "prismatic" or abs(along @ axis) > 1e-6):
             yield (
-                f"the axis of joint {joint.name!r} is not along the bars {one.body!r} and {two.body!r} that it joins, which lie on"
-                f" one line: it is {np.degrees(off):.3g} degrees off"
+                f"the axis of joint {joint.name!r} is not along the bars {one.body!r} and {two.body!r} that it joins, which lie"
+                f" on one line: it is {np.degrees(off):.3g} degrees off"
             )
 
 
