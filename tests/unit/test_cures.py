@@ -60,7 +60,11 @@ OPEN = "let {}, or others of the same loop, hold less"
         *((slider_crank(), LOOP, slider_crank(*kinds)) for kinds in permutations(("revolute", "spherical", "cylindrical"))),
         (slider_crank("cylindrical"), "replace C by a spherical joint", slider_crank("cylindrical", "spherical")),
         (slider_crank("universal", "spherical"), "", None),
-        (slider_crank("revolute", "cylindrical"), "replace C by a point on a line", slider_crank("revolute", "point_on_line")),
+        (
+            slider_crank("revolute", "cylindrical"),
+            "replace C by a point on the same line",
+            slider_crank("revolute", "point_on_line"),
+        ),
         (slider_crank("revolute", "spherical"), OPEN.format("C"), None),  # along which line, hangs on what is between
         (two("revolute"), "leave out R, of which others hold all", two("revolute", "none")),
         (two("prismatic"), "leave out R, of which others hold all", two("prismatic", "none")),
@@ -78,6 +82,40 @@ def test_redundant_joints_are_cured(before, told, after):
 def is_cured(mechanism, cured):
     assert not cured.redundant and not cured.not_unique and not cured.warnings
     assert cured.degrees_of_freedom == mechanism.degrees_of_freedom
+
+
+def beside(held, kind, name="R"):
+    """A body on a joint of any kind, of which something else holds as much: not turning at all, or not moving along y."""
+    model = da.Model((-3.0, -5.0, -9.81))
+    model.add_body("body", **da.box(1.0, (1.0, 0.1, 2.0)).body())
+    model.add_point_mass("bob", mass=1.0, position=(1, 2, 3), velocity=(1, 0, 1))  # not all of it is in one plane
+    if held == "turning":
+        for k, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
+            model.add_perpendicular(f"held {k}", "ground", "body", axes=(np.eye(3)[a], np.eye(3)[b]))
+    else:
+        joined(model, "planar_joint" if held == "planar" else "point_on_plane", "held", "ground", "body", (0, 0.8, 0))
+    joined(model, kind, name, "ground", "body", (0, -0.8, 0))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("held", "kind", "told", "by"),
+    [
+        ("turning", "revolute", "replace R by a spherical joint", "spherical"),
+        ("turning", "universal", "replace R by a spherical joint", "spherical"),
+        ("turning", "prismatic", "replace R by a point on the same line", "point_on_line"),
+        ("turning", "cylindrical", "replace R by a point on the same line", "point_on_line"),
+        ("turning", "planar_joint", "replace R by a point on the same plane", "point_on_plane"),
+        ("moving", "revolute", "replace R by a cylindrical joint", "cylindrical"),
+        ("moving", "spherical", "replace R by a point on a line along y", "point_on_line"),
+        ("planar", "revolute", OPEN.format("R"), None),  # one hinge is no loop
+    ],
+)
+def test_what_something_else_holds_is_left_out_of_a_joint(held, kind, told, by):
+    mechanism = compile(beside(held, kind))
+    assert cure(mechanism) == told
+    if by is not None:
+        is_cured(mechanism, compile(beside(held, by)))
 
 
 @pytest.mark.parametrize("model", [slider_crank("spherical"), da.gallery.build("bricard")])

@@ -6,6 +6,8 @@ old one but those that are redundant: what is left spans the same, so that nothi
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from dalembert.compilation.compile import compile
@@ -23,9 +25,9 @@ from dalembert.model.store import Element
 _TURNING = {
     "revolute": "a spherical joint",
     "universal": "a spherical joint",
-    "prismatic": "a point on a line",
-    "cylindrical": "a point on a line",
-    "planar": "a point on a plane",
+    "prismatic": "a point on the same line",
+    "cylindrical": "a point on the same line",
+    "planar": "a point on the same plane",
 }
 _OPEN = "let {}, or others of the same loop, hold less"
 
@@ -65,7 +67,8 @@ def _words(mechanism: Compiled, name: str, redundant: list[str], rows: list[str]
     joint = next((joint for joint in getattr(mechanism.model, "joints", ()) if joint.name == name), None)
     turnings = [label for label in redundant if label.startswith("SO")]
     motions = [label for label in redundant if label in ("x", "y", "z") or label.startswith("O(")]
-    if joint is not None and joint.type in ("revolute", "prismatic") and (len(motions), len(turnings)) == (1, 2) and alone:
+    loop = joint is not None and joint.type in ("revolute", "prismatic") and (len(motions), len(turnings)) == (1, 2)
+    if loop and alone and _parallel_hinges(mechanism.model):
         return (
             "in the loop with {} whose hinges are parallel, replace one revolute joint by a spherical and another by a"
             " cylindrical one"
@@ -87,6 +90,13 @@ def _words(mechanism: Compiled, name: str, redundant: list[str], rows: list[str]
     if joint.type == "spherical" and len(motions) == 1 and joint.first == GROUND:
         return f"replace {{}} by a point on a line along {motions[0]}"
     return _OPEN
+
+
+def _parallel_hinges(model: Model) -> bool:
+    """Whether there are two, as every loop in a plane has that can be freed at them."""
+    hinges = [joint for joint in model.joints if joint.type == "revolute"]
+    axes = [model.body(joint.first).matrix @ joint.E_i[:, 2] for joint in hinges]
+    return any(np.linalg.norm(np.cross(one, two)) < 1e-6 for one, two in combinations(axes, 2))
 
 
 def _universal(model: Model, joint: Joint, turning: str) -> str:
