@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert.cli.check import examine
 from dalembert.compilation.compile import compile
 from dalembert.compilation.cures import cure
+from dalembert.compilation.row_words import beyond_reach
 
 Y = (0, 1, 0)
 
@@ -206,3 +207,15 @@ def test_check_counts_rows_in_the_plane(capsys):
         _show("", findings, mechanism)
         assert told in " ".join(capsys.readouterr().out.split())
         assert findings["constraint_rows"] == 20
+
+
+def test_of_what_locks_that_is_told_which_prescribes_a_position():
+    model = slider_crank()
+    model.add_driver("drive", "A", da.Polynomial((0.0, 1.0)))
+    assert beyond_reach(compile(model), 0.5, ["B", "C"]) == ""
+    told = "driver 'drive' asks for a position that the mechanism cannot reach (0.5 there): check its sign and range"
+    assert beyond_reach(compile(model), 0.5, ["drive", "C"]) == told
+    model = da.Model()
+    model.add_point_mass("bob", mass=1.0, position=(0, 0, -1))
+    model.add_distance("rope", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)), length=da.Polynomial((1.0, -0.5)))
+    assert beyond_reach(compile(model), 1.0, ["rope"]) == told.replace("driver 'drive'", "joint 'rope'")

@@ -9,8 +9,6 @@ from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.compilation.compile import compile
-from dalembert.compilation.row_words import beyond_reach
 
 RK4 = da.RungeKutta4(step=0.01)
 both_steps = pytest.mark.parametrize("integrator", [da.DOP853(), RK4], ids=["adaptive", "fixed"])
@@ -143,16 +141,6 @@ def test_mechanism_that_locks(integrator, coordinates):
     assert locks - 0.02 <= error.time <= locks + 1e-9  # a fixed step of 0.01 ends before
     assert error.solution.t[-1] == error.time
     assert error.solution.drift.position.max() <= 1e-10
-
-
-def test_what_locks_without_a_driver_asks_for_nothing():
-    mechanism = compile(locking_crank())
-    assert beyond_reach(mechanism, 0.5, ["pin", "wrist"]) == ""
-    assert "'drive' asks for a position that the mechanism cannot reach (0.5 there)" in beyond_reach(mechanism, 0.5, ["drive"])
-    model = da.Model()
-    model.add_point_mass("bob", mass=1.0, position=(0, 0, -1))
-    model.add_distance("rope", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)), length=da.Polynomial((1.0, -0.5)))
-    assert beyond_reach(compile(model), 1.0, ["rope"]).startswith("joint 'rope' asks for a position that")
 
 
 def test_too_many_steps():
