@@ -124,6 +124,7 @@ def test_axes_of_a_universal_joint_are_told(model):
     """Others may let more move than the hinge did."""
     mechanism = compile(model)
     told = re.fullmatch(r"replace (\w+) by a universal joint with axes=\((.*), (\(.*\))\)", cure(mechanism))
+    assert told is not None
     joint = model.joint(told[1])
     cured = model.copy()
     cured.remove(joint.name)

@@ -30,9 +30,12 @@ _STATUS = {
 }
 
 
+_CAUSES = ("status", "cable")  # lines that tell why a run failed
+
+
 def advised(line: Line, solution: Result) -> Line:
     """The line with what to do, where it does not pass; of a run that failed, only about that: the rest may come from it."""
-    if line.verdict not in ("FAIL", "WARN") or line.advice or (solution.status == "failed" and line.name != "status"):
+    if line.verdict not in ("FAIL", "WARN") or line.advice or (solution.status == "failed" and line.name not in _CAUSES):
         return line
     return replace(line, advice=_advice(line, solution))
 
