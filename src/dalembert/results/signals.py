@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +25,16 @@ _ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential"
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """label and unit for axes;  values : (nt,);  rate : its time derivative where it is known exactly"""
+    """label and unit for axes;  values : (nt,);  rates : makes its time derivative, where it is known exactly"""
 
     label: str
     unit: str
     values: Array
-    rate: Array | None = None
+    rates: Callable[[], Array] | None = None
+
+    @property
+    def rate(self) -> Array | None:
+        return None if self.rates is None else self.rates()
 
 
 def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
@@ -50,7 +55,7 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
     bodies = [body.name for body in model.bodies]
     if owner in bodies and part in ("x", "y", "z"):
         k = "xyz".index(part)
-        return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], solution.velocity(owner)[:, k])
+        return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])
     if owner in bodies and part in ("vx", "vy", "vz"):
         return Signal(f"velocity {part[1]} of {owner}", "m/s", solution.velocity(owner)[:, "xyz".index(part[1])])
     drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
@@ -92,7 +97,10 @@ def _effort(solution: BodyResult, name: str) -> Signal:
 
 def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
     k = coordinates.index(part)
-    both = solution.coordinate(joint), solution.coordinate_rate(joint)
-    values, rates = (np.reshape(columns, (len(solution.t), -1))[:, k] for columns in both)
-    turns = part.startswith(("angle", "rotation"))
-    return Signal(f"{part.replace('_', ' ')} of {joint}", "rad" if turns else "m", values, None if part[:3] == "rot" else rates)
+
+    def column(numbers: Array) -> Array:
+        return np.reshape(numbers, (len(solution.t), -1))[:, k]
+
+    rates = None if part[:3] == "rot" else lambda: column(solution.coordinate_rate(joint))
+    unit = "rad" if part.startswith(("angle", "rotation")) else "m"
+    return Signal(f"{part.replace('_', ' ')} of {joint}", unit, column(solution.coordinate(joint)), rates)
