@@ -154,10 +154,6 @@ class _Helper(CPUDispatcher):
     def __call__(self, *args):
         return self.py_func(*args)
 
-    def get_call_template(self, args, kws):
-        """Asked for by Numba, which would compile it anew for every number that is written where it is called."""
-        return super().get_call_template(tuple(map(numba.types.unliteral, args)), kws)
-
 
 def inline(function, compiler=_PartCompiler):
     """A helper of kernels: compiled once for each signature, whoever calls it."""

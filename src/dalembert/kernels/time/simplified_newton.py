@@ -18,7 +18,7 @@ components of the state (work, angle counters) do not enter f and are iterated.
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, light, vectorised
+from dalembert.kernels.base.compiler import flat, inline, kernel, light
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
 from dalembert.kernels.time.complex_factors import back_substitute, dot, exchange_and_eliminate
 from dalembert.kernels.time.implicit_stages import (
@@ -181,7 +181,7 @@ def turned_back(mu, v, w, k):
     )
 
 
-@vectorised
+@kernel
 def factorise(steps):
     """All factors for the Jacobian and the step size at hand."""
     nu = steps.pivots.shape[1]
@@ -230,7 +230,7 @@ def fill(mu, pair, steps):
                     subtract(factors, pair, i, u - nq + j, mu * mu * jacobian[i, q + j])
 
 
-@vectorised
+@kernel
 def solve(mu, pair, steps):
     """The last row of factors[pair] <- (I - mu J)^-1 of what it holds, a vector over q and u."""
     jacobian, factors, velocity_map = steps.jacobian, steps.factors, steps.velocity_map
@@ -259,7 +259,7 @@ def solve(mu, pair, steps):
                 subtract(factors, pair, nu, q + j, -mu * complex(x[u + j], y[u + j]))
 
 
-@vectorised
+@kernel
 def newton_update(steps):
     """K <- K + dK from f(x + h A K) in rows s + 2 .. 2 s + 1; the largest change of h K, relative to max(1, |x|)."""
     x, stages, factors, spectrum, h = steps.x, steps.stages, steps.factors, steps.spectrum, steps.h
