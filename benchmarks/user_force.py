@@ -1,10 +1,13 @@
 """A whole `simulate` with a force that is a function of the user beside one without it, the second call in a process.
 
 CPU time, the two in turns; the median of each counts. The two runs differ by what the force does, so their steps do, too.
+Then the time in which new processes load the function from disk, once everything else that a run needs is loaded.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -43,7 +46,23 @@ CASES = {
 }
 
 
+def load() -> None:
+    """In a new process: what the function takes beyond a run without it."""
+    from dalembert.compilation.callbacks import Callbacks
+
+    da.simulate(free_body(), 1.0)
+    model = free_body()
+    model.add_force("push", "body", push)
+    mechanism = da.compile(model)
+    begin = time.process_time()
+    Callbacks(mechanism)
+    print(f"{time.process_time() - begin:.3f}", end=" ")
+
+
 def main() -> None:
+    if sys.argv[1:] == ["load"]:
+        load()
+        return
     table = Table("run", "without [ms]", "with [ms]", "ratio", "evaluations without, with")
     for name, (make, body, t_end) in CASES.items():
         models = make(), make()
@@ -58,6 +77,10 @@ def main() -> None:
         counts = [str(da.simulate(model, t_end).statistics.rate_evaluations) for model in models]
         table.add_row(name, f"{a:.2f}", f"{b:.2f}", f"{b / a:.2f}", ", ".join(counts))
     Console().print(table)
+    print("loaded in a new process, s of CPU: ", end="", flush=True)
+    for _ in range(5):
+        subprocess.run([sys.executable, __file__, "load"], check=True)
+    print()
 
 
 if __name__ == "__main__":

@@ -20,9 +20,8 @@ import numba
 import numpy as np
 from numba.core import sigutils
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
-
-from dalembert.kernels.base.front_end import load_array_functions
 
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
@@ -133,9 +132,10 @@ class DiskCache:
         return any(self._read(path) is not None for path in files)
 
     def load_overload(self, signature, target_context):
-        if self._label.startswith(GENERATED):  # it may allocate; what Numba loads for that takes a sixth of a short process
-            load_array_functions()
-            target_context.refresh()
+        if self._label.startswith(GENERATED):  # it may allocate
+            from numba.cpython import hashing  # noqa: F401 - it names what code with dictionaries is linked to
+
+            rtsys.initialize(target_context)
         for folder in FOLDERS:
             data = self._read(folder / self._name(signature, target_context))
             with contextlib.suppress(Exception):  # whatever is wrong with it, compiling makes it anew
