@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.formulations import evaluation
 
 TIMES = np.linspace(0.0, 0.2, 3)
 
@@ -17,6 +18,13 @@ def linkage(length):
     model.add_body("crank", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
     model.add_revolute("bearing", model.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
     model.add_distance("rod", model.ground, "crank", points=((3, 0, 0), (0, 0, 0.5)), length=length)
+    return model
+
+
+def pendulum(length):
+    model = da.Model()
+    model.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(length, 0, 0), angular_velocity=(0, 1, 0))
+    model.add_revolute("pivot", model.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
     return model
 
 
@@ -70,6 +78,16 @@ def test_reactions_energies_and_accelerations_of_variants():
     many = da.simulate_many(linkage, 0.2, parameters={"length": [3.0, 3.5]}, save_at=TIMES)
     check_outputs(many, "crank", "rod")
     check_outputs(pickle.loads(pickle.dumps(many)), "crank", "rod")
+
+
+def test_variants_whose_solve_is_not_good_enough_are_evaluated_by_themselves(monkeypatch):
+    many = da.simulate_many(pendulum, 0.2, parameters={"length": [3.0, 3.5]}, save_at=TIMES)
+    check_outputs(many, "rod", "pivot")
+    assert [len(evaluated.lam) for evaluated in many.evaluated_together()] == [3, 3]
+    monkeypatch.setattr(evaluation, "LOST", -1.0)
+    assert many.evaluated_together() == [None, None]
+    fresh = da.simulate_many(pendulum, 0.2, parameters={"length": [3.0, 3.5]}, save_at=TIMES)
+    check_outputs(fresh, "rod", "pivot")
 
 
 def test_compliant_forces_of_many_starts():

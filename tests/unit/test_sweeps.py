@@ -176,6 +176,15 @@ def test_states_are_kept_by_default_and_starts_can_be_swept(tmp_path):
     assert len(set(found["energy_error"].values.tolist())) == 3
 
 
+def test_states_and_their_errors_of_variants(tmp_path):
+    found = da.simulate_many(pendulum, T_END, parameters=GRID, out=tmp_path / "s.zarr", save_at=TIMES)
+    for k, run in enumerate(da.simulate_many(pendulum, T_END, parameters=GRID, save_at=[0.0, *TIMES])):
+        assert np.array_equal(found["q"].values[k], run.q[1:]) and np.array_equal(found["u"].values[k], run.u[1:])
+        assert found["energy_error"].values[k] == np.abs(run.energy.total - run.energy.total[0]).max() / run.energy.scale
+        assert found["position_drift"].values[k] == run.drift.position.max()
+        assert found["velocity_drift"].values[k] == run.drift.velocity.max()
+
+
 def test_angles_of_many_starts_are_those_of_few(monkeypatch):
     """By compiled code from 64 starts on, by plain Python below."""
     from dalembert.simulation import ensemble_variants

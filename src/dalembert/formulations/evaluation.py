@@ -8,7 +8,9 @@ that, a state is solved again, dense, in a basis Z of the velocities that the ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -44,6 +46,34 @@ class Evaluated:
 
 def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
     """Outputs of the equations of motion at given states of a run."""
+    mechanism, found = run.mechanism, _solved(run, t, x)
+    again = np.flatnonzero(found.unmet[:, 0] > LOST)
+    if len(again):
+        assert isinstance(mechanism, Mechanism)
+        rows_at = partial(RowsAtState(mechanism).rows, mechanism.F) if len(again) > MANY else partial(dense_rows, mechanism)
+        metric, (lam, acceleration) = (radians(mechanism), mass_matrix(mechanism)), (found.lam, found.acceleration)
+        for k in again:
+            rows = rows_at(float(t[k]), x[k])
+            lam[k], acceleration[k], found.unmet[k] = _looked_at_again(mechanism, metric, rows, lam[k], acceleration[k])
+    return found
+
+
+def evaluate_variants(run: Run, F: Array, states: Sequence[tuple[Array, Array]]) -> list[Evaluated | None]:
+    """The same of runs that differ in their constants only, (runs, ..) F; None of one that has to be evaluated by itself:
+    nothing was saved, a user's function raised, or the kernels' solve is not good enough."""
+    run, made = replace(run, F=F[0].copy(), W=run.W.copy()), []
+    for constants, (t, x) in zip(F, states, strict=True):
+        run.F[:] = constants
+        found = None
+        if len(t):
+            with suppress(SimulationError):
+                found = _solved(run, t, x)
+        made.append(None if found is None or (found.unmet[:, 0] > LOST).any() else found)
+    return made
+
+
+def _solved(run: Run, t: Array, x: Array) -> Evaluated:
+    """By the kernels' solve."""
     from dalembert.compilation.loops import compiled
 
     mechanism = run.mechanism
@@ -58,16 +88,7 @@ def evaluate(run: Run, t: Array, x: Array) -> Evaluated:
         raise SimulationError(f"user function {name!r} raised {problem!r}") from problem
     if status not in (T.OK, T.NON_FINITE):
         raise SimulationError("the saved states could not be evaluated")
-    unmet = scalars[:, [2, 2]]
-    again = np.flatnonzero(unmet[:, 0] > LOST)
-    if len(again):
-        assert isinstance(mechanism, Mechanism)
-        rows_at = partial(RowsAtState(mechanism).rows, mechanism.F) if len(again) > MANY else partial(dense_rows, mechanism)
-        metric = radians(mechanism), mass_matrix(mechanism)
-        for k in again:
-            rows = rows_at(float(t[k]), x[k])
-            lam[k], acceleration[k], unmet[k] = _looked_at_again(mechanism, metric, rows, lam[k], acceleration[k])
-    return Evaluated(lam, acceleration, g, g_dot, scalars[:, :2].copy(), unmet)
+    return Evaluated(lam, acceleration, g, g_dot, scalars[:, :2].copy(), scalars[:, [2, 2]])
 
 
 def _looked_at_again(

@@ -80,6 +80,11 @@ class Run:
         return 1
 
     @property
+    def as_told(self) -> bool:
+        """Whether its states are those of its mechanism, of bodies and joints, and nothing more."""
+        return type(self) is Run and self.tree is None and isinstance(self.mechanism, Mechanism)
+
+    @property
     def plain(self) -> Run:
         """Without derivatives by parameters, which may lie behind the states (run/tangents.py)."""
         return self

@@ -185,6 +185,7 @@ class Ensemble:
         self._mechanisms, self._runs, self._problems = mechanisms, runs, problems
         self._settings: dict[str, dict[str, Any]] = {}
         self._versions = current_versions()
+        self._groups = [group for group, _ in works]
         self._works = {int(k): (work, j) for group, work in works for j, k in enumerate(group.numbers)}
         code, self.steps, self.structure = (np.zeros(len(runs), dtype=np.int64) for _ in range(3))
         structures: dict[tuple[bytes, int], int] = {}  # by its first run; of one, some may refine where others do not
@@ -229,7 +230,12 @@ class Ensemble:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: states and counters instead of compiled code."""
-        return self.__dict__ | {"_records": [self._record(k) for k in range(len(self))], "_runs": None, "_works": None}
+        return self.__dict__ | {
+            "_records": [self._record(k) for k in range(len(self))],
+            "_runs": None,
+            "_works": None,
+            "_groups": [],
+        }
 
     @property
     def failed(self) -> npt.NDArray[np.int64]:
@@ -283,16 +289,19 @@ class Ensemble:
             evaluated=evaluated,
         )
 
+    def states(self, k: int) -> tuple[Array, Array, Array, Array]:
+        """Times, coordinates, velocities and external work of one run, as far as it went."""
+        (t, x, _, _), like = self._record(k, counters=False), self._works[k][0].advance.run.mechanism
+        return t, x[:, : like.nq], x[:, like.nq : like.nq + like.nu], x[:, like.nq + like.nu]
+
     def _record(self, k: int, *, counters: bool = True) -> tuple[Array, Array, dict[str, Array], Statistics | None]:
         """Times, states and counters of a run."""
         if "_records" in self.__dict__:
             record: tuple[Array, Array, dict[str, Array], Statistics | None] = self._records[k]
             return record
-        run, (t, x) = self._runs[k], self._saved(k)
-        if not counters:
-            return t, run.to_absolute(x), run.more(x), None
-        stand, advance = self._stand(k)
-        return t, run.to_absolute(x), run.more(x), statistics_of(stand, advance, {})
+        (t, x), like = self._saved(k), self._works[k][0].advance.run
+        run = like if like.as_told else self._runs[k]  # states that are told as they are do not depend on the run's numbers
+        return t, run.to_absolute(x), run.more(x), statistics_of(*self._stand(k), {}) if counters else None
 
     @property
     def alike(self) -> bool:
@@ -302,9 +311,17 @@ class Ensemble:
 
     @cached_property
     def evaluations(self) -> list[Evaluated]:
-        """Multipliers, accelerations and energies of every run; those of one mechanism in one call of compiled code."""
+        """Multipliers, accelerations and energies of every run."""
+        return [known or self.solution(k, counters=False).evaluated for k, known in enumerate(self.evaluated_together())]
+
+    def evaluated_together(self) -> list[Evaluated | None]:
+        """The same of runs whose mechanism or structure is that of others; None of those to be evaluated by themselves."""
         if not self.alike:
-            return [self.solution(k, counters=False).evaluated for k in range(len(self))]
+            known: list[Evaluated | None] = [None] * len(self)
+            for group in self._groups if self.formulation == REFERENCE() else ():  # whose constants outputs are made with
+                for k, evaluated in zip(group.numbers, group.evaluated(self._saved), strict=True):
+                    known[k] = evaluated
+            return known
         records, whole = [self._record(k, counters=False) for k in range(len(self))], self.solution(0, counters=False)
         whole.t, whole.x = (np.concatenate([record[part] for record in records]) for part in (0, 1))
         whole.more = {name: np.concatenate([record[2][name] for record in records]) for name in whole.more}

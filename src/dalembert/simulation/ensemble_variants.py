@@ -24,6 +24,7 @@ from dalembert.compilation.phases import MEETS
 from dalembert.compilation.rows import dense_rows, measured
 from dalembert.errors import DalembertError, ModelError
 from dalembert.formulations import Formulation
+from dalembert.formulations.evaluation import Evaluated, evaluate_variants
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
 
@@ -74,6 +75,13 @@ class RunGroup:
         return np.array(
             [given[k] if f else runs[k].to_absolute(one[None])[0] for k, f, one in zip(self.numbers, fresh, x, strict=True)]
         )
+
+    def evaluated(self, saved: Callable[[int], tuple[Array, Array]]) -> list[Evaluated | None]:
+        """Outputs at saved states, None where a run has to be evaluated by itself; `run` is of the reference formulation."""
+        if not self.run.as_told:
+            return [None] * len(self.numbers)
+        F = np.broadcast_to(self.tables[0], (len(self.numbers), self.tables[0].shape[1]))
+        return evaluate_variants(self.run, F, [saved(k) for k in self.numbers.tolist()])
 
 
 @dataclass(eq=False)

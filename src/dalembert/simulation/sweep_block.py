@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations.evaluation import Evaluated
 from dalembert.io.lock import one_at_a_time
 from dalembert.io.sweep_store import Layout, SweepStore
+from dalembert.results.quantities import Energy
 from dalembert.results.signals import signal
 from dalembert.simulation.parameters import Table
 
@@ -107,14 +108,16 @@ def compute(
     arrays["status"][:] = np.where(ensemble.status == "complete", COMPLETE, FAILED)
     arrays["steps"][:] = ensemble.steps
     known: Sequence[Evaluated | None] = [None] * count
-    if ensemble.alike:
-        with suppress(DalembertError):  # of a function that raises: run by run it is told which
-            known = ensemble.evaluations
-    counters = any(map(callable, job.outputs.values()))
-    for k in range(count):
+    with suppress(DalembertError):  # of a function that raises: run by run it is told which
+        known = ensemble.evaluated_together()
+    counters, states = any(map(callable, job.outputs.values())), not any(job.outputs.values())
+    for k, evaluated in enumerate(known):
         try:
-            solution = ensemble.solution(k, known[k], counters=counters)
-            _keep(job, solution, kinds, {name: values[k : k + 1] for name, values in arrays.items()})
+            if states and evaluated is not None:
+                run: Any = _States(str(ensemble.status[k]), evaluated, *ensemble.states(k))
+            else:
+                run = ensemble.solution(k, evaluated, counters=counters)
+            _keep(job, run, kinds, {name: values[k : k + 1] for name, values in arrays.items()})
         except DalembertError as problem:
             arrays["status"][k] = FAILED
             messages.setdefault(first + k, str(problem))
@@ -153,6 +156,22 @@ def empty(kinds: Mapping[str, Layout], count: int) -> dict[str, Array]:
     return {n: np.full((count, *k.shape), np.nan if "f" in k.dtype else 0, np.dtype(k.dtype)) for n, k in kinds.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class _States:
+    """What is kept of a run of which no outputs are asked for: a solution would take a mechanism."""
+
+    status: str
+    evaluated: Evaluated
+    t: Array
+    q: Array
+    u: Array
+    work: Array
+
+    @property
+    def energy(self) -> Energy:
+        return Energy(self.evaluated.energy[:, 0], self.evaluated.energy[:, 1], self.work)
+
+
 def _keep(job: Job, solution: Any, kinds: Mapping[str, Layout], into: dict[str, Array]) -> None:
     """What is kept of one run; of one that failed, series as far as it went and nothing that a function makes of the whole."""
     if not len(solution.t):
@@ -188,6 +207,8 @@ def _called(name: str, function: Callable[[Any], Any], solution: Any) -> Array:
 
 def _without_start(solution: Any) -> Any:
     """The solution at the times that were asked for."""
+    if isinstance(solution, _States):
+        return replace(solution, q=solution.q[1:], u=solution.u[1:])
     made = copy(solution)
     known = solution.evaluated
     for name in ("energy", "drift"):
