@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.pins import pins_off_links, slides_off_bars
+from dalembert.compilation.units import in_degrees, in_millimetres, too_large
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.frames import world_point
@@ -21,13 +22,13 @@ ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
 _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
-LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 
 
 def doubts(model: Model) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it."""
     of_bars = [*pins_off_links(model), *slides_off_bars(model)]
-    return [*_wheels(model), *of_bars, *_points(model), *_sizes(model), *_tables(model)]
+    of_units = [*in_degrees(model), *in_millimetres(model), *too_large(model)]
+    return [*of_units, *_wheels(model), *of_bars, *_points(model), *_tables(model)]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
@@ -150,23 +151,6 @@ def _joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
             yield joint.p_j
 
 
-def _sizes(model: Model) -> Iterator[str]:
-    """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
-    ends = [(joint.first, joint.p_i) for joint in model.joints] + [(joint.second, joint.p_j) for joint in model.joints]
-    points = [world_point(model.body(name), p) for name, p in ends]
-    least = _spread(points)
-    for body in model.bodies:
-        if (around := _gyration(body)) <= LARGE * least:
-            continue
-        others = [other.position for other in model.bodies if other is not body]
-        size = _spread([*points, *others]) or _spread([*points, body.position])
-        if 0.0 < LARGE * size < around:
-            yield (
-                f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
-                " its inertia, may be in other units"
-            )
-
-
 def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:
     """Functions of time, with the names of what follows them."""
     yield from motions_of_rows(model)
@@ -192,13 +176,3 @@ def _tables(model: Model) -> Iterator[str]:
                     f"the table of {name!r} goes from {least:.4g} to {most:.4g} on a smooth curve through values from {low:.4g}"
                     f" to {high:.4g}: give more of them where they change, or SmoothStep"
                 )
-
-
-def _spread(points: list[Array]) -> float:
-    """Size of what points span, 0 where it is rounding."""
-    size = float(np.linalg.norm(np.ptp(points, axis=0))) if points else 0.0
-    return size if size > 1e-12 * np.abs(points).max(initial=0.0) else 0.0
-
-
-def _gyration(body: Body) -> float:
-    return float(np.sqrt(np.trace(body.inertia) / (3.0 * body.mass))) if body.mass > 0.0 else 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dalembert.arrays import Array
@@ -12,8 +14,12 @@ from dalembert.compilation.row_words import beyond_reach
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
 from dalembert.integrators.advance import Advance
+from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
 from dalembert.run.jumps import jumping_constraint, not_finite
+
+MANY = 1000  # short steps, after which they go on
+FINEST = 1e-13  # shortest step over the time, at which numbers are 1e-16 apart
 
 
 def failure_of(status: int, advance: Advance) -> SimulationError:
@@ -33,18 +39,21 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
         return SimulationError(f"accelerations are not finite (NaN or infinite) at t = {t:.6g} s{hint}", time=t)
     if own := run.failure(status, advance):
         return own
-    condition, locking = mechanism.locking(t, advance.state)
+    stuck, condition, locking = _as_far_as_it_goes(advance)
     singular, word = condition > SINGULAR, mechanism.element_word
-    lock = f"; the configuration is singular (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
-    if singular and (beyond := beyond_reach(mechanism, t, locking)):
+    where = "" if stuck == t else f" at t = {stuck:.6g} s"
+    lock = f"; the configuration is singular{where} (condition {condition:.1e}): {word}s {', '.join(map(repr, locking))} lock"
+    beyond = beyond_reach(mechanism, stuck, locking) if singular else ""
+    if beyond:
         lock = f": {beyond}{lock}"
     if status == T.NEWTON_FAILED:
         joint = run.element_of_row(int(run.view.count.worst_row))
-        text = f"the constraints could not be restored at t = {t:.6g} s: {word} {joint!r} keeps a residual of"
-        text += f" {run.view.count.worst_value:.3g}"
-        return SimulationError(text + (lock if singular else "; the step may be too large"), time=t, joint=joint)
+        text = f"the constraints could not be restored at t = {t:.6g} s"
+        kept = f": {word} {joint!r} keeps a residual of {run.view.count.worst_value:.3g}; the step may be too large"
+        return SimulationError(text + (lock if singular else kept), time=t, joint=joint)
     if status == T.STAGES_FAILED:
-        return _stage_failure(advance, run.stage_advice(condition) or (lock if singular else ""))
+        advice = "" if beyond else run.stage_advice(condition)
+        return _stage_failure(advance, advice or (lock if singular else ""))
     text = f"the step size collapsed at t = {t:.6g} s"
     jump = jumping_constraint(advance)
     if jump is not None:
@@ -56,6 +65,24 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     text += "; the motion has blown up (tighten the tolerances)"
     text += "" if advance.integrator.implicit else " or is too stiff for an explicit method"
     return SimulationError(text, time=t)
+
+
+def _as_far_as_it_goes(advance: Advance) -> tuple[float, float, list[str]]:
+    """Time, condition and what is almost dependent where a run ends: one of fixed steps ends before the place where it cannot
+    go on, and is followed there by shorter and shorter ones; where these go on, it is the step that was too long."""
+    run, t, x, h = advance.run.again(), advance.t, advance.x, advance.integrator.step
+    ends = t, *run.mechanism.locking(t, advance.state)
+    stuck, beyond = ends, t + 2.0 * (h or 0.0)
+    while h is not None and stuck[1] <= SINGULAR and h > FINEST * abs(t):
+        h *= 0.25
+        short = Advance(run, replace(advance.integrator, step=h), t, x, beyond, None)
+        short.bundle.at_slopes = NEVER  # nothing is compiled for it
+        status, run.callbacks.error = short.steps(MANY), None
+        if status in (T.OK, T.TOO_MANY_STEPS):
+            return ends
+        t, x = short.t, short.x
+        stuck = t, *run.mechanism.locking(t, short.state)
+    return stuck
 
 
 def vanishing_springs(mechanism: Compiled, x: Array) -> list[str]:
@@ -71,7 +98,7 @@ def _stage_failure(advance: Advance, lock: str) -> SimulationError:
     if advance.integrator.by_formulation:
         text = f"Newton's method did not solve the equations of the step at t = {t:.6g} s"
         return SimulationError(text + (lock or "; use a smaller step, or raise max_newton"), time=t)
-    text = f"the stage equations could not be solved at t = {t:.6g} s: an iteration changes the error by {rate:.2g}"
+    text = f"the stage equations could not be solved at t = {t:.6g} s"
     iterated = getattr(advance.integrator, "solver", "") == "fixed-point"
     advice = "use solver='newton' or" if iterated else "use"
-    return SimulationError(text + (lock or f"; {advice} a smaller step"), time=t)
+    return SimulationError(text + (lock or f": an iteration changes the error by {rate:.2g}; {advice} a smaller step"), time=t)

@@ -1,0 +1,159 @@
+"""Numbers that may be in other units: degrees for radians, millimetres for metres. One sentence for each.
+
+Degrees are round numbers, and as radians many turns: 45 rad are seven. Of rotations it does not matter how they were given,
+because no other angle is a round number of radians, whole turns left out. Millimetres make a solid lighter than air, and a bar
+lighter than a wire; a model whose gravity is told in mm/s^2 means them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.model.elements import Body, Joint
+from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.frames import world_point
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table
+
+TURN = 2.0 * np.pi
+LEAST, MOST = 15.0, 360.0  # degrees; smaller and larger numbers may well be radians that are meant
+SAME = 1e-9  # angles that are the same but for rounding [rad]
+LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
+LONG = 10.0  # size from which a body is doubted that is too light for it [m]
+LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
+_ROUND = np.append(np.arange(-MOST, MOST + 1.0, 5.0), 0.0)
+_RESIDUES = np.append(np.mod(_ROUND[:-1], TURN), TURN)
+_ROUND, _RESIDUES = _ROUND[np.argsort(_RESIDUES)], np.sort(_RESIDUES)
+IN_MILLIMETRES = 1000.0  # gravity of that and more is told in mm/s^2
+
+
+def in_degrees(model: Model) -> Iterator[str]:
+    """Angles at the start, of drivers, and of springs when slack, that are many turns and round numbers of degrees."""
+    for body, angle in zip(model.bodies, _turned(model.bodies), strict=True):
+        if angle > 0.0:
+            yield f"body {body.name!r} is turned by {angle:g} rad: {_write(angle)}"
+    for joint in model.joints:
+        for k, value in enumerate(joint.coordinate):
+            if value is not None and _turns(joint, k) and _round([value], 5.0):
+                yield f"joint {joint.name!r} starts at {value:g} rad: {_write(value)}"
+    for driver in model.drivers:
+        if driver.primitive.kind == "A" and (values := _values(driver.primitive.motion)):
+            largest = max(values, key=abs)
+            yield f"driver {driver.name!r} goes to {largest:g} rad: {_write(largest)}"
+    for force in model.forces:
+        if isinstance(force, JointSpringDamper) and force.law == "coordinate":
+            value = force.reference
+            if _turns(model.joint(force.joint), force.component) and _round([value], 5.0):
+                yield f"{force.noun} {force.name!r} is slack at {value:g} rad: {_write(value)}"
+
+
+def _write(angle: float) -> str:
+    return f"{angle:g} degrees are radians({angle:g}), in Python np.radians({angle:g})"
+
+
+def _turns(joint: Joint, component: int) -> bool:
+    return joint.coordinates[component].startswith(("angle", "rotation"))
+
+
+def _round(values: list[float], of: float) -> bool:
+    """Whether numbers are multiples of so many degrees, and one of them more than two turns if it is in radians."""
+    return all(value % of == 0.0 for value in values) and LEAST <= max(map(abs, values)) <= MOST
+
+
+def _turned(bodies: Sequence[Body]) -> Array:
+    """(n,) largest angle of each rotation, about its own axis or as roll, pitch and yaw, if all are multiples of five; or 0."""
+    theta = np.array([body.rotation for body in bodies]).reshape(-1, 4)
+    w, x, y, z = theta.T
+    angle = 2.0 * np.arctan2(np.linalg.norm(theta[:, 1:], axis=1), w)
+    tilt = np.array([2 * (y * z + w * x), w * w - x * x - y * y + z * z])  # of the last row of R
+    roll, yaw = np.arctan2(*tilt), np.arctan2(2 * (x * y + w * z), w * w + x * x - y * y - z * z)
+    pitch = np.arctan2(2 * (w * y - x * z), np.hypot(*tilt))
+    ways = np.array([[angle, 0 * w, 0 * w], [roll, pitch, yaw], [roll + np.pi, np.pi - pitch, yaw + np.pi]])
+    at = np.mod(ways, TURN)
+    k = np.minimum(np.searchsorted(_RESIDUES, at - SAME), len(_ROUND) - 1)
+    largest = np.where(np.abs(_RESIDUES[k] - at) < SAME, np.abs(_ROUND[k]), np.inf).max(axis=1)
+    return np.asarray(np.where((largest >= LEAST) & (largest <= MOST), largest, 0.0).max(axis=0))
+
+
+def _values(motion: Motion | None) -> list[float]:
+    """Angles of a motion or of a part of its sum that may be degrees; shafts may well be turned by 50 or 100 rad."""
+    values, of = [0.0], 15.0
+    match motion:
+        case Sum(parts):
+            return next((found for found in map(_values, parts) if found), [])
+        case Constant(value):
+            values, of = [value], 5.0
+        case Harmonic(amplitude=amplitude):
+            values, of = [amplitude], 5.0
+        case Polynomial(coefficients):
+            values = [coefficients[0]]
+        case SmoothStep(start=start, stop=stop):
+            values = [start, stop]
+        case Table(values=given):
+            values = list(given)
+    return values if _round(values, of) else []
+
+
+def in_millimetres(model: Model) -> Iterator[str]:
+    """Solids that are much too light for their size."""
+    if np.linalg.norm(model.gravity) >= IN_MILLIMETRES:
+        return
+    for body in model.bodies:
+        if body.shape is None or body.mass == 0.0:
+            continue
+        size, dimension, content = _extent(body.shape)
+        if size > LONG and body.mass < LIGHT[dimension] * content:
+            than = {1: "a wire", 2: "foil", 3: "air"}[dimension]
+            yield (
+                f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}: lengths are in m,"
+                f" {size:.4g} mm are {1e-3 * size:.4g}"
+            )
+
+
+def _extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
+    """Size [m], dimension, and length, area or volume of a plain solid; nothing of others."""
+    match shape:
+        case {"type": "rod", "length": length}:
+            return length, 1, length
+        case {"type": "disc", "radius": r}:
+            return 2.0 * r, 2, np.pi * r**2
+        case {"type": "cylinder", "radius": r, "length": length}:
+            return max(2.0 * r, length), 3, np.pi * r**2 * length
+        case {"type": "sphere", "radius": r}:
+            return 2.0 * r, 3, np.pi * r**3 * 4.0 / 3.0
+        case {"type": "box", "size": size}:
+            return max(size), 3, float(np.prod(size))
+    return 0.0, 3, 0.0
+
+
+def too_large(model: Model) -> Iterator[str]:
+    """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
+    ends = [(joint.first, joint.p_i) for joint in model.joints] + [(joint.second, joint.p_j) for joint in model.joints]
+    points = np.array([world_point(model.body(name), p) for name, p in ends]).reshape(-1, 3)
+    bodies = np.array([body.position for body in model.bodies]).reshape(-1, 3)
+    rounding = 1e-12 * max((float(np.abs(at).max()) for at in (*(p for _, p in ends), *bodies)), default=0.0)
+    least = _spread(points, rounding)
+    for k, body in enumerate(model.bodies):
+        if (around := _gyration(body)) <= LARGE * least:
+            continue
+        others = np.concatenate([points, np.delete(bodies, k, axis=0)])
+        size = _spread(others, rounding) or _spread(np.append(points, bodies[k : k + 1], axis=0), rounding)
+        if 0.0 < LARGE * size < around:
+            yield (
+                f"body {body.name!r} has a radius of gyration of {around:.3g} m in a mechanism of {size:.3g} m: its mesh, or"
+                " its inertia, may be in other units"
+            )
+
+
+def _spread(points: Array, rounding: float) -> float:
+    """Size of what (n, 3) points span, 0 where it is rounding."""
+    size = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
+    return size if size > rounding else 0.0
+
+
+def _gyration(body: Body) -> float:
+    return float(np.sqrt(np.trace(body.inertia) / (3.0 * body.mass))) if body.mass > 0.0 else 0.0

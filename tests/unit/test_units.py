@@ -1,0 +1,100 @@
+"""Angles in degrees and lengths in millimetres are doubted; round numbers that may be meant are not."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.doubts import doubts
+
+
+def turned(rotation, coordinate=None) -> da.Model:
+    model = da.Model()
+    model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0), rotation=rotation)
+    model.add_revolute("hip", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), coordinate=coordinate)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"axis": (0, 1, 0), "angle": 45}, 45),
+        ({"axis": (1, 2, 3), "angle": -180}, 180),
+        ({"axis": (0, 0, 1), "angle": np.radians(45)}, 0),
+        ({"axis": (0, 0, 1), "angle": 5}, 0),
+        ({"rpy": (0, 30, 90)}, 90),
+        ({"rpy": np.radians((20, 30, 90))}, 0),
+        ({"rpy": (0.5, 30, 90)}, 0),
+    ],
+)
+def test_rotations_in_degrees(given, told):
+    rotation = da.Rotation.from_rpy(*given["rpy"]) if "rpy" in given else da.Rotation.from_axis_angle(**given)
+    words = f"body 'arm' is turned by {told} rad: {told} degrees are radians({told}), in Python np.radians({told})"
+    assert doubts(turned(rotation)) == ([words] if told else [])
+
+
+def test_no_rotation_by_whole_degrees_is_taken_for_one_in_degrees():
+    model = da.Model()
+    for k in range(-360, 361):
+        for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 2, 3)):
+            rotation = da.Rotation.from_axis_angle(axis, np.radians(k))
+            model.add_body(f"{k} {axis}", mass=1.0, inertia=(1, 1, 1), rotation=rotation)
+    assert doubts(model) == []
+
+
+def test_angles_of_joints_in_degrees():
+    assert [doubts(turned(da.Rotation(), start)) for start in (np.radians(30), 6.0, 10, 2.5 * np.pi, 33, 400)] == [[]] * 6
+    model = turned(da.Rotation(), 30)
+    assert [text.partition(":")[0] for text in doubts(model)] == ["joint 'hip' starts at 30 rad"]
+    model.add_joint_spring_damper("coil", "hip", stiffness=1.0, law="coordinate", reference=-90)
+    assert [text.partition(":")[0] for text in doubts(model)[1:]] == ["joint spring-damper 'coil' is slack at -90 rad"]
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (da.SmoothStep(0, 90, 0, 1), 90),
+        (da.SmoothStep(0, 100, 0, 1), 0),  # a shaft
+        (da.Harmonic(20, 1.0), 20),
+        (da.Polynomial((45, 6)), 45),
+        (da.Polynomial((0, 360)), 0),  # a rate
+        (da.Table((0, 1, 2), (0, -30, 15)), -30),
+        (da.Table((0, 1, 2), (0, 31, 15)), 0),
+        (0.1 + da.SmoothStep(0, 90, 0, 1), 90),
+        (np.pi / 180 * da.SmoothStep(0, 90, 0, 1), 0),
+    ],
+)
+def test_drivers_in_degrees(motion, told):
+    model = turned(da.Rotation())
+    model.add_driver("motor", "hip", motion)
+    assert [text.partition(":")[0] for text in doubts(model)] == ([f"driver 'motor' goes to {told} rad"] if told else [])
+    model = da.Model()
+    model.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_prismatic("slide", model.ground, "arm", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_driver("motor", "slide", motion)  # metres
+    assert doubts(model) == []
+
+
+@pytest.mark.parametrize(
+    ("solid", "told"),
+    [
+        (da.rod(0.5, 300), "body 'part' of 0.5 kg is 300 m large, lighter than a wire: lengths are in m, 300 mm are 0.3"),
+        (da.rod(0.5, 300, radius=5), "lighter than air"),
+        (da.disc(0.5, 50), "lighter than foil"),
+        (da.box(2, (60, 60, 60)), "lighter than air"),
+        (da.sphere(7, 60), "lighter than air"),
+        (da.rod(0.5, 0.3), None),
+        (da.rod(3, 100), None),
+        (da.box(1, (5, 5, 5)), None),
+        (da.sphere(1, 6), None),  # a balloon
+    ],
+)
+def test_lengths_in_millimetres(solid, told):
+    for gravity, meant in ((9.81, False), (9810, True)):
+        model = da.Model((0, 0, -gravity))
+        model.add_body("part", **solid.body())
+        assert [told in text for text in doubts(model)] == ([True] if told and not meant else [])
+
+
+def test_a_turned_pendulum_about_the_origin_is_not_small():
+    """Its pin is at (0, 0, 0) of the ground, and 1e-17 m from there by its own body: told as a mechanism of that size once."""
+    assert doubts(turned(da.Rotation.from_axis_angle((0, 0, 1), 0.7))) == []
