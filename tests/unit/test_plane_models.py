@@ -1,5 +1,7 @@
 """Models that are written down in a plane: the same as in space, with fewer numbers."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -148,3 +150,22 @@ def test_formulations_of_joints_take_it_in_space(formulation):
     np.testing.assert_allclose(solution.position("bead"), other.position("bead"), rtol=0, atol=1e-9)
     with pytest.raises(ModelError, match="does not take 'planar' coordinates; a model in these takes one of Jet, "):
         da.simulate(flat(), 0.02, formulation=formulation, coordinates="planar", **run)
+
+
+def test_which_way_angles_turn_is_told_and_true():
+    """By README, by what `dalembert new` writes and by the tutorial: about +y from x down, in the plane xz without an axis up."""
+    root = Path(__file__).parents[2]
+    texts = [(root / name).read_text() for name in ("README.md", "docs/tutorial.md", "src/dalembert/model/file/starter.yaml")]
+    own = texts[0].partition("### From there to a mechanism of your own")[2].partition("\n## ")[0]
+    for text in (own, *texts[1:]):
+        assert "right-hand rule: about +y" in text
+        assert "radians(30)" in text
+    assert "with `plane: xz` and no axis, from x up towards z" in own
+    assert "angles count from x (right) towards z (up)" in texts[2]
+    for plane, axis, height in ((None, (0, 1, 0), -0.25), ("xz", None, 0.25), ("xz", (0, 1, 0), -0.25)):
+        model = da.Model(plane=plane)
+        points = ((0, 0), (1, 0)) if plane else ((0, 0, 0), (1, 0, 0))
+        model.add_link("arm", *points, mass=1.0)
+        given = {} if axis is None else {"axis": axis}
+        model.add_revolute("A", "ground", "arm", point=points[0], coordinate=np.radians(30), **given)
+        assert model.assemble().bodies[0].position[2] == pytest.approx(height)
