@@ -5,10 +5,17 @@ import inspect
 from pathlib import Path
 
 import pytest
+from numba import int64
+from numba.core.registry import cpu_target
+from typer.testing import CliRunner
 
 import dalembert as da
+from dalembert.cli import app
 from dalembert.cli.kernels import KERNELS, duration, needed
 from dalembert.compilation.compile import compile
+from dalembert.kernels.base.cache import DiskCache
+from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.base.told import LISTENERS
 
 KNOWN = {kernel.name: kernel for kernel in KERNELS}
 
@@ -50,3 +57,31 @@ def test_durations_of_the_readme():
     default = f"{duration(kernel for kernel in KERNELS if not kernel.optional)} "
     assert (root / "README.md").read_text(encoding="utf-8").replace("\n", " ").count(default) == 3
     assert default in (root / "docs" / "tutorial.md").read_text(encoding="utf-8")
+
+
+SAID = "compiling kernels, once: a few seconds each\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "question", "stdout", "stderr"),
+    [
+        (["compare", "slider_crank"], "comparison.compare.compare", SAID, ""),
+        (["compare", "slider_crank", "--json"], "comparison.compare.compare", "", SAID),
+        (["compare", "slider_crank", "--quiet"], "comparison.compare.compare", "", ""),
+        (["modes", "slider_crank"], "questions.linearise.linearise", "", SAID),
+        (["kinematics", "slider_crank", "--sweep", "A=0:90:30"], "questions.kinematics.kinematics", "", SAID),
+    ],
+)
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_commands_say_that_they_compile(command, question, stdout, stderr, monkeypatch):
+    """Once, where machine code is not found, whichever command it is."""
+
+    def asking(*_, **__):
+        for label in ("callback-0", "odd.kernel-1", "odd.kernel-2"):
+            assert DiskCache(label, "").load_overload(int64(int64), cpu_target.target_context) is None
+        raise da.ModelError("enough")
+
+    monkeypatch.setattr(f"dalembert.{question}", asking)
+    result = CliRunner().invoke(app, command)
+    assert (result.stdout, result.stderr) == (stdout, f"{stderr}dalembert: error: enough\n")
+    assert LISTENERS == []

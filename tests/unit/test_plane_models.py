@@ -153,7 +153,7 @@ def test_formulations_of_joints_take_it_in_space(formulation):
 
 
 def test_which_way_angles_turn_is_told_and_true():
-    """By README, by what `dalembert new` writes and by the tutorial: about +y from x down, in the plane xz without an axis up."""
+    """By README, the file of `dalembert new` and the tutorial: about +y from x down, in the plane xz without an axis up."""
     root = Path(__file__).parents[2]
     texts = [(root / name).read_text() for name in ("README.md", "docs/tutorial.md", "src/dalembert/model/file/starter.yaml")]
     own = texts[0].partition("### From there to a mechanism of your own")[2].partition("\n## ")[0]

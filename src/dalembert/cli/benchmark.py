@@ -47,7 +47,7 @@ def benchmark(
     Exit codes:
     0 = all verdicts pass; 1 = a verdict failed; 2 = bad input (name, option, path); 130 = interrupted.
     """
-    with reported_errors():
+    with reported_errors(answer.voice):
         from dalembert.benchmark.record import check_report_path
 
         for path in out or []:

@@ -46,7 +46,7 @@ def compare(
     Exit codes:
     0 = done; 1 = nothing can run the model; 2 = bad input (model, option, path); 130 = interrupted.
     """
-    with reported_errors():
+    with reported_errors(answer.voice):
         from dalembert.cli.source import end_of_run, find_model
 
         known_kind(coordinates)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dalembert.errors import DalembertError, SimulationError
+from dalembert.kernels.base.told import GENERATED, LISTENERS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +58,7 @@ class Answer:
     as_json: AsJson = False
     quiet: Quiet = False
 
-    @property
+    @cached_property
     def voice(self) -> Voice:
         return Voice(quiet=self.quiet, to_stderr=self.as_json)
 
@@ -145,6 +147,7 @@ class Voice:
 
     def __init__(self, *, quiet: bool = False, to_stderr: bool = False) -> None:
         self._quiet, self._to_stderr = quiet, to_stderr
+        self.announced = False  # that kernels are compiled
 
     @property
     def _terminal(self) -> bool:
@@ -164,6 +167,12 @@ class Voice:
         if self._terminal:
             lines = [piece for line in lines for piece in _wrapped(line, self.width)]
         write("\n".join(lines), err=self._to_stderr)
+
+    def compiling(self, takes: str = "a few seconds each") -> None:
+        """Say that kernels are compiled, because it takes a while."""
+        if not self.announced:
+            self.announced = True
+            self.say(f"compiling kernels, once: {takes}")
 
     def show(self, printable: Any) -> None:
         """A rich table, or something that prints itself to a rich console."""
@@ -254,14 +263,21 @@ def say_written(*paths: Path | None) -> None:
 
 
 @contextmanager
-def reported_errors() -> Iterator[None]:
-    """Turn what goes wrong into one line and an exit code; warnings become one line, too."""
+def reported_errors(voice: Voice | None = None) -> Iterator[None]:
+    """Turn what goes wrong into one line and an exit code; warnings become one line, too. What is compiled meanwhile is told,
+    on standard error without a voice."""
+    speaker = voice or Voice(to_stderr=True)
+
+    def compiling(label: str) -> None:
+        if not label.startswith(GENERATED):  # users' functions are short
+            speaker.compiling()
 
     def one_line(message: Warning | str, *_: Any, **__: Any) -> None:
         warn(message)
 
     with warnings.catch_warnings():
         warnings.showwarning = one_line
+        LISTENERS.append(compiling)
         try:
             yield
         except SimulationError as problem:
@@ -273,3 +289,5 @@ def reported_errors() -> Iterator[None]:
         except KeyboardInterrupt:
             complain("interrupted")
             raise typer.Exit(Code.INTERRUPTED) from None
+        finally:
+            LISTENERS.remove(compiling)

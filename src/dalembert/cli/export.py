@@ -53,7 +53,7 @@ def export(
     Exit codes:
     0 = written; 2 = bad input (source, format, path).
     """
-    with reported_errors():
+    with reported_errors(Voice(quiet=quiet)):
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
         from dalembert.simulation.load import load

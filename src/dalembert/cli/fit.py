@@ -41,7 +41,7 @@ def fit(
     Exit codes:
     0 = all verdicts pass; 1 = a verdict failed, or a run failed; 2 = bad input (model, option, path).
     """
-    with reported_errors():
+    with reported_errors(answer.voice):
         from dalembert.cli.source import Builder
         from dalembert.plot import check_picture_path
         from dalembert.questions.fit import fit as fitted

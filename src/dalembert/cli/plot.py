@@ -41,7 +41,7 @@ def plot(
     Exit codes:
     0 = written; 1 = the result does not hold what the figure needs; 2 = bad input (run, name, path).
     """
-    with reported_errors():
+    with reported_errors(Voice(quiet=quiet)):
         of_something = OF_SOMETHING | OF_SWEEP
         if name not in ALONE and name not in of_something:
             hint = f"`dalembert plot {run} time {name}` draws what is called so over time"

@@ -67,7 +67,7 @@ def run(
     2 = bad input (model, option, path); 130 = interrupted.
     """
     voice = answer.voice
-    with reported_errors():
+    with reported_errors(voice):
         from dalembert.cli.source import end_of_run, find_model
         from dalembert.compilation.compile import usual_coordinates
         from dalembert.formulations.base import default_formulation
@@ -152,9 +152,10 @@ def _compile(mechanism: Compiled, formulation: Any, integrator: Any, voice: Voic
 
     missing = not_compiled(needed(mechanism, formulation, integrator))
     if missing:
-        voice.say(f"compiling kernels, once: {duration(missing)}")
+        voice.compiling(duration(missing))
     for kernel in missing:
         kernel.compile()
+    voice.announced = False  # what else the run compiles is told again
 
 
 def _simulate(mechanism: Compiled, end: float, **options: Any) -> tuple[AnySolution, SimulationError | None]:

@@ -48,7 +48,7 @@ def sweep(
     Exit codes:
     0 = all runs are complete; 1 = some failed, or the sweep could not go on; 2 = bad input; 130 = interrupted.
     """
-    with reported_errors():
+    with reported_errors(answer.voice):
         from dalembert.cli.run import save_times
         from dalembert.cli.source import Builder, end_of_run
         from dalembert.simulation.ensemble import simulate_many

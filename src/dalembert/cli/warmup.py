@@ -15,7 +15,7 @@ def warmup(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Compile the kernels now, so that the first run does not have to."""
-    with reported_errors():
+    with reported_errors(Voice(quiet=True)):  # it says itself what it compiles
         from dalembert.cli.kernels import KERNELS, duration, not_compiled
         from dalembert.kernels.base.cache import CACHE
 

@@ -23,6 +23,8 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from dalembert.kernels.base.told import GENERATED, LISTENERS
+
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 # as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes two of them for a while
@@ -31,7 +33,6 @@ _DIGEST = 32
 _IMPORT = re.compile(
     r"^ *from (dalembert\.kernels[\w.]*) import (\([^)]*\)|[^\n#]*)", re.MULTILINE
 )  # the only form kernels use
-GENERATED = "callback-"  # begins labels of generated code
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
@@ -141,6 +142,8 @@ class DiskCache:
             with contextlib.suppress(Exception):  # whatever is wrong with it, compiling makes it anew
                 if data is not None:
                     return CompileResult._rebuild(target_context, *pickle.loads(data))
+        for listen in LISTENERS:
+            listen(self._label)
         return None
 
     def save_overload(self, signature, result):
