@@ -238,6 +238,27 @@ def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
     assert not bench.page.locator(".key").is_visible()
 
 
+def test_labels_at_one_place_do_not_cover_each_other(open_tab, tmp_path):
+    """Numbers of three forces and a joint, names of two bodies and a marker, all at one point."""
+    model = da.Model(name="crowd", gravity=(0, 0, 0))
+    for name in ("first body", "second body"):
+        model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.add_fixed("weld", "first body", "second body", point=(0, 0, 0))
+    for k, name in enumerate(("push", "pull", "lift")):
+        model.add_force(name, "first body", (0, 1e-3 * k, 12345.6 + k))
+    model.add_marker("tip", "second body", point=(0, 0, 0))
+    da.simulate(model, 0.01).export_html(tmp_path / "crowd.html")
+    tab = open_tab(tmp_path / "crowd.html")
+    tab.do("viewer.command('forces'); viewer.command('names')")
+    tab.wait("document.querySelectorAll('.labels .number').length > 3")
+    tab.screenshot("workbench_crowd")
+    boxes = [one.bounding_box() for one in tab.page.locator(".labels span:visible").all()]
+    assert len(boxes) == 7
+    for a, b in itertools.combinations(boxes, 2):
+        beside = any(p[x] + p[size] <= q[x] for p, q in ((a, b), (b, a)) for x, size in (("x", "width"), ("y", "height")))
+        assert beside, (a, b)
+
+
 def test_the_strip_marks_the_worst_instant(bench, run):
     energy = run.energy
     error = np.abs(energy.total - energy.total[0]) / energy.scale

@@ -7,8 +7,8 @@ import { element } from "./page.js";
 
 export class Inspector {
   // loads(actor, tag): called when an element is chosen
-  constructor(stage, page, actors, visibility, loads) {
-    Object.assign(this, { stage, page, actors, visibility, loads });
+  constructor(stage, page, places, actors, visibility, loads) {
+    Object.assign(this, { stage, page, places, actors, visibility, loads });
     this.marks = new Chosen(stage);
     this.ray = new Raycaster();
     this.ray.layers.enableAll();
@@ -119,11 +119,9 @@ export class Inspector {
       this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(t)));
     }
     this.marks.update();
-    const { width: w, height } = this.stage.half;
     this.names.forEach((label, b) => {
       label.hidden = !this.visibility.shows(`body ${b}`);
-      point.copy(this.actors[0].run.position[b]).project(this.stage.camera);
-      label.style.transform = `translate(${((point.x + 1) / 2) * w}px, ${((1 - point.y) / 2) * height}px)`;
+      if (!label.hidden) this.places.place(label, this.actors[0].run.position[b], 6);
     });
   }
 }

@@ -1,16 +1,14 @@
 // What the arrows mean: kinds by colour, to show or hide, their scale, and numbers at their tips.
 
-import { Vector3 } from "three";
 import { KINDS } from "./arrows.js";
 import { short } from "./numbers.js";
 import { element } from "./page.js";
 
 const MOST = 24; // numbers at a time, the largest arrows first
-const [WIDE, HIGH] = [68, 18]; // of a number [px]
 
 export class Legend {
-  constructor(page, stage, actor, changed) {
-    Object.assign(this, { stage, actor, changed });
+  constructor(page, places, actor, changed) {
+    Object.assign(this, { places, actor, changed });
     this.kinds = new Set(Object.keys(KINDS).filter((kind) => kind !== "gravity"));
     this.factor = 1;
     this.box = element(page.head, "section", "key");
@@ -59,22 +57,15 @@ export class Legend {
     const arrows = this.wanted?.size ? this.actor.arrows.all.filter(({ shown }) => shown) : [];
     const largest = arrows.sort((a, b) => b.value - a.value).slice(0, MOST);
     while (this.spans.length < largest.length) this.spans.push(element(this.labels, "span", "number"));
-    const { width, height } = this.stage.half;
     const write = !now || !(now - this.written < 100);
     if (write) this.written = now;
-    const taken = []; // where numbers are already: the next one there goes below
     this.spans.forEach((span, k) => {
       const arrow = largest[k];
       span.hidden = !arrow;
-      if (!arrow) return;
-      end.copy(arrow.end).project(this.stage.camera);
-      const at = { x: ((end.x + 1) / 2) * width, y: ((1 - end.y) / 2) * height };
-      while (taken.some(({ x, y }) => Math.abs(x - at.x) < WIDE && Math.abs(y - at.y) < HIGH)) at.y += HIGH;
-      taken.push(at);
-      span.style.transform = `translate(${at.x}px, ${at.y}px)`;
-      if (write) span.textContent = `${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+      if (!arrow || !write) return;
+      span.textContent = `${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+      span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
+    largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8));
   }
 }
-
-const end = new Vector3();

@@ -4,6 +4,7 @@ import { Actor } from "./actor.js";
 import { Vector3 } from "three";
 import { Dock } from "./dock.js";
 import { Inspector } from "./inspector.js";
+import { Labels } from "./labels.js";
 import { Legend } from "./legend.js";
 import { short } from "./numbers.js";
 import { outputsFor } from "./outputs.js";
@@ -56,11 +57,12 @@ export class Viewer {
       timeline.scrub(t);
     };
     this.dock = new Dock(page.plots, runs, this.names, runs[0].scene.plots, seek);
-    this.inspector = new Inspector(stage, page, actors, visibility, (actor, tag) => this.dock.load(outputsFor(actor.run, tag)));
+    this.labels = new Labels(stage);
+    this.inspector = new Inspector(stage, page, this.labels, actors, visibility, (actor, tag) => this.dock.load(outputsFor(actor.run, tag)));
     this.inspector.wake = () => this.wake();
     this.tree = new Tree(page.side, runs[0], visibility, (tag) => this.inspector.chooseTag(tag));
     this.tree.focusOn = (tag) => this.inspector.focusOn(tag);
-    this.legend = new Legend(page, stage, actors[0], () => this.apply());
+    this.legend = new Legend(page, this.labels, actors[0], () => this.apply());
     this.strip = new Strip(page.track, runs[0], timeline);
     this.triad = new Triad(page.stage, stage.eye);
     addEventListener("keydown", (event) => this.#key(event));
@@ -228,6 +230,7 @@ export class Viewer {
       this.show(now);
     }
     if (this.furnished) {
+      this.labels.clear();
       this.inspector.update(timeline.time, timeline.playing ? now : 0);
       this.triad.update();
       this.legend.update(timeline.playing ? now : 0);

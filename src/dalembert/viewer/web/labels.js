@@ -1,0 +1,30 @@
+// Names and numbers beside what they belong to, none over another: the next one there goes below.
+
+import { Vector3 } from "three";
+
+const HIGH = 18; // of a label [px]
+
+export class Labels {
+  constructor(stage) {
+    this.stage = stage;
+    this.taken = [];
+  }
+
+  // Before the labels of a picture.
+  clear() {
+    this.taken.length = 0;
+  }
+
+  // At a point of the world, so far below it on the screen [px].
+  place(label, at, below) {
+    const { width, height } = this.stage.half;
+    point.copy(at).project(this.stage.camera);
+    const box = { x: ((point.x + 1) / 2) * width, y: ((1 - point.y) / 2) * height + below, wide: label.offsetWidth + 2 };
+    const covers = ({ x, y, wide }) => x < box.x + box.wide && box.x < x + wide && Math.abs(y - box.y) < HIGH - 1; // below it by HIGH, but for rounding
+    for (let other = this.taken.find(covers); other; other = this.taken.find(covers)) box.y = other.y + HIGH;
+    this.taken.push(box);
+    label.style.transform = `translate(${box.x}px, ${box.y}px)`;
+  }
+}
+
+const point = new Vector3();
