@@ -60,7 +60,7 @@ def test_python_blocks_run(tmp_path, monkeypatch):
     assert names["result"].energy.external_work[-1] < 0
     assert names["kept"].report().passed
     written = {"slider_crank.png", "kept.zarr", "kept.csv", "work.png", "work.html", "mechanism.yaml"}
-    written |= {"kept.html", "kept.gif", "kept.png"}
+    written |= {"kept.html", "kept.gif", "kept.png", "own.html"}
     assert {path.name for path in tmp_path.iterdir()} == written
 
 
