@@ -58,6 +58,17 @@ def test_follower_moves_as_the_profile_says(kind, table):
         assert run.report().passed
 
 
+def test_a_roller_beside_the_plane_of_a_cam_that_tumbles_keeps_its_distance():
+    """A round cam: the distance in its plane is constant, and so its rate is zero, however the cam's axis turns."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("cam", mass=1.0, inertia=(0.1, 0.15, 0.2), angular_velocity=(3.0, -2.0, 4.0))
+    model.add_point_mass("follower", mass=0.5, position=(0.3, 0, 0.2), velocity=(0, 0.5, 1.0))
+    model.add_cam("K", "cam", "follower", pitch=[0.3] * 4)
+    effort = da.simulate(model, t_end=0.2).effort("K")
+    assert np.abs(effort.coordinate - 0.3).max() <= 1e-10
+    assert np.abs(effort.rate).max() <= 1e-9
+
+
 def test_lift_off_is_told():
     """A flat lifts off where m e w^2 sin exceeds preload and spring: the sign of its force says so."""
     omega = 30.0

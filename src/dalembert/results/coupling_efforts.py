@@ -77,13 +77,12 @@ def _of_cam(run: Trajectory, joint: Joint, lam: Array, force: Array) -> Measured
     row = joint.primitives[0]
     e = run.point(joint.second, row.p_j) - run.point(joint.first, row.p_i)
     e_dot = run.velocity(joint.second, row.p_j) - run.velocity(joint.first, row.p_i)
-    n = run.rotation(joint.first) @ row.n_i
-    m = run.rotation(joint.second) @ row.a_j
-    if not row.a_j.any():  # a roller: along the line of centres
+    m, base = run.rotation(joint.second) @ row.a_j, joint.second
+    if not row.a_j.any():  # a roller: along the line of centres, seen from the cam, whose axis may turn too
+        n, base = run.rotation(joint.first) @ row.n_i, joint.first
         m = e - np.sum(e * n, axis=1, keepdims=True) * n
         m /= np.linalg.norm(m, axis=1, keepdims=True)
-    turned = np.cross(run.angular_velocity(joint.second), m)
-    rate = np.sum(m * e_dot + (turned * e if row.a_j.any() else 0.0), axis=1)
+    rate = np.sum(m * (e_dot - np.cross(run.angular_velocity(base), e)), axis=1)
     pressed = np.sign(lam[:, 0]) * np.linalg.norm(force, axis=1)
     return np.sum(m * e, axis=1), rate, pressed, np.zeros(len(run.t))
 
