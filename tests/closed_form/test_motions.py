@@ -77,6 +77,14 @@ def test_breakpoints_are_those_of_all_parts_and_steps_end_there():
     assert report["breakpoints"].verdict == "pass" and report["prescribed motions"].verdict == "pass"
 
 
+def test_breakpoints_before_time_zero_are_steps_too():
+    """Their report compared distances with a share of a negative time, and told of steps over each of them."""
+    table = da.Table((0.0, 0.03, 0.05), (0.0, 0.1, 0.0), periodic=True)
+    solution = da.simulate(arm(table), t_start=-0.11, t_end=0.04)
+    assert all(np.abs(solution.t - t).min() < 1e-14 for t in (-0.1, -0.07, -0.05, -0.02, 0.0, 0.03))
+    assert solution.report()["breakpoints"].verdict == "pass"
+
+
 def test_line_on_breakpoints_notices_steps_over_them():
     solution = da.simulate(arm(da.Table((0.0, 0.03, 0.05), (0.0, 0.1, 0.0), periodic=True)), t_end=0.12)
     solution.t = np.delete(solution.t, np.abs(solution.t - 0.08).argmin())

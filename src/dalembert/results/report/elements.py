@@ -110,7 +110,8 @@ def _breakpoints(solution: Result) -> Iterator[Line]:
     begin, end = (solution.t[0], solution.t[-1]) if len(solution.t) else (0.0, 0.0)
     inside = stops_between(solution.mechanism.I, solution.mechanism.F, begin, end)
     if len(inside) and len(solution.t) == solution.statistics.accepted + 1:
-        missed = [t for t in inside.tolist() if np.abs(solution.t - t).min() > 1e-12 * t]
+        rounding = 1e-12 * max(abs(begin), abs(end))
+        missed = [t for t in inside.tolist() if np.abs(solution.t - t).min() > rounding]
         at = f", first at t = {missed[0]:.4g} s" if missed else ""
         yield limited("breakpoints", f"{len(missed)} of {len(inside)} inside a step{at}", len(missed), 0)
 
