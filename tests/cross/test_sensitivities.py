@@ -211,6 +211,24 @@ def pushed(push=2.0):
 
 
 @plain_only
+def test_the_ratio_of_a_gear_at_a_round_number():
+    """s'' = M / (J_1 + J_2 / z^2); teeth were scaled by a power of two that jumped at z = 2."""
+
+    def build(z=2.0):
+        model = da.Model(gravity=(0, 0, 0))
+        for name, x in (("a", 0.0), ("b", 1.0)):
+            model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+            model.add_revolute(name.upper(), model.ground, name, point=(x, 0, 0), axis=(0, 0, 1))
+        model.add_gear("mesh", "a", "b", ratio=z)
+        model.add_motor("drive", "A", 1.0)
+        return model
+
+    run = da.simulate(build, 1.0, sensitivities=["z"])
+    exact = 0.5 * (2 * 0.1 / 2.0**3) / (0.1 + 0.1 / 2.0**2) ** 2
+    assert abs(run.derivative(lambda s: s.coordinate("A"), "z")[-1] - exact) <= 1e-8 * exact
+
+
+@plain_only
 def test_a_parameter_in_the_code_of_a_function():
     fixed = da.RungeKutta4(step=0.01)
     with pytest.raises(da.ModelError, match="'push' is a constant in a function of the model"):

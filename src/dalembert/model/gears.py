@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import frexp, ldexp
+from math import ldexp, log2
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +73,8 @@ class GearVerbs(CouplingVerbs, JointVerbs):
         """
         owner = self._new_name("gear", name)
         z_1, z_2 = _teeth(owner, teeth, ratio)
-        _, exponent = frexp(max(z_1, z_2))  # by a power of two, so that the ratio stays: the residual is about that of an angle
+        # by a power of two, so that the ratio stays: the residual is about that of an angle; it jumps at no round number
+        exponent = round(log2(max(z_1, z_2)))
         z_1, z_2 = ldexp(z_1, -exponent), ldexp(z_2, -exponent)
         wheels = [self._wheel(owner, wheel, carrier) for wheel in (first, second)]
         side = self._mesh(owner, *wheels)
