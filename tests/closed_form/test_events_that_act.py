@@ -224,6 +224,20 @@ def test_arrays_of_times_have_all_that_a_run_in_pieces_has():
     assert len(run(np.zeros(0)).t) == 0
 
 
+def test_a_stone_leaves_a_sling_that_is_let_go():
+    """A cable that is free has no rows; reports looked for its ends in them. Straight on from there, and no tension."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_point_mass("stone", mass=0.5, position=(1, 0, 0), velocity=(0, 3.0, 0))
+    model.add_cable("sling", [("ground", (0, 0, 0)), ("stone", (0, 0, 0))])
+    let_go = da.Event(lambda s: s.position("stone")[0] - 0.5, action=da.Free("sling"))
+    run = da.simulate(model, 0.6, events=let_go, integrator=da.DOP853(rtol=1e-10, atol=1e-10))
+    assert run.report().passed and abs(run.events[0][1] - np.pi / 9) < 1e-9
+    free = run.t > run.events[0][1]
+    tension = run.effort("sling").value
+    assert np.allclose(tension[run.t < run.events[0][1]], 0.5 * 9.0, rtol=0, atol=1e-8) and not tension[free].any()
+    assert np.allclose(run.velocity("stone")[-1], (-3 * np.sin(np.pi / 3), 3 * np.cos(np.pi / 3), 0), rtol=0, atol=1e-8)
+
+
 def test_event_of_an_effort():
     """The tension of a spring k = 8 under a mass 2 vanishes after a quarter of a period, pi / 4."""
     model = da.Model(gravity=(0, 0, 0))

@@ -119,7 +119,7 @@ def _places(joint: Joint) -> Iterator[tuple[str, Array, Array]]:
         yield joint.first, joint.p_i, joint.E_i
     if joint.type in PINS or joint.type in SLIDING:
         yield joint.second, joint.p_j, joint.E_j
-    if joint.type == CABLE:
+    if joint.type == CABLE and joint.primitives:  # none while it is free
         yield from ((name, p, joint.E_i) for name, p in cable_points(joint)[:: len(joint.primitives[0].parts) - 1])
 
 
