@@ -111,6 +111,17 @@ def test_going_on_after_an_event_and_with_kept_energy():
     assert np.ptp(total) < 1e-12 * 10  # kept to 1e-13 of the energy
 
 
+def test_parts_that_go_on_balance_with_the_work_of_the_run_before():
+    """A wheel that spins freely beside a mass that is pushed: their energies are compared one by one."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, 0, 2.0))
+    model.add_point_mass("mass", mass=1.0, position=(1, 0, 0))
+    model.add_force("push", "mass", (0, 3.0, 0))
+    first = da.simulate(model, 0.2)
+    later = da.simulate(first, 0.4)
+    assert later.energy.external_work[0] > 0.1 and later.report()["energy balance"].verdict == "pass"
+
+
 def test_start_at_a_state_of_another_run_and_at_another_time():
     light = da.simulate(pendulum(), 0.04, integrator=da.RungeKutta4(step=0.01))
     state = light(0.035)

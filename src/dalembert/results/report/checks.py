@@ -127,11 +127,12 @@ def _balances(solution: Result) -> Iterator[_Balance]:
     for group in groups:
         if all(parts[k].at_rest(residual) for k in group):
             continue
+        at_start = sum(float(starts[k].energy[0].total[0]) for k in group)
         if parts[group[0]].part.worked_on:
             work = solution.energy.external_work
+            at_start -= _work_at_start(solution)
         kinetic, potential = (sum(getattr(parts[k].energy[0], name) for k in group) for name in ("kinetic", "potential"))
         sizes = sum(parts[k].energy[1] for k in group) + float(np.max(np.abs(work)))
-        at_start = sum(float(starts[k].energy[0].total[0]) for k in group)
         named = ", ".join(parts[k].part.name for k in group[:2]) + (", ..." if len(group) > 2 else "")
         elements = tuple(name for k in group for name in parts[k].part.elements)
         yield _Balance(Energy(kinetic, potential, work), at_start, sizes, elements, f", of {named}")
@@ -207,8 +208,12 @@ def _energy_at_start(solution: Result) -> float:
     mechanism = solution.mechanism
     if solution.t[0] == mechanism.t_0:
         return float(solution.energy.total[0])
-    work = mechanism.x_0[mechanism.nq + mechanism.nu]
-    return float(sum(mechanism.energies(mechanism.x_0, mechanism.t_0)) - work)
+    return float(sum(mechanism.energies(mechanism.x_0, mechanism.t_0)) - _work_at_start(solution))
+
+
+def _work_at_start(solution: Result) -> float:
+    """What the run before has done where this one goes on, else 0."""
+    return float(solution.mechanism.x_0[solution.mechanism.nq + solution.mechanism.nu])
 
 
 CANCELS = 1e-5  # differences of a smooth function are exact to about 1e-9
