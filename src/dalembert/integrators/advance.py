@@ -124,7 +124,7 @@ class Advance:
             h_max=min(integrator.max_step, span),
             h_min=1e-14 * max(abs(t_0), abs(t_end)),
             start=t_0,
-            look=t_end / LOOKS if of_time else np.inf,
+            look=max(span, abs(t_end)) / LOOKS if of_time else np.inf,
             t=t_0,
             x=x_0.copy(),
             y=x_0.copy(),
