@@ -22,9 +22,9 @@ GOOD = da.DOP853(rtol=1e-11, atol=1e-11)
 ALLOWED = 1e-8
 
 
-def pendulum(length=1.3, amplitude=1.1, g=9.81):
+def pendulum(length=1.3, amplitude=1.1, g=9.81, mass=1.0):
     model = da.Model(gravity=(0, 0, -g))
-    bob = model.add_point_mass("bob", mass=1.0, position=(length * np.sin(amplitude), 0, -length * np.cos(amplitude)))
+    bob = model.add_point_mass("bob", mass=mass, position=(length * np.sin(amplitude), 0, -length * np.cos(amplitude)))
     model.add_distance("rod", model.ground, bob, points=((0, 0, 0), (0, 0, 0)))
     return model
 
@@ -182,6 +182,22 @@ def test_the_report_notices_a_wrong_sensitivity():
     wrong.sensitivities.states[:, :, 0] *= 1.01
     assert line(solution).verdict == "pass"
     assert line(wrong).verdict == "FAIL"
+    heavy = da.simulate(pendulum, 0.1, sensitivities=["length", "mass"])  # which a mass has no influence on
+    assert line(heavy).verdict == "pass"
+    heavy.sensitivities.states[:, :, 0] *= 1.01
+    heavy.sensitivities.check.cache_clear()
+    assert line(heavy).verdict == "FAIL"
+
+
+def test_outputs_of_a_mechanism_of_a_millimetre():
+    """s = l f(t / l^(1/2)) and a = h(t / l^(1/2)), so da/dl = -t a' / (2 l); a' by differences along the run [1e-8]."""
+    length, at, h = 1e-3, 0.02, 1e-5
+    t = np.array([at - h, at - 0.5 * h, at, at + 0.5 * h, at + h])
+    run = da.simulate(pendulum, t[-1], parameters={"length": length}, sensitivities=["length"], save_at=t, integrator=FINE)
+    a = run.acceleration("bob")[:, 0]
+    slope = (4.0 * (a[3] - a[1]) / h - (a[4] - a[0]) / (2.0 * h)) / 3.0
+    found = run.derivative(lambda s: s.acceleration("bob")[:, 0], "length")[2]
+    assert abs(found + at * slope / (2.0 * length)) < 1e-6 * abs(found)
 
 
 def wavy(q=0.4, g=9.81):

@@ -23,6 +23,9 @@ from dalembert.model.validation import nearest, shown
 
 STEP = 1e-3  # of what a number or a state is
 LEVELS = (1.0, 0.5)
+# of a derivative: what differences with h and h/2 may differ by before shorter steps are tried; how much shorter, how often;
+# what a value is rounded by
+_ROUGH, _SHORTER, _TRIES, _ROUNDING = 1e-5, 0.1, 5, 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +109,25 @@ def total_derivative(
         moved = () if whole is None else (whole[0] + s * reach[0, 0] * whole[1],)
         return values(function(like(mechanism, x + s * reach * S, *moved)))
 
-    along = [(ahead(s) - ahead(-s)) / (2.0 * s) for s in LEVELS]
-    by_state = extrapolated(along)[0]
+    by_state = _by_step(ahead)
     by_state = by_state / (reach[0, 0] if whole else reach.reshape(-1, *[1] * (by_state.ndim - 1)))
     by_model = neighbours.derivative(lambda other: values(function(like(other, x))))[0]
     return np.asarray(by_state + by_model)
+
+
+def _by_step(ahead: Callable[[float], Array]) -> Array:
+    """d/ds at s = 0 by differences; where they bend, as outputs do of mechanisms much smaller than 1 m, with shorter steps."""
+    found, doubt = np.zeros(0), np.zeros(0)
+    for step in _SHORTER ** np.arange(_TRIES):
+        ends = [(ahead(step * level), ahead(-step * level)) for level in LEVELS]
+        new, change = extrapolated([(a - b) / (2.0 * step * level) for (a, b), level in zip(ends, LEVELS, strict=True)])
+        largest = np.max(np.abs(ends[-1]), initial=0.0)
+        better = change < doubt if step < 1.0 else np.ones(new.shape, dtype=bool)
+        found, doubt = (np.where(better, n, o) if step < 1.0 else n for n, o in ((new, found), (change, doubt)))
+        scale = np.max(np.abs(found), axis=0, initial=0.0) if found.ndim else np.abs(found)
+        if not np.any(doubt > _ROUGH * scale + _ROUNDING * largest / step):
+            break
+    return found
 
 
 def _sooner(t: Array, moving: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -23,6 +23,8 @@ from dalembert.simulation.tree_tangents import as_run
 
 # of the check: times, part by which states and parameters change, tolerances by which runs may differ
 _TIMES, _MOVED, _CHANGED, _NOISE, _ASIDE = 9, 1e-4, 1e-3, 100.0, 1e-2
+# so much less may states change for the sake of a parameter with little influence; noise of what they change by; finest rtol
+_LESS, _SEEN, _FINEST = 1e-3, 1e-3, 1e-12
 
 
 @dataclass(eq=False)
@@ -84,7 +86,8 @@ class Carried:
 
 
 def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) -> tuple[float, float]:
-    """Runs on both sides, all parameters changed at once, each so far that it moves the states as much as the others.
+    """Runs on both sides, all parameters changed at once, each so far that it moves the states as much as the others do, but
+    for those with next to no influence; tighter ones, where tolerances would hide what states change by.
 
     What states change by against what sensitivities say, of the largest change of coordinates, or of velocities.
     """
@@ -96,8 +99,15 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
     x, S = solution.x[rows, :n], found.states[rows, :n]
     values = np.array([float(model.values[name]) for name in found.names])
     size = np.max(np.abs(S), axis=(0, 1)) / (1.0 + np.abs(x).max(initial=0.0))
-    change = _MOVED / np.where(size > 0.0, size, _MOVED)
-    change *= min(1.0, _CHANGED / float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values)))))
+    wanted, most = _MOVED / np.where(size > 0.0, size, _MOVED), _CHANGED * np.where(values == 0.0, 1.0, np.abs(values))
+    change = np.minimum(np.clip(np.min(most / wanted), _LESS, 1.0) * wanted, most)
+    told, scale, method = S @ change, 1.0 + np.abs(x).max(initial=0.0), solution.integrator
+    noise, own = 1e-12, 0.0
+    if method.adaptive:
+        own, seen = max(method.rtol, method.atol), _SEEN / _NOISE * float(np.abs(told).max(initial=0.0)) / scale
+        if seen < own:
+            method = replace(method, rtol=max(seen, _FINEST), atol=max(seen, _FINEST))
+        noise = _NOISE * max(method.rtol, method.atol)
     ends = []
     for sign in (1.0, -1.0):
         beside = model.at(**dict(zip(found.names, (values + sign * change).tolist(), strict=True)))
@@ -106,18 +116,16 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
             solution.end_time,
             t_start=solution.begin_time,
             formulation=solution.formulation,
-            integrator=solution.integrator,
+            integrator=method,
             save_at=np.unique(np.append(solution.t[rows], solution.end_time)),
             progress=False,
         )
         ends.append([mechanism.with_signs_of(a, b)[:n] for a, b in zip(solution.x[rows], run.x[: len(rows)], strict=True)])
-    measured, told = 0.5 * (np.array(ends[0]) - np.array(ends[1])), S @ change
-    worst, method = 0.0, solution.integrator
-    noise = (_NOISE * max(method.rtol, method.atol) if method.adaptive else 1e-12) * (1.0 + np.abs(x).max(initial=0.0))
+    measured, worst = 0.5 * (np.array(ends[0]) - np.array(ends[1])), 0.0
     for part in (slice(None, mechanism.nq), slice(mechanism.nq, None)):
-        scale = max(np.abs(told[:, part]).max(initial=0.0), np.abs(measured[:, part]).max(initial=0.0))
-        apart = np.abs(measured[:, part] - told[:, part]).max(initial=0.0) - noise
-        worst = max(worst, float(apart / (scale or 1.0)))
+        size = max(np.abs(told[:, part]).max(initial=0.0), np.abs(measured[:, part]).max(initial=0.0))
+        apart = np.abs(measured[:, part] - told[:, part]).max(initial=0.0) - noise * scale
+        worst = max(worst, float(apart / (size or 1.0)) - _NOISE * own)
     return worst, float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values))))
 
 
