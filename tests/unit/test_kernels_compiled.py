@@ -8,11 +8,12 @@ from pathlib import Path
 import kernel_calls
 import numpy as np
 import pytest
+from numba import types
 from random_mechanisms import SHAPES, planar_chain, random_model
 
 from dalembert import gallery
 from dalembert.compilation.compile import compile
-from dalembert.kernels.base.compiler import JIT
+from dalembert.kernels.base.compiler import JIT, compile_for, kernel
 from dalembert.kernels.formulations.jet import jet
 
 compiled_only = pytest.mark.skipif(not JIT, reason="kernels are plain Python in this process")
@@ -148,3 +149,22 @@ def test_kernels_called_by_kernels_keep_their_signature():
         da.simulate(model, 0.2, **step)
         da.simulate(model, 0.2)
     assert signatures(lagrangian) == signatures(jet) == 1
+
+
+@kernel
+def called(x):
+    return x
+
+
+@kernel
+def calling(x):
+    return called(x)
+
+
+@compiled_only
+def test_a_kernel_may_call_one_that_is_compiled_for_other_numbers():
+    """As where one caller came from disk, and sensitivities compiled what it calls for theirs: the next caller was refused."""
+    compile_for(called, types.complex128(types.complex128))
+    assert compile_for(calling, types.float64(types.float64))(1.5) == 1.5
+    with pytest.raises(TypeError, match="No matching definition"):  # it takes what it was compiled for, and nothing else
+        called("a")

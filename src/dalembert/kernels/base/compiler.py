@@ -186,13 +186,26 @@ def bind(function, signature):
     return function
 
 
+def _calls(function, known):
+    """A compiled function and all that it calls."""
+    if function not in known:
+        known[function] = None
+        code, given = function.py_func.__code__, function.py_func.__globals__
+        for name in code.co_names:
+            if isinstance(given.get(name), type(function)):
+                _calls(given[name], known)
+    return list(known)
+
+
 def compile_for(function, signature):
     """Compile `function` for one more signature, so that it takes what fits one of them and nothing else."""
     from dalembert.kernels.base import loop_types, view_makers  # noqa: F401 - what kernels read their tables through
 
     with COMPILING:
         if signature.args not in function.signatures:
-            function.disable_compile(False)
+            closed = [called for called in _calls(function, {}) if not called._can_compile]
+            for called in closed:  # for numbers of one kind, where a kernel that calls it came from disk for the others
+                called.disable_compile(False)
             collecting = gc.isenabled()
             gc.disable()  # compiling makes many objects and little garbage: a tenth of the time
             try:
@@ -205,6 +218,8 @@ def compile_for(function, signature):
                     warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
                     function.compile(signature)
             finally:
+                for called in closed:
+                    called.disable_compile()
                 if collecting:
                     gc.enable()
         function.disable_compile()  # also where a kernel that calls it had it compiled already
