@@ -62,8 +62,9 @@ def mean_reactions(x, system):
 def wanted_rates(h, x, system):
     """rhs <- c + A u*, what A u+ has to be, (12), (26), (27)-(32)"""
     m, on_g, on_gt = system.m, 0.0, 1.0
-    if system.stabilise == BAUMGARTE:
-        on_g = 1.0 / (system.tau * max(h, memory_of(x, system).done))  # the last step may be cut short
+    longest = max(h, memory_of(x, system).done)  # the last step may be cut short
+    if system.stabilise == BAUMGARTE and longest > 0.0:  # else a start, whose velocities alone are made to fit
+        on_g = 1.0 / (system.tau * longest)
         if system.predict == 0:  # the rows are at q_k, so that g there at the old time is g - h g_t
             on_gt = 1.0 - h * on_g
     for i in range(m):
