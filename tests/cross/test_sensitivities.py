@@ -398,3 +398,7 @@ def test_minimal_chooses_the_basis_of_the_run_beside():
         for way in (da.Minimal(), da.Jet())
     )
     np.testing.assert_allclose(found, expected, rtol=1e-8)
+    run = da.simulate(three_cranks, 0.3, formulation=da.Minimal(), **options)
+    assert "s" in run.to_xarray() and "s" not in run.derivatives()  # was told as zero
+    with pytest.raises(da.ModelError, match="minimal coordinates have no derivatives"):
+        run.derivative(lambda s: s.minimal.s, "length")

@@ -245,8 +245,10 @@ class Result(Series):
     def minimal(self) -> MinimalCoordinates:
         """Independent coordinates and velocities of a run with `Minimal`, and their basis."""
         if "basis" not in self.more:
-            used, others = self.settings["formulation"]["type"], " or ".join(_saving("basis"))
-            raise ModelError(f"this run has no minimal coordinates: it used {used}, not {others}")
+            used, others = self.settings["formulation"]["type"], _saving("basis")
+            if used in others:  # states beside those of a run
+                raise ModelError("minimal coordinates have no derivatives: a run chooses its basis; ask for those of q and u")
+            raise ModelError(f"this run has no minimal coordinates: it used {used}, not {' or '.join(others)}")
         return MinimalCoordinates(**{name: self.more[name] for name in ("s", "s_dot", "basis", "jump")})
 
     @property

@@ -58,12 +58,13 @@ class AnySolution(Result, ABC):
         return self.sensitivities.derivative(self, function, parameter)
 
     def derivatives(self) -> xarray.Dataset:
-        """All outputs of `to_xarray` over time but drifts, differentiated, with a further dimension `parameter`."""
+        """All outputs of `to_xarray` over time, differentiated, with a further dimension `parameter`; but for drifts and minimal
+        coordinates."""
         import xarray
 
         if self.sensitivities is None:
             raise ModelError("the run has no sensitivities; simulate(build, t_end, parameters=..., sensitivities=[names])")
-        own, parameters = self.to_xarray(), list(self.sensitivities.names)
+        own, parameters = self.like(self.mechanism, self.x).to_xarray(), list(self.sensitivities.names)
         over = {str(name): v for name, v in own.data_vars.items() if v.dims[:1] == ("time",) and v.dtype.kind == "f"}
         names = [name for name in over if not name.endswith("drift")]  # is rounding, which has no derivative
         ends = np.cumsum([own[name][0].size for name in names])
@@ -82,9 +83,7 @@ class AnySolution(Result, ABC):
 
     def like(self, mechanism: Compiled, x: Array, t: Array | None = None) -> Any:
         """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
-        record = {
-            name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator", "more")
-        }
+        record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
         return type(self)(mechanism, self.t if t is None else t, x, **record)
 
     def _repr_html_(self) -> str:
