@@ -253,3 +253,24 @@ def test_an_infeasible_variant_of_many_fails_alone():
         runs = da.simulate_many(build, 0.05, parameters={"length": lengths})
     assert runs.status.tolist() == ["complete", "complete", "failed", "complete", "complete"]
     assert len(set(runs.structure[[0, 1, 3, 4]])) == 1
+
+
+def hanging(length, doubled=False):
+    model = da.Model()
+    bob = model.add_point_mass("bob", mass=1.0, position=(length, 0, 0))
+    model.add_distance("rod", model.ground, bob)
+    if doubled:
+        model.add_point_mass("second", mass=1.0, position=(2 * length, 0, 0))
+        model.add_distance("other", bob, "second")
+    return model
+
+
+def test_formulas_serve_those_that_name_the_same_parameters():
+    """Those of a sweep over lengths alone made all of the next one, which also says how many bobs there are."""
+    lengths = [1.0, 1.1, 1.2]
+    da.simulate_many(hanging, 0.1, parameters={"length": lengths})
+    with pytest.warns(RuntimeWarning, match="2 structures"):
+        both = da.simulate_many(hanging, 0.1, parameters={"length": lengths, "doubled": [False, True, False]})
+    assert [len(run.model.bodies) for run in both] == [1, 2, 1]
+    again = da.simulate_many(hanging, 0.1, parameters={"length": lengths})
+    assert [len(run.model.bodies) for run in again] == [1, 1, 1]

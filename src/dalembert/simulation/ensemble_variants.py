@@ -174,7 +174,8 @@ class _Making:
         """Runs that formulas have an answer for, and those that they should have one for by themselves; which are left."""
         for formulas in self.family.formulas if len(todo) else ():
             floats = {name for name, values in self._table.items() if values.dtype == np.float64}
-            if floats != set(formulas.names) or any(values.ndim > 1 for values in self._table.values()):
+            told = floats == set(formulas.names) and self._table.keys() - floats == formulas.fixed.keys()
+            if not told or any(values.ndim > 1 for values in self._table.values()):
                 continue
             mine = np.ones(len(todo), dtype=bool)
             for name, value in formulas.fixed.items():
