@@ -114,3 +114,14 @@ def test_numbers_of_a_run_move_with_an_event_that_stops_it():
     for name, (dT, *others) in expected.items():
         for number, wanted in zip(found, (dT, *(of(dT) for of in others)), strict=True):
             assert abs(number[name] - wanted) < 1e-8
+
+
+def test_the_check_of_a_run_that_an_event_stops():
+    """Runs beside it stopped a little earlier or later, and right derivatives were said to be wrong."""
+    low = da.Event(lambda s: s.position("bob")[0] - 0.3, stop=True)
+    run = da.simulate(pendulum, 0.7, sensitivities=["length"], events=low)
+    assert run.status == "event"
+    assert run.report()["sensitivities"].verdict == "pass"
+    run.sensitivities.states[:, :, 0] *= 1.01
+    run.sensitivities.check.cache_clear()
+    assert run.report()["sensitivities"].verdict == "FAIL"

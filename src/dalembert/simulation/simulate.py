@@ -157,15 +157,15 @@ def simulate(
     if made.failure is not None:
         made.failure.solution = solution
         raise made.failure
+    acting = [replace(event, stop=False) for event in watched if event.action is not None]
     if carried is not None:
-        solution.sensitivities = carried.of(solution, partial(simulate, events=watched))
+        solution.sensitivities = carried.of(solution, partial(simulate, events=acting))
     if estimate_error:
-        acts = any(event.action is not None for event in watched)
         solution.settings["trajectory_error"] = error_against_second_run(
             solution,
             lambda way, method: simulate(
                 model,
-                t_end if acts else float(solution.t[-1]),
+                t_end if acting else float(solution.t[-1]),
                 parameters=parameters,
                 t_start=t_start,
                 initial=initial,
@@ -173,7 +173,7 @@ def simulate(
                 integrator=method,
                 coordinates=coordinates,
                 save_at=solution.t,
-                events=watched if acts else (),
+                events=watched if acting else (),
                 free=free,
                 progress=progress,
             ),
