@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io.sweep_store import SweepStore
+from dalembert.simulation import ensemble_variants
 from dalembert.simulation.sweep import _fingerprint
 from dalembert.simulation.sweep_drive import Crew
 
@@ -149,6 +150,20 @@ def test_runs_at_fault_fail_alone(tmp_path):
     good = [0, 2, 4, 5]
     others = sweep(tmp_path / "t.zarr", {"length": np.array(lengths)[good]}, block=4)
     np.testing.assert_allclose(found["rod.x"].values[good], others["rod.x"].values, rtol=0, atol=1e-12)
+
+
+def test_runs_that_fail_only_together_end_the_sweep(tmp_path, monkeypatch):
+    """It tried for ever: no run was at fault, so the block was tried again."""
+    alone = ensemble_variants._Making.many
+
+    def many(self, todo):
+        if len(todo):
+            raise KeyError("together")
+        return alone(self, todo)
+
+    monkeypatch.setattr(ensemble_variants._Making, "many", many)
+    with pytest.raises(da.SimulationError, match=r"runs 0 to 1 cannot be computed together, though each can alone: KeyError"):
+        sweep(tmp_path / "s.zarr", {"length": [1.0, 0.5]}, block=2)
 
 
 def test_an_output_that_breaks_fails_its_run(tmp_path):

@@ -33,12 +33,15 @@ _DIED = "the process that computed it died each time: killed, out of memory, or 
 
 @dataclass
 class Task:
-    """Blocks, with the runs of them that are left out;  failures : of it alone;  pool : number of the one it was given to"""
+    """Blocks, with the runs of them that are left out;  failures : of it alone;  pool : number of the one it was given to
+    searched : whether runs at fault were looked for
+    """
 
     blocks: list[int]
     left_out: dict[int, str] = field(default_factory=dict)
     failures: int = 0
     pool: int = 0
+    searched: bool = False
 
 
 class Here(Executor):
@@ -235,10 +238,11 @@ class Drive:
         if task.failures < TRIES:
             self._alone.append(task)
             return
-        if task.left_out:
-            raise SimulationError(f"runs {self.store.rows(task.blocks[0])} cannot be computed: {problem!r}") from problem
         first, last = self.store.rows(task.blocks[0])
-        self._alone.append(Task(task.blocks, self._at_fault(first, last, known=True)))
+        if task.searched:
+            together = "" if task.left_out else " together, though each can alone"
+            raise SimulationError(f"runs {first} to {last - 1} cannot be computed{together}: {problem!r}") from problem
+        self._alone.append(Task(task.blocks, self._at_fault(first, last, known=True), searched=True))
 
     def _at_fault(self, first: int, last: int, known: bool = False) -> dict[int, str]:
         """Runs that cannot be computed, by halves;  known : that there is one"""
