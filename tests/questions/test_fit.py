@@ -189,6 +189,10 @@ def test_an_optimum_with_a_constraint():
         ({"sigma": {"bob.x": 0.0}}, "sigma of 'bob.x'"),
         ({"outputs": {"bob.x": 3}}, "give a function of a solution"),
         ({"confidence": 95.0}, "between 0 and 1"),
+        (
+            {"data": {"t": [0.1, 0.2], "bob.x": [1.0, 1.1]}, "parameters": {"stiffness": 44.0, "damping": 0.5, "mass": 1.0}},
+            "2 values in the data for 3 parameters",
+        ),
     ],
 )
 def test_bad_input(change, told):

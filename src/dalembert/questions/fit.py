@@ -170,6 +170,8 @@ def fit(
     unknowns = Unknowns("fit", build, parameters, bounds)
     t, measured = _measured(data)
     functions = _functions(measured, outputs)
+    if (count := sum(map(len, measured.values()))) < len(unknowns.names):
+        raise ModelError(f"fit: {count} values in the data for {len(unknowns.names)} parameters; give more data")
     if options.get("save_at") is not None:
         raise ModelError("fit: save_at follows from the times of the data; leave it out")
     runs = Runs(unknowns, float(t[-1]), {**options, "save_at": t})
