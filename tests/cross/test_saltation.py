@@ -1,5 +1,7 @@
 """Derivatives of runs behind events that act, against closed forms and differences of runs; what has none is refused."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -122,6 +124,24 @@ def test_the_check_of_a_run_that_an_event_stops():
     run = da.simulate(pendulum, 0.7, sensitivities=["length"], events=low)
     assert run.status == "event"
     assert run.report()["sensitivities"].verdict == "pass"
+    again = pickle.loads(pickle.dumps(run))
+    assert np.array_equal(again.derivative("bob.x", "length"), run.derivative("bob.x", "length"))
+    last = [one.sensitivities.slope(one, lambda s: s.t[-1], "length") for one in (run, again)]
+    assert last[0] == last[1] != 0.0
     run.sensitivities.states[:, :, 0] *= 1.01
     run.sensitivities.check.cache_clear()
     assert run.report()["sensitivities"].verdict == "FAIL"
+
+
+def test_runs_without_times_and_values_at_their_limit():
+    empty = da.simulate(ball, 0.1, sensitivities=["g"], save_at=[])
+    assert empty.report().passed and len(empty.derivative("ball.z", "g")) == 0
+
+    def damped(damping=0.0):
+        model = da.Model()
+        bob = model.add_point_mass("bob", mass=1.0, position=(1, 0, 0))
+        model.add_spring_damper("spring", model.ground, bob, stiffness=9.0, damping=damping, length=1.0)
+        return model
+
+    with pytest.raises(da.ModelError, match=r"both sides of damping = 0: .*damping is -"):
+        da.simulate(damped, 0.1, sensitivities=["damping"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -61,6 +62,10 @@ class Sensitivities:
     neighbours: Mapping[str, Neighbours]
     check: Callable[[], tuple[float, float]] | None = None
     end: Callable[[], tuple[Array, Array]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the check is for who made the run."""
+        return self.__dict__ | {"check": None, "end": self.end and partial(tuple, self.end())}
 
     def number(self, name: str) -> int:
         if name not in self.names:
@@ -117,15 +122,14 @@ def total_derivative(
 
 def _by_step(ahead: Callable[[float], Array]) -> Array:
     """d/ds at s = 0 by differences; where they bend, as outputs do of mechanisms much smaller than 1 m, with shorter steps."""
-    found, doubt = np.zeros(0), np.zeros(0)
+    found, doubt = np.zeros(()), np.array(np.inf)
     for step in _SHORTER ** np.arange(_TRIES):
         ends = [(ahead(step * level), ahead(-step * level)) for level in LEVELS]
         new, change = extrapolated([(a - b) / (2.0 * step * level) for (a, b), level in zip(ends, LEVELS, strict=True)])
-        largest = np.max(np.abs(ends[-1]), initial=0.0)
-        better = change < doubt if step < 1.0 else np.ones(new.shape, dtype=bool)
-        found, doubt = (np.where(better, n, o) if step < 1.0 else n for n, o in ((new, found), (change, doubt)))
+        better = (change < doubt) | (step == 1.0)
+        found, doubt = np.where(better, new, found), np.where(better, change, doubt)
         scale = np.max(np.abs(found), axis=0, initial=0.0) if found.ndim else np.abs(found)
-        if not np.any(doubt > _ROUGH * scale + _ROUNDING * largest / step):
+        if not np.any(doubt > _ROUGH * scale + _ROUNDING * np.max(np.abs(ends[-1]), initial=0.0) / step):
             break
     return found
 

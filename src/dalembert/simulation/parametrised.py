@@ -15,7 +15,7 @@ from dalembert.compilation.by_formula import split
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.user_functions import content, identity
-from dalembert.errors import ModelError
+from dalembert.errors import AssemblyError, ModelError
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
@@ -47,7 +47,14 @@ class Parametrised:
 
     def all_at(self, changes: Sequence[Mapping[str, float]]) -> list[Compiled]:
         """`at` several values, at once where formulas have an answer for all."""
-        every = [{**self.values, **changed} for changed in changes]
+        try:
+            return self._all_at([{**self.values, **changed} for changed in changes])
+        except (ModelError, AssemblyError) as problem:
+            listed = ", ".join(f"{name} = {self.values[name]:g}" for name in dict.fromkeys(n for one in changes for n in one))
+            problem.args = (f"sensitivities need models on both sides of {listed}: {problem}",)
+            raise
+
+    def _all_at(self, every: list[dict[str, Any]]) -> list[Compiled]:
         given, fixed = zip(*map(split, every), strict=True)
         self.family.begin()
         for formulas in self.family.formulas:

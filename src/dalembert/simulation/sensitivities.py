@@ -68,7 +68,8 @@ class Carried:
         S, model = np.concatenate([part[use] for part, use in zip(self._parts, kept, strict=True)]), self.model
         found = Sensitivities(model.values, model.names, S, self._tables.neighbours)
         found.states = _as_told(solution, self._runs[0].plain, S, found)
-        found.check = cache(partial(_compared, solution, model, simulate))
+        if len(solution.t):
+            found.check = cache(partial(_compared, solution, model, simulate))
         last = (solution.pieces or [solution])[-1]
         if last.status == "event" and len(solution.t) and solution.t[-1] == last.ending.t:
             found.end = cache(partial(self._moving_end, last))

@@ -58,8 +58,8 @@ class AnySolution(Result, ABC):
         return self.sensitivities.derivative(self, function, parameter)
 
     def derivatives(self) -> xarray.Dataset:
-        """All outputs of `to_xarray` over time, differentiated, with a further dimension `parameter`; but for drifts and minimal
-        coordinates."""
+        """All outputs of `to_xarray` over time but drifts and minimal coordinates, differentiated, with a further dimension
+        `parameter`."""
         import xarray
 
         if self.sensitivities is None:
