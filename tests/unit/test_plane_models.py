@@ -141,6 +141,17 @@ def test_what_leaves_the_plane_is_told_at_every_size(size):
         da.compile(model, "planar")
 
 
+@pytest.mark.parametrize("rate", [0.3, 0.1, 7.0])
+def test_what_slides_without_turning_does_not_leave_the_plane_by_rounding(rate):
+    """A block with a bar across: velocities that follow from a rate have turns of 1e-14 rad/s."""
+    model = da.Model(plane="xz")
+    model.add_body("block", **da.box(2.0, (0.1, 0.06, 0.06)).body(), position=(0, 0, 0))
+    model.add_link("bar", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_prismatic("slide", model.ground, "block", point=(0, 0, 0), axis=(1, 0, 0), rate=rate)
+    model.add_revolute("pin", "block", "bar", point=(0, 0, 0))
+    assert da.compile(model).coordinates == "planar"
+
+
 @pytest.mark.parametrize("formulation", [da.MovingFrame(), da.Minimal(velocities="joints")], ids=["moving frame", "joints"])
 def test_formulations_of_joints_take_it_in_space(formulation):
     """Planar coordinates are those of bodies: these formulations go on without them, unless they are asked for."""

@@ -231,7 +231,9 @@ def _planar(fitting: Fitting, x: Array, axes: Array, rigid: Mask, arm: Array) ->
     r, v, w = (vectors @ np.swapaxes(axes, 1, 2) for vectors in (r, v, w))
     off = (np.abs(v[:, :, 2]), np.hypot(w[:, :, 0], w[:, :, 1]))
     speed, spin = (np.linalg.norm(of, axis=2).max(axis=1, keepdims=True) for of in (v, w))
-    flat = [part <= SLACK * size for part, size in zip(off, (speed + spin * arm[:, None], spin), strict=True)]
+    arm = arm[:, None]
+    turning = spin + np.divide(speed, arm, out=np.zeros_like(speed), where=arm > 0.0)
+    flat = [part <= SLACK * size for part, size in zip(off, (speed + spin * arm, turning), strict=True)]
     q, u = r.copy(), v.copy()
     q[:, :, 2], u[:, :, 2] = 0.0, w[:, :, 2]
     counters = x[:, len(x[0]) - fitting.counters - 1 :]

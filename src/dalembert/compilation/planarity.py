@@ -94,13 +94,15 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
     n = plane.normal
 
     def refuse(what: str) -> ModelError:
-        shown = ", ".join(f"{v:.4g}" for v in n)
+        shown = ", ".join(f"{v + 0.0:.4g}" for v in n)
         return ModelError(f"{what} leaves the plane with normal ({shown}); use coordinates='absolute'")
 
     spin = max(float(np.linalg.norm(body.angular_velocity)) for body in bodies)
     points = (p for joint in model.joints for p in (joint.p_i, joint.p_j))
     arm = max(map(size_of, points), default=0.0) if spin > 0.0 else 0.0
-    speed = max(float(np.linalg.norm(body.velocity)) for body in bodies) + spin * arm  # centres may rest on their axes
+    speed = max(float(np.linalg.norm(body.velocity)) for body in bodies)
+    # centres may rest on their axes, or all move without turning, but for the rounding of speeds
+    speed, spin = speed + spin * arm, spin + (speed / arm if arm else 0.0)
     if abs(n @ model.gravity) > SLACK * np.linalg.norm(model.gravity):
         raise refuse("gravity")
     for body in bodies:
