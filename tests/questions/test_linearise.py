@@ -344,3 +344,20 @@ def test_frequency_response_of_the_motion_itself():
         full = da.simulate(shaken, 2.0, save_at=t, integrator=da.DOP853(rtol=1e-11, atol=1e-12)).coordinate("J1")
         errors.append(np.abs(full - size * (response * np.exp(1j * w * t)).imag).max() / size)
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+
+
+@pytest.mark.parametrize("stiffness", [1e6, 1e11, 1e12])
+def test_something_fast_leaves_what_is_slow(stiffness):
+    """A pendulum that stands, beside a mass on a stiff spring: was all zero, and stable, from 1e10 N/m on."""
+    model = da.Model(gravity=(0, 0, -0.5))
+    model.add_body("rod", mass=1.0, inertia=(1e-9,) * 3, position=(0, 0, 1))
+    model.add_revolute("A", model.ground, "rod", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_body("block", mass=1.0, inertia=(1, 1, 1), position=(5, 0, 0))
+    model.add_prismatic("S", model.ground, "block", point=(5, 0, 0), axis=(1, 0, 0))
+    model.add_joint_spring_damper("spring", "S", stiffness=stiffness)
+    linear = da.linearise(model)
+    fast, slow = np.sqrt(stiffness), np.sqrt(0.5)
+    assert np.allclose(linear.frequencies, fast / (2 * np.pi), rtol=1e-12)
+    # rounding of A is 1e-16 of stiffness / mass
+    assert np.allclose(np.sort(linear.eigenvalues.real), [-slow, 0, 0, slow], atol=1e-9 + 1e-15 * stiffness)
+    assert not linear.stable

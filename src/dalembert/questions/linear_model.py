@@ -16,7 +16,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.neighbourhood import Neighbourhood
-from dalembert.questions.steady import Linearised, eigenvalues, staircase
+from dalembert.questions.steady import Linearised, eigenvalues
 from dalembert.results.html_parts import BAD, GOOD, badge, folded, table
 
 ROUNDING = 1e-10  # of an eigenvalue, what of its parts is not shown
@@ -107,7 +107,7 @@ class LinearModel:
     @cached_property
     def eigenvalues(self) -> Complex:
         """All of A [1/s]; those that are zero, of cyclic coordinates and of steady motions next to this one, are exactly so."""
-        return eigenvalues(self._chart.A)
+        return eigenvalues(self._chart)
 
     @cached_property
     def reduced_eigenvalues(self) -> Complex:
@@ -118,7 +118,7 @@ class LinearModel:
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One for each eigenvalue that is not zero, and for each pair, by frequency."""
-        k, Q, upper = staircase(self._chart.A)
+        k, Q, upper = self._chart.staircase()
         values, shapes = np.linalg.eig(upper[k:, k:])
         found = []
         for value, shape in zip(values.astype(complex), shapes.T.astype(complex), strict=True):

@@ -16,7 +16,9 @@ from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.symmetries import Steady, actions, choices, fitted, symmetries
 
 RESTING = 1e-6  # of what is left over of accelerations and velocities, against those that are there
-_ZERO = 1e-10  # singular values of A against the largest: directions along which nothing happens
+# singular values of A against the largest, below which nothing happens along a direction: of exact derivatives, at rest; and of
+# differences along actions
+_ZERO, _ZERO_MOVING = 1e-13, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,10 @@ class Linearised:
     def steady(self) -> bool:
         return self.residual <= RESTING
 
+    def staircase(self) -> tuple[int, Array, Array]:
+        """Of A, with zeros as its errors allow."""
+        return staircase(self.A, _ZERO_MOVING if self.zeta.actions else _ZERO)
+
 
 def linearised(around: Neighbourhood) -> Linearised:
     """In a frame that goes along with the motion."""
@@ -49,28 +55,32 @@ def linearised(around: Neighbourhood) -> Linearised:
     return _with(around, Steady((), np.zeros(0)))
 
 
-def staircase(A: Array) -> tuple[int, Array, Array]:
-    """(k, Q, Q^T A Q): k zero eigenvalues, taken out kernel by kernel, come first in an upper block triangle.
+def staircase(A: Array, least: float) -> tuple[int, Array, Array]:
+    """(k, Q, Q^-1 A Q): k zero eigenvalues, taken out kernel by kernel, come first in an upper block triangle.
 
-    Eigenvalues that are zero more often than they have vectors would come out as roots of rounding errors otherwise.
+    Eigenvalues that are zero more often than they have vectors would come out as roots of rounding errors otherwise. A is
+    balanced first: beside accelerations k/m of something fast, a rate of 1 for a velocity of 1 looks like nothing.
     """
+    from scipy.linalg import matrix_balance
+
     n, k, Q = len(A), 0, np.eye(len(A))
+    A, lengths = matrix_balance(A, permute=False, separate=True) if n else (A, (np.ones(0), None))
     scale = float(np.linalg.norm(A, 2)) if n else 0.0
     while k < n and scale > 0.0:
         rest = (Q.T @ A @ Q)[k:, k:]
         _, values, V = np.linalg.svd(rest)
-        zeros = int(np.sum(values <= _ZERO * scale))
+        zeros = int(np.sum(values <= least * scale))
         if not zeros:
             break
         turn = np.vstack([V[len(values) - zeros :], V[: len(values) - zeros]]).T
         Q[:, k:] = Q[:, k:] @ turn
         k += zeros
-    return (k if scale > 0.0 else n), Q, Q.T @ A @ Q
+    return (k if scale > 0.0 else n), lengths[0][:, None] * Q, Q.T @ A @ Q
 
 
-def eigenvalues(A: Array) -> npt.NDArray[np.complex128]:
+def eigenvalues(chart: Linearised) -> npt.NDArray[np.complex128]:
     """All of them, exact zeros included, by imaginary part, then real part."""
-    k, _, upper = staircase(A)
+    k, _, upper = chart.staircase()
     found = np.concatenate([np.zeros(k), np.linalg.eigvals(upper[k:, k:])]).astype(complex)
     return found[np.lexsort((found.imag, found.real.round(12), np.abs(found.imag).round(12)))]
 
