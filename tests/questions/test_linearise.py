@@ -361,3 +361,33 @@ def test_something_fast_leaves_what_is_slow(stiffness):
     # rounding of A is 1e-16 of stiffness / mass
     assert np.allclose(np.sort(linear.eigenvalues.real), [-slow, 0, 0, slow], atol=1e-9 + 1e-15 * stiffness)
     assert not linear.stable
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_free_body_spins_about_its_principal_axes(axis):
+    """Stable about the longest and the shortest. In the frame that turns along, a drift is a double eigenvalue with one vector,
+    whose parts are off by roots of rounding: they made it unstable."""
+    inertia, spin, turned = np.array([0.2, 0.35, 0.5]), 7.0, da.Rotation.from_axis_angle((1, -2, 0.7), 2.2)
+    model = da.Model(gravity=(0, 0, 0))
+    w = turned.apply(spin * np.eye(3)[axis])
+    model.add_body("body", mass=1.0, inertia=inertia, position=(1, 2, 3), rotation=turned, angular_velocity=w)
+    linear = da.linearise(model)
+    own, others = inertia[axis], np.delete(inertia, axis)
+    expected = np.sqrt(complex(-np.prod(own - others) / np.prod(others))) * spin
+    assert np.abs(linear.eigenvalues - expected).min() < 1e-10
+    assert linear.steady and linear.stable == (axis != 1)
+
+
+def test_a_castor_under_a_cart_that_is_driven():
+    """It has no free velocity, and nevertheless falls in line, exp(-V t / trail): was refused."""
+    speed, trail = 3.0, 0.2
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("cart", mass=5.0, inertia=(1, 1, 1), velocity=(speed, 0, 0))
+    model.add_prismatic("track", model.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_driver("drive", "track", da.Polynomial((0.0, speed)))
+    model.add_body("fork", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-0.1, 0, 0), velocity=(speed, 0, 0))
+    model.add_revolute("swivel", "cart", "fork", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_skate("wheel", "fork", direction=(1, 0, 0), point=(-0.1, 0, 0))
+    linear = da.linearise(model)
+    np.testing.assert_allclose(linear.reduced_eigenvalues, [-speed / trail], rtol=1e-10)
+    assert linear.stable

@@ -58,7 +58,7 @@ def linearise(
     names = _names("inputs", inputs)
     mechanism, t, x = state_of("linearise", model, at, model.coordinates if isinstance(model, Mechanism) else "absolute")
     refuse_massless("linearise", mechanism)
-    if mechanism.degrees_of_freedom == 0:
+    if mechanism.degrees_of_freedom == 0 and not any(row.nonholonomic for row in mechanism.rows):
         raise ModelError("linearise: nothing can move freely: drivers and joints leave no freedom; use kinematics")
     around = Neighbourhood("linearise", mechanism, t, x)
     found = linearised(around)

@@ -16,9 +16,8 @@ from dalembert.questions.neighbourhood import Neighbourhood
 from dalembert.questions.symmetries import Steady, actions, choices, fitted, symmetries
 
 RESTING = 1e-6  # of what is left over of accelerations and velocities, against those that are there
-# singular values of A against the largest, below which nothing happens along a direction: of exact derivatives, at rest; and of
-# differences along actions
-_ZERO, _ZERO_MOVING = 1e-13, 1e-10
+_ERROR, _ERROR_MOVING = 1e-15, 1e-12  # of A against its size: of exact derivatives, at rest; of differences along actions
+_ZERO = 100.0  # of these errors, singular values of directions along which nothing happens
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +36,28 @@ class Linearised:
     def steady(self) -> bool:
         return self.residual <= RESTING
 
+    @property
+    def error(self) -> float:
+        """Of A against its size."""
+        return _ERROR_MOVING if self.zeta.actions else _ERROR
+
+    @property
+    def grows(self) -> bool:
+        """Whether a real part is positive, by more than errors of A make of it: much, where eigenvalues share a vector."""
+        from scipy.linalg import eig
+
+        k, _, upper = self.staircase()
+        if k == len(upper):
+            return False
+        rest = upper[k:, k:]
+        values, left, right = eig(rest, left=True, right=True)
+        own = np.maximum(np.abs(np.sum(left.conj() * right, axis=0)), 1e-300)  # cosine of left and right vector
+        unsure = 1e-9 * np.abs(values).max() + self.error * np.linalg.norm(rest, 2) / own
+        return bool(np.any(values.real > unsure))
+
     def staircase(self) -> tuple[int, Array, Array]:
         """Of A, with zeros as its errors allow."""
-        return staircase(self.A, _ZERO_MOVING if self.zeta.actions else _ZERO)
+        return staircase(self.A, _ZERO * self.error)
 
 
 def linearised(around: Neighbourhood) -> Linearised:
