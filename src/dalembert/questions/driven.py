@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.told import told_by
 from dalembert.formulations.evaluation import evaluate
 from dalembert.kernels.base import tables as T
 from dalembert.questions.inputs import with_motion
@@ -57,11 +58,12 @@ def column(
     def values(change: tuple[float, float, float]) -> Array:
         """Y, Y', z, y at the state that the changed driver projects this one to."""
         pushed = with_motion(around.mechanism, name, around.t, change)
-        run, t, x = reference_run(pushed), np.array([around.t]), around.x[None].copy()
+        run, t, x = reference_run(pushed), np.array([around.t]), told_by(pushed, around.mechanism, around.x[None])
         if run.project(T.PROJECT, around.t, x[0], np.zeros_like(x[0]), run.view) != T.OK:
             raise around.refused(f"driver {name!r} cannot move by {max(change):.2g}")
         evaluated = evaluate(run, t, x)
         solution = solution_of_states(pushed, t, x, evaluated)
+        x = told_by(around.mechanism, pushed, x)
         rate = around.chart_rates(x, evaluated.acceleration)
         rate = rate - zeta.in_chart(around, x) if zeta.actions else rate
         return np.concatenate([around.chart(x)[0], rate[0], named(solution)[0], outputs(solution)[0]])

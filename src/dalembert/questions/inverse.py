@@ -11,7 +11,7 @@ unique; more: the smallest of weighted size; fewer: what is left over cannot be 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.model.elements import Joint
@@ -149,11 +150,12 @@ def inverse_dynamics(
         if t is not None:
             raise ModelError("inverse dynamics: a solution brings its own times; leave out t")
         given: BodyResult = motion
-        if given.mechanism.body_names != tuple(body.name for body in model.bodies) or given.mechanism.coordinates == "planar":
-            raise ModelError("inverse dynamics: the solution is one of another model, or planar; give one of the same bodies")
     else:
         given = _prescribed(free, motion, t)
-    return _efforts(compile(free), given, tuple(named), scale)
+    mechanism = compile(free, "planar" if given.mechanism.coordinates == "planar" else "absolute")
+    if given.mechanism.body_names != mechanism.body_names:
+        raise ModelError("inverse dynamics: the solution is one of another model; give one of the same bodies")
+    return _efforts(mechanism, given, tuple(named), scale)
 
 
 def _listed(actuators: Sequence[str]) -> list[str]:
@@ -217,6 +219,9 @@ def _prescribed(free: Model, motion: Mapping[str | tuple[str, int], MotionLike],
         if name not in joints:
             raise ModelError(f"inverse dynamics: motion: there is no joint {name!r}; {nearest(str(name), joints)}")
         driven.add_driver(f"{PRESCRIBED}{name} {component}", name, value, component=component)
+        joint = driven.joint(name)  # it begins where the motion does
+        start = (None if k == component else one for k, one in enumerate(joint.coordinate))
+        driven._add(replace(joint, coordinate=tuple(start)))
     try:
         found = kinematics(driven, t)
     except AssemblyError as problem:
@@ -247,7 +252,7 @@ def directions(states: Trajectory, actuators: Sequence[Actuator]) -> Array:
 
 
 def _efforts(mechanism: Mechanism, motion: BodyResult, actuators: tuple[Actuator, ...], weights: Array) -> InverseDynamics:
-    x = motion.x[:, : len(mechanism.x_0)]
+    x = told_by(mechanism, motion.mechanism, motion.x)
     states = mechanism.trajectory(motion.t, x)
     assert isinstance(states, Trajectory)
     B, rows = directions(states, actuators), CompiledRows(mechanism)

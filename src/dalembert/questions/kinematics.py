@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
+from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.loops import compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows
@@ -31,7 +32,7 @@ from dalembert.kernels.time import poses
 from dalembert.model.elements import GROUND
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
-from dalembert.model.motions import Polynomial
+from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.validation import nearest, shown
 from dalembert.questions.curve import Curve, Point, counted
 from dalembert.questions.equations import null_space, twist_map
@@ -72,10 +73,11 @@ def kinematics(
     if (t is None) == (sweep is None):
         raise ModelError("kinematics: give times, or sweep={joint: values}, one of the two")
     plain, without = _with_masses(_without_rates(model))
+    coordinates: Coordinates | None = "absolute" if branches else None
     if sweep is None:
-        mechanism, values, begin, over = compile(plain), _values("t", t), 0.0, ""
+        mechanism, values, begin, over = compile(plain, coordinates), _values("t", t), 0.0, ""
     else:
-        mechanism, values, begin, over = _swept(plain, sweep)
+        mechanism, values, begin, over = _swept(plain, sweep, coordinates)
     _refuse_freedom(mechanism)
     starts = [mechanism.x_0]
     if branches:
@@ -97,7 +99,7 @@ def _values(label: str, values: object) -> Array:
     return array
 
 
-def _swept(model: Model, sweep: object) -> tuple[Mechanism, Array, float, str]:
+def _swept(model: Model, sweep: object, coordinates: Coordinates | None) -> tuple[Mechanism, Array, float, str]:
     """The mechanism with a driver s = t on a joint coordinate, the values, the one of the model pose, and what is swept."""
     if not isinstance(sweep, Mapping) or len(sweep) != 1:
         raise ModelError(f"kinematics: sweep is {shown(sweep)}; give one joint with its values, {{joint: values}}")
@@ -120,7 +122,8 @@ def _swept(model: Model, sweep: object) -> tuple[Mechanism, Array, float, str]:
             else ""
         )
         raise ModelError(f"kinematics: {problem}{hint}") from None
-    mechanism = compile(driven)
+    mechanism = compile(driven, coordinates)
+    _refuse_time(model, name)
     exact = model.copy()
     exact.add_driver(SWEEP + name, name, Polynomial((0.0, 1.0)), component=component)
     F = mechanism.F.copy()
@@ -130,6 +133,18 @@ def _swept(model: Model, sweep: object) -> tuple[Mechanism, Array, float, str]:
     label = joint.coordinates[component]
     over = f"{label.replace('_', ' ')} of {name} [{'rad' if angle_of(joint, component) is not None else 'm'}]"
     return replace(mechanism, F=F, model=exact), wanted, at, over
+
+
+def _refuse_time(model: Model, swept: str) -> None:
+    """Drivers would take the swept coordinate for seconds."""
+    primitives = [(driver.name, driver.primitive) for driver in model.drivers]
+    primitives += [(one.name, primitive) for one in model.joints for primitive in one.primitives]
+    for other, primitive in primitives:
+        if not isinstance(primitive.motion, Constant | None):
+            raise ModelError(
+                f"kinematics: {other!r} moves in time, and a sweep of {swept!r} has none; give times (--times), or sweep a"
+                f" model in which {other!r} stays where it is"
+            )
 
 
 def _without_rates(model: Model | Mechanism) -> Model:

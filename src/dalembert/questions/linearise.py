@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.told import told_by
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate
@@ -56,7 +57,8 @@ def linearise(
     along. A state that is neither gets a warning with the size of what is left over.
     """
     names = _names("inputs", inputs)
-    mechanism, t, x = state_of("linearise", model, at, model.coordinates if isinstance(model, Mechanism) else "absolute")
+    given = model if isinstance(model, Mechanism) else getattr(at, "mechanism", None)
+    mechanism, t, x = state_of("linearise", model, at, given.coordinates if isinstance(given, Mechanism) else "absolute")
     refuse_massless("linearise", mechanism)
     if mechanism.degrees_of_freedom == 0 and not any(row.nonholonomic for row in mechanism.rows):
         raise ModelError("linearise: nothing can move freely: drivers and joints leave no freedom; use kinematics")
@@ -142,7 +144,8 @@ def _inputs_and_outputs(
             columns.append(column(around, found.zeta, name, found.A, S, C_Y, states, values))
             continue
         pushed = with_input("linearise", around.mechanism, name, around.t, around.x)
-        solution = solution_of_states(pushed, t, x, evaluate(reference_run(pushed), t, x))
+        there = told_by(pushed, around.mechanism, x)
+        solution = solution_of_states(pushed, t, there, evaluate(reference_run(pushed), t, there))
         change = (solution.evaluated.acceleration - around.centre.acceleration).reshape(1, -1, 6)
         none = np.zeros(len(at))
         columns.append(Column(S @ around.in_chart(np.zeros_like(change), change)[0], (values(solution)[0] - at, none, none)))

@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.told import told_by
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest, number, shown
 from dalembert.questions.neighbourhood import Neighbourhood
@@ -29,7 +30,8 @@ def posed(owner: str, mechanism: Mechanism, coordinates: Mapping[str, float]) ->
             raise ModelError(f"{owner}: there is no joint {name!r} with one coordinate; {nearest(name, names)}")
         joint = model.joint(name)
         model._add(replace(joint, coordinate=(number(owner, f"starts: {name!r}", value),), rate=(None,)))
-    return compile(model, mechanism.coordinates).x_0
+    start = compile(model, mechanism.coordinates)
+    return np.asarray(told_by(mechanism, start, start.x_0[None])[0])
 
 
 def scattered(mechanism: Mechanism, count: int) -> list[Array]:

@@ -75,7 +75,7 @@ class Action:
 
 def actions(mechanism: Mechanism) -> list[Action]:
     """Those of the joints of a spanning tree, and spins of bodies that are free or hang on two or three rotations."""
-    tree = make_tree(mechanism if mechanism.coordinates != "planar" else compile(mechanism.model))
+    tree = make_tree(mechanism if mechanism.coordinates != "planar" else compile(mechanism.model, "absolute"))
     children = {link.body: [other.body for other in tree.links if other.parent == link.body] for link in tree.links}
     joints = {joint.name: joint for joint in mechanism.model.joints}
     found = []

@@ -17,6 +17,7 @@ from dalembert.compilation.family import family_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import motion_rates
 from dalembert.compilation.phases import Phase, check_names, consistent
+from dalembert.compilation.told import told_by
 from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.integrators import INTEGRATORS
@@ -180,6 +181,8 @@ def _taken(mechanism: Compiled, t: float, initial: Series) -> Array:
                 f"initial is a state of another model: its {label} are {shown(list(theirs))}, those of this one"
                 f" {shown(list(mine))}; give a state of a model with the same bodies and joints"
             )
+    if isinstance(mechanism, Mechanism) and isinstance(other, Mechanism):
+        x = told_by(mechanism, other, x[None])[0]
     x[mechanism.nq + mechanism.nu] = 0.0
     return consistent(mechanism, t, x, "initial")
 

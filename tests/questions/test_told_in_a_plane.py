@@ -1,0 +1,123 @@
+"""Planar coordinates count from the pose that a mechanism was assembled in, and states go from one to another all the same."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ModelError
+
+
+def wheel(held=False):
+    """About its centre, on a spring of 30 1/s^2."""
+    model = da.Model(plane="xz")
+    model.add_body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    model.add_revolute("A", model.ground, "wheel", point=(1, 0, 0))
+    model.add_joint_spring_damper("spring", "A", stiffness=3.0)
+    if held:
+        model.add_driver("hold", "A", 0.7)
+    return model
+
+
+def arm():
+    model = da.Model(plane="xz")
+    model.add_link("upper", (0, 0, 0), (0.5, 0, 0), mass=2.0)
+    model.add_link("lower", (0.5, 0, 0), (0.5, 0, -0.4), mass=1.0)
+    model.add_revolute("A", model.ground, "upper", point=(0, 0, 0))
+    model.add_revolute("B", "upper", "lower", point=(0.5, 0, 0), coordinate=0.4)
+    model.add_joint_spring_damper("spring", "B", stiffness=3.0, damping=0.1, reference=0.5)
+    model.add_motor("wrist", "B", 0.3)
+    model.add_driver("drive", "A", da.Polynomial((0.2, 0.3, -0.4)))
+    return model
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "planar", "tree"])
+def test_a_wheel_that_was_held_is_released(coordinates):
+    """It started at 0 rad in planar coordinates."""
+    held = da.simulate(wheel(held=True), 1.0, coordinates=coordinates)
+    run = da.simulate(wheel(), 2.0, initial=held(1.0), coordinates=coordinates, save_at=[1.0, 1.3, 2.0])
+    expected = 0.7 * np.cos(np.sqrt(30.0) * (run.t - 1.0))
+    np.testing.assert_allclose(run.coordinate("A"), expected, atol=1e-7)
+    np.testing.assert_allclose(run.rotation("wheel")[:, 0, 0], np.cos(expected), atol=1e-7)
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "planar", "tree"])
+def test_inverse_dynamics_of_a_run(coordinates):
+    """One in a plane was refused, as was one in space of a model that has a plane."""
+    run = da.simulate(arm(), 1.0, coordinates=coordinates, save_at=np.linspace(0, 1, 5))
+    needed = da.inverse_dynamics(arm(), run, ["drive", "wrist"])
+    np.testing.assert_allclose(needed.effort("wrist"), 0.3, atol=1e-9)
+    np.testing.assert_allclose(needed.effort("drive"), run.multiplier("drive")[:, 0], atol=1e-9)
+
+
+def test_inverse_dynamics_of_a_motion_that_begins_elsewhere():
+    """Said to violate a joint."""
+    model, t = arm(), np.linspace(0, 1, 5)
+    needed = da.inverse_dynamics(model, {"A": 0.7, "B": da.Polynomial((0.9, 1.0))}, ["drive", "wrist"], t=t)
+    B = 0.9 + t
+    weight = 9.81 * 0.2 * np.sin(0.7 + B)  # of the lower link, which hangs where both angles are 0
+    np.testing.assert_allclose(needed.effort("wrist"), 3.0 * (B - 0.5) + 0.1 + weight, atol=1e-9)
+
+
+def test_drivers_as_inputs():
+    """Responses in planar coordinates were off by up to 40 %."""
+    found = []
+    for coordinates in ("absolute", "planar"):
+        model = arm()
+        model.remove("drive")
+        model.add_driver("drive", "A", 0.2)
+        mechanism = da.compile(model, coordinates)
+        at = da.equilibrium(mechanism)
+        linear = da.linearise(mechanism, at, inputs=["drive", "wrist"], outputs=["B", ("position", "lower")])
+        found.append(linear.frequency_response([0.2, 1.0, 3.0]))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-10)
+
+
+def test_starts_of_an_equilibrium():
+    """All of them were the pose of the model."""
+    model = da.Model(plane="xz")
+    model.add_body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    model.add_revolute("A", model.ground, "wheel", point=(1, 0, 0))
+    model.add_force("pull", "wheel", (1.0, 0, 0), point=(0, 0, -0.3))
+    for coordinates in ("absolute", "planar"):
+        found = da.equilibrium(da.compile(model, coordinates), starts=[{"A": 0.4}, {"A": -2.5}])
+        np.testing.assert_allclose([one.coordinate("A") for one in found], [np.pi / 2, -np.pi / 2], atol=1e-9)
+
+
+def test_a_steady_motion():
+    """A mass on a turntable, r = r_0 k / (k - m w^2): the message was about relative coordinates."""
+    model = da.Model(plane="xy", gravity=(0, 0, 0))
+    model.add_body("table", mass=1.0, inertia=(1, 1, 1))
+    model.add_revolute("T", model.ground, "table", point=(0, 0, 0))
+    model.add_driver("drive", "T", da.Polynomial((0.3, 5.0)))
+    model.add_body("slider", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.4, 0, 0))
+    model.add_prismatic("R", "table", "slider", point=(0.4, 0, 0), axis=(1, 0, 0))
+    model.add_joint_spring_damper("spring", "R", stiffness=300.0)
+    steady = da.equilibrium(da.compile(model, "planar"))
+    assert np.isclose(steady.coordinate("R"), 0.4 * 300 / 250 - 0.4, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(steady.linear.reduced_eigenvalues), np.sqrt(125.0), rtol=1e-9)
+
+
+def test_a_sweep_has_no_time():
+    """The driver moved as if the swept angle were seconds."""
+    with pytest.raises(ModelError, match=r"'drive' moves in time, and a sweep of 'B' has none; give times"):
+        da.kinematics(arm(), sweep={"B": [0.0, 1.0]})
+
+
+def test_branches_and_a_state_of_a_run():
+    """Both were refused: a run in a plane is told in planar coordinates unless others are asked for."""
+    model, points = da.Model(plane="xy"), np.array([[0, 0, 0], [0, 1, 0], [3, 2.5, 0], [3.2, 0, 0]])
+    for name, start, end in (("crank", 0, 1), ("coupler", 1, 2), ("rocker", 3, 2)):
+        model.add_link(name, points[start], points[end], mass=1.0)
+    for name, first, second, at in (
+        ("A", "ground", "crank", 0),
+        ("B", "crank", "coupler", 1),
+        ("C", "coupler", "rocker", 2),
+        ("D", "ground", "rocker", 3),
+    ):
+        model.add_revolute(name, first, second, point=points[at])
+    first, second = da.kinematics(model, sweep={"A": [0.0, 0.5]}, branches=True)
+    assert np.abs(first.coordinate("D") - second.coordinate("D")).min() > 0.1
+    states = [da.simulate(model, 0.1, coordinates=kind)(0.1) for kind in ("planar", "absolute")]
+    with pytest.warns(RuntimeWarning, match="not steady"):
+        planar, absolute = (da.linearise(model, state).eigenvalues for state in states)
+    np.testing.assert_allclose(planar, absolute, atol=1e-6)
