@@ -2,6 +2,7 @@
 
 import builtins
 import inspect
+import io
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ import dalembert as da
 from dalembert.cli import app
 from dalembert.cli.kernels import KERNELS, duration, needed
 from dalembert.compilation.compile import compile
+from dalembert.kernels.base import told
 from dalembert.kernels.base.cache import DiskCache
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.told import LISTENERS
+from dalembert.run.progress import Progress
 
 KNOWN = {kernel.name: kernel for kernel in KERNELS}
 
@@ -87,3 +90,38 @@ def test_commands_say_that_they_compile(command, question, stdout, stderr, monke
     result = CliRunner().invoke(app, command)
     assert (result.stdout, result.stderr) == (stdout, f"{stderr}dalembert: error: enough\n")
     assert LISTENERS == []
+
+
+class _Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class _Notebook(io.StringIO):
+    pass
+
+
+_Notebook.__module__ = "ipykernel.iostream"
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("stream", "progress", "said"),
+    [
+        (_Terminal, None, f"{told.SAID}\n"),
+        (_Notebook, None, f"{told.SAID}\n"),
+        (io.StringIO, None, ""),
+        (_Terminal, False, ""),
+        (type(None), None, ""),
+    ],
+)
+def test_python_says_that_it_compiles(stream, progress, said, monkeypatch):
+    """Once to a person, not to a file, and not where no progress is wanted."""
+    stderr = stream()
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setattr(told, "_said", [])
+    with Progress(progress):
+        for label in ("callback-0", "odd.kernel-1", "odd.kernel-2"):
+            assert DiskCache(label, "").load_overload(int64(int64), cpu_target.target_context) is None
+    assert LISTENERS == []
+    assert ("" if stderr is None else stderr.getvalue()) == said

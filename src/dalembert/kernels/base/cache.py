@@ -23,7 +23,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from dalembert.kernels.base.told import GENERATED, LISTENERS
+from dalembert.kernels.base.told import GENERATED, tell
 
 _FOLDER = Path(__file__).parents[1]
 _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
@@ -142,8 +142,7 @@ class DiskCache:
             with contextlib.suppress(Exception):  # whatever is wrong with it, compiling makes it anew
                 if data is not None:
                     return CompileResult._rebuild(target_context, *pickle.loads(data))
-        for listen in LISTENERS:
-            listen(self._label)
+        tell(self._label)
         return None
 
     def save_overload(self, signature, result):
