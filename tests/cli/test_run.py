@@ -169,7 +169,12 @@ def test_python_file_with_model_or_build():
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("x = 1", ("m.py", "defines neither `model` nor a function `build()`")),
+        ("x = 1", ("m.py", "defines neither `model` nor a function `build()`; add one of them")),
+        (
+            "import dalembert as da; own = da.Model()",
+            ("m.py", "neither `model` nor a function `build()`; it has a model named 'own'; call it 'model'"),
+        ),
+        ("import dalembert as da; a, b = da.Model(), da.Model()", ("it has models named 'a', 'b'; call one of them 'model'",)),
         ("def build():\n    pass", ("m.py: `build()` returned None; end it with `return model`",)),
         ("import dalembert as da\nda.Model().add_revolut('j')", ("m.py, line 2", "did you mean 'add_revolute'?")),
         ("model = 3", ("`model` is a int", "dalembert.Model")),

@@ -141,7 +141,10 @@ def _from_python(path: Path) -> Model | LagrangianSystem:
     if built and model is None:
         raise ModelError(f"{path}: `build()` returned None; end it with `return model`")
     if model is None:
-        raise ModelError(f"{path}: defines neither `model` nor a function `build()`; add one of them")
+        held = [repr(name) for name, value in names.items() if isinstance(value, Model | LagrangianSystem)]
+        several = f"it has models named {', '.join(held)}; call one of them 'model'"
+        fix = several if held[1:] else f"it has a model named {held[0]}; call it 'model'" if held else "add one of them"
+        raise ModelError(f"{path}: defines neither `model` nor a function `build()`; {fix}")
     if not isinstance(model, Model | LagrangianSystem):
         raise ModelError(f"{path}: `model` is a {type(model).__name__}; make it a dalembert.Model")
     return model
