@@ -6,9 +6,13 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.cli import app
+from dalembert.run.progress import Progress
+from dalembert.viewer import animation
 from dalembert.viewer.animation import Film
 from dalembert.viewer.raster import rgb
 from dalembert.viewer.scene import colours
@@ -36,6 +40,22 @@ def test_speed_and_frame_rate(crank, tmp_path):
     crank.export_animation(tmp_path / "slow.gif", fps=20, speed=0.5, size=(160, 120))
     with Image.open(tmp_path / "slow.gif") as gif:
         assert (gif.n_frames, gif.info["duration"]) == (81, 50)
+
+
+def test_progress_counts_pictures(crank, tmp_path):
+    told = []
+    crank.export_animation(tmp_path / "a.gif", fps=4, size=(80, 60), progress=lambda done, of: told.append((done, of)))
+    assert told == [(k, 9) for k in range(1, 10)]  # 2 s
+
+
+@pytest.mark.parametrize(("options", "show"), [([], None), (["--quiet"], False)])
+def test_export_shows_a_bar_unless_quiet(crank, tmp_path, monkeypatch, options, show):
+    shown = []
+    monkeypatch.setattr(animation, "Progress", lambda wanted, *words: shown.append(wanted) or Progress(wanted, *words))
+    crank.save(tmp_path / "a.zarr")
+    command = ["export", str(tmp_path / "a.zarr"), str(tmp_path / "a.gif"), "--fps", "2", "--size", "80x60", *options]
+    result = CliRunner().invoke(app, command)
+    assert (result.exit_code, result.stderr, shown) == (0, "", [show])  # piped, nothing is shown
 
 
 def test_bodies_are_drawn_where_the_solution_has_them():

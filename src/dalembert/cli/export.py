@@ -83,7 +83,8 @@ def export(
                 export_picture(solution, target, t=at, size=(int(pixels[0]), int(pixels[1])), camera=direction)
             else:
                 width, height = (int(edge) for edge in pixels)
-                export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction)
+                bar = False if quiet else None
+                export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")

@@ -23,6 +23,7 @@ from dalembert.results.report.pieces import report_in_pieces
 from dalembert.results.signals import signal
 from dalembert.results.solution import BodyResult, Result
 from dalembert.run.conditioning import crossed
+from dalembert.run.progress import ProgressFunction
 from dalembert.run.statistics import pivots_of
 
 if TYPE_CHECKING:
@@ -152,16 +153,18 @@ class Solution(AnySolution, BodyResult):
         speed: float | None = None,
         size: tuple[int, int] = (800, 600),
         camera: npt.ArrayLike | None = None,
+        progress: bool | ProgressFunction | None = None,
     ) -> None:
         """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
 
         fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
             about ten seconds for a run below one second
         size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        progress : True, False, a function of (pictures, all pictures), None = a bar on a terminal after one second
         """
         from dalembert.viewer.animation import export_animation
 
-        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera)
+        export_animation(self, path, fps=fps, speed=speed, size=size, camera=camera, progress=progress)
 
     def export_picture(
         self,

@@ -21,6 +21,7 @@ from dalembert.model.elements import GROUND
 from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
+from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.viewer.fittings import COLOURS, SPRING, lines_of
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
@@ -42,11 +43,13 @@ def export_animation(
     speed: float | None = None,
     size: tuple[int, int] = (800, 600),
     camera: npt.ArrayLike | None = None,
+    progress: bool | ProgressFunction | None = None,
 ) -> None:
     """Write an animation, whole or not at all; see `Solution.export_animation`.
 
     fps : pictures per second of animation;  speed : seconds of motion per second of animation, default as in the viewer
     size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+    progress : as of `simulate`, a function of (pictures, all pictures)
     """
     target = Path(path)
     writers = {".gif": _write_gif, ".mp4": _write_mp4}
@@ -66,10 +69,17 @@ def export_animation(
             " or a larger one"
         )
     film.speed = speed
-    with written_whole(target) as temporary:
+    where = "picture {task.completed:.0f} of {task.total:.0f}"
+    with written_whole(target) as temporary, Progress(progress, "drawing", where) as bar:
         few = sorted({len(times) // 4, len(times) // 2, len(times) - 1})
         palette = _palette(list(film.pictures(times, _MEMORY * speed, few)))
-        writers[target.suffix.lower()](film.pictures(times, _MEMORY * speed), temporary, fps, palette)
+        writers[target.suffix.lower()](_told(film.pictures(times, _MEMORY * speed), bar, len(times)), temporary, fps, palette)
+
+
+def _told(pictures: Iterator[Image.Image], bar: Progress, count: int) -> Iterator[Image.Image]:
+    for k, picture in enumerate(pictures, 1):
+        bar.update(k, count)
+        yield picture
 
 
 def export_picture(
