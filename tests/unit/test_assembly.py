@@ -247,6 +247,18 @@ def test_drivers_with_conflicting_rates():
     assert {"angle", "point"} <= set(caught.value.joints)
 
 
+def test_rate_against_the_driver_of_its_joint():
+    model = hinged(rate=12.0)
+    model.add_driver("motor", "hinge", Polynomial((90.0, 20.0)))
+    told = "joint 'hinge' is given rate 12 rad/s, driver 'motor' asks for 20 rad/s at t = 0 s: leave out the rate"
+    with pytest.raises(AssemblyError) as caught:
+        model.assemble()
+    first, degrees = str(caught.value).split("; ")
+    assert first == f"no velocities fit: {told}"
+    assert degrees.startswith("driver 'motor' goes to 90 rad: 90 degrees are")
+    assert caught.value.joints == ("hinge", "motor")
+
+
 def test_rate_of_an_angle_without_its_coordinate():
     made = hinged(rate=1.5).assemble()
     assert np.isclose(np.linalg.norm(made.bodies[0].angular_velocity), 1.5, rtol=0, atol=MET)

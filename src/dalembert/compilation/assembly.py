@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.compilation.contradictions import NO_VELOCITIES, explained
 from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatten
 from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
@@ -70,7 +71,10 @@ def assemble(model: Model) -> Assembly:
 
 def assembled(model: Model, t_0: float = 0.0) -> tuple[Assembly, FlatModel, Packed]:
     """The same at a time, the flat model, and its tables in absolute coordinates."""
-    return assembled_from(*assembly_tables(model, t_0))
+    try:
+        return assembled_from(*assembly_tables(model, t_0))
+    except AssemblyError as problem:
+        raise explained(problem, model, t_0) from None
 
 
 def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[FlatPrimitive]]:
@@ -346,7 +350,7 @@ def _assemble_velocities(
             cause += f" {', '.join(remedies if len(locked) == 1 else remedies[::-1])}, or free a joint (a spherical or"
             cause += " cylindrical one in place of a hinge)"
         raise AssemblyError(
-            f"no velocities fit: {cause}; joints {listed} keep the velocity residual in brackets",
+            f"{NO_VELOCITIES}: {cause}; joints {listed} keep the velocity residual in brackets",
             joints=tuple(name for name, _ in blamed),
         )
     return (start, worst), x
