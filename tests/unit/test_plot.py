@@ -322,6 +322,25 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
         run.plot.time("moter")
 
 
+def test_reactions_in_a_plane_are_not_called_redundant():
+    """Hinges hold a loop twice across its plane only, where nothing acts: neither word nor curve of redundancy."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", start=(0, 0), end=(0, 0.1), mass=0.5)
+    model.add_link("rod", start=(0, 0.1), end=(0.3, 0.2), mass=0.8)
+    model.add_link("rocker", start=(0.3, 0.2), end=(0.3, 0), mass=0.8)
+    model.add_revolute("A", "ground", "crank", point=(0, 0), rate=12)
+    model.add_revolute("B", "crank", "rod", point=(0, 0.1))
+    model.add_revolute("C", "rod", "rocker", point=(0.3, 0.2))
+    model.add_revolute("D", "rocker", "ground", point=(0.3, 0))
+    run = da.simulate(model, 0.01)
+    (panel,) = run.plot.reactions("C").axes
+    assert panel.get_title("left") == "reaction force of 'C'; out of the plane: not determined"
+    assert [line.get_label() for line in panel.lines] == ["x", "z", "magnitude"]
+    (panel,) = run.plot.reactions("C", quantity="torque").axes
+    assert panel.get_title("left") == "reaction torque of 'C'; out of the plane: not determined"
+    assert [line.get_label() for line in panel.lines] == ["y", "magnitude"]
+
+
 def test_only_what_is_not_unique_is_said_to_be():
     """Two ball joints of a beam share what acts along it; forces across are determined."""
     model = da.Model(gravity=(0, 0, -9.81))

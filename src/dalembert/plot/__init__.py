@@ -107,10 +107,10 @@ class Plots:
         with house_style():
             figure = new_figure(8.0, 1.4 + 2.8 * len(drawn)) if ax is None else owner_of(ax)
             panels = figure.subplots(len(drawn), squeeze=False)[:, 0] if ax is None else [ax]
-            for panel, (title, unit, values) in zip(panels, drawn, strict=False):
+            for panel, (title, unit, values, axes) in zip(panels, drawn, strict=False):
                 panel.set_prop_cycle(CYCLE)
-                for k, axis in enumerate("xyz"):
-                    panel.plot(self._curve.t, values[:, k], label=axis)
+                for k in axes:
+                    panel.plot(self._curve.t, values[:, k], label="xyz"[k])
                 panel.plot(self._curve.t, np.linalg.norm(values, axis=1), label="magnitude", color=MUTED, linewidth=1.0)
                 self._over_time(panel, title, unit)
                 legend_beside(panel)

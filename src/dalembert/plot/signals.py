@@ -32,8 +32,11 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> No
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
 
 
-def acting(solution: BodyResult, element: object, quantity: Literal["force", "torque"] | None) -> list[tuple[str, str, Array]]:
-    """Title, axis and values (nt, 3) of what a joint, driver or force element does: of a quantity, or all that is not zero."""
+def acting(
+    solution: BodyResult, element: object, quantity: Literal["force", "torque"] | None
+) -> list[tuple[str, str, Array, list[int]]]:
+    """Title, axis, values (nt, 3) and which of them to draw, of what a joint, driver or force element does: of a quantity, or
+    all that is not zero. In planar coordinates what has no part across the plane is not drawn there."""
     name = str(getattr(element, "name", element))
     model = solution.mechanism.model
     force = next((force for force in model.forces if force.name == name), None)
@@ -48,12 +51,22 @@ def acting(solution: BodyResult, element: object, quantity: Literal["force", "to
     both = float(np.abs(found.torque).max(initial=0.0)) > ROUNDING * largest
     shown = [quantity] if quantity else ["force"] * (largest > 0.0 or not both) + ["torque"] * both
     drawn = []
+    plane = solution.mechanism.plane
+    across = plane is not None and name not in solution.mechanism.not_unique  # what is held twice is so across the plane
     for what in shown:
         title = f"{what} of {force.noun} {name!r}" if force else f"reaction {what} of {name!r}"
         if isinstance(found, Reaction) and not found.unique:
             parts = ", ".join(part for part in found.undetermined if part.startswith(what))
-            title += f"; not unique: {parts}" if parts else "" if found.undetermined else "; not unique (redundant constraints)"
-        drawn.append((title, "force [N]" if what == "force" else "torque [N m]", getattr(found, what)))
+            if across and (parts or not found.undetermined):
+                title += "; out of the plane: not determined"
+            else:
+                whole = "" if found.undetermined else "; not unique (redundant constraints)"
+                title += f"; not unique: {parts}" if parts else whole
+        values = getattr(found, what)
+        normal = np.zeros(3, dtype=bool) if plane is None else np.abs(plane.normal) == 1.0
+        beyond = normal if what == "force" or not normal.any() else ~normal
+        axes = [k for k in range(3) if values[:, k].any() or not beyond[k]]
+        drawn.append((title, "force [N]" if what == "force" else "torque [N m]", values, axes))
     return drawn
 
 
