@@ -91,6 +91,13 @@ def test_plots_follow_the_cursor(tab, crank):
     assert float(plots["coordinate of A"]["values"][0]) == pytest.approx(crank.coordinate("A")[k], rel=1e-3)
 
 
+def test_an_error_of_zero_is_said_to_be_zero(fresh_tab):
+    """Its curve ends where the logarithmic axis does, its number is 0."""
+    fresh_tab.page.locator(".plot select").first.select_option("energy error, relative")
+    fresh_tab.do("viewer.scrub(0)")
+    assert next(plot for plot in fresh_tab.state["plots"] if plot["name"] == "energy error, relative")["values"] == ["0"]
+
+
 def test_a_plot_shows_what_is_chosen(fresh_tab, crank):
     fresh_tab.page.locator(".plot select").first.select_option("reaction at D")
     fresh_tab.do(f"viewer.scrub({float(crank.t[131])!r})")

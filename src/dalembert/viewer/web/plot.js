@@ -8,6 +8,7 @@ import { locate } from "./run.js";
 import { save } from "./save.js";
 
 const SMALLEST = 1e-17; // smaller errors are rounding; a logarithmic axis ends here
+const told = (value, digits) => short(value === SMALLEST ? 0 : value, digits);
 // at least 3 to 1 on the page: WCAG 2.2, 1.4.11
 const PALETTES = {
   light: ["#2f80cb", "#c27400", "#bd1f01", "#832db6", "#00857a", "#a96b59", "#717581", "#8a7f3c"],
@@ -186,7 +187,7 @@ export class Plot {
     this.curves.forEach(({ times, values }, k) => {
       const seen = values.filter((v, i) => v !== null && times[i] >= low && times[i] <= high);
       const ends = seen.length ? [seen.reduce((a, b) => Math.min(a, b)), seen.reduce((a, b) => Math.max(a, b))] : null;
-      this.extremes[k].textContent = ends ? ` ${short(ends[0])} … ${short(ends[1])}` : "";
+      this.extremes[k].textContent = ends ? ` ${told(ends[0])} … ${told(ends[1])}` : "";
     });
     queueMicrotask(() => this.moveTo(this.dock.time, 0)); // the scale is set in one, too
   }
@@ -233,7 +234,7 @@ export class Plot {
     this.curves.forEach(({ times, values }, k) => {
       const [i, f] = locate(times, t);
       const [a, b] = [values[i], values[Math.min(i + 1, values.length - 1)]];
-      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : short(a + f * (b - a), 4);
+      this.numbers[k].textContent = a === null || b === null || a === undefined ? "–" : told(a + f * (b - a), 4);
     });
   }
 
