@@ -113,6 +113,8 @@ def test_an_effort_tells_length_tension_power_and_energy_of_a_spring():
     model.add_spring_damper("spring", model.ground, "weight", stiffness=50.0, damping=0.7, length=1.0)
     solution = da.simulate(model, 0.5)
     spring = solution.effort("spring")
+    with pytest.raises(da.ModelError, match=r"^'spring' is a force element, no joint or driver; ask for effort\('spring'\)$"):
+        solution.reaction("spring")
     d = solution.position("weight")
     l = np.linalg.norm(d, axis=1)
     rate = np.sum(d * solution.velocity("weight"), axis=1) / l

@@ -1,6 +1,7 @@
 """Bad input: each message names the element, what was got, what was expected, and the fix."""
 
 import copy
+import pickle
 import re
 
 import numpy as np
@@ -149,7 +150,8 @@ CASES = {
     ),
     "no axis": (
         lambda m: m.add_revolute("j", "arm", "leg", point=O),
-        "joint 'j': got no axis; give axis= (world, model pose) or axes=(a_first, a_second) or vectors=",
+        "joint 'j': got no axis; give axis= (world, model pose) or axes=(a_first, a_second) or vectors=(a_i, b_i, a_j[, b_j])"
+        ' (body-fixed), or write `plane: xz`, in Python Model(plane="xz"), if all moves in a plane',
     ),
     "two axes": (
         lambda m: m.add_revolute("j", "arm", "leg", point=O, axis=X, axes=(X, X)),
@@ -377,6 +379,25 @@ def test_errors_carry_what_they_know():
     error = SimulationError("stopped", solution="partial", time=1.5, joint="knee")
     assert (error.solution, error.time, error.joint) == ("partial", 1.5, "knee")
     assert issubclass(ModelError, DalembertError)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("slider", "prismatic"), ("hinge", "revolute"), ("pin", "revolute"), ("ball_joint", "spherical"), ("weld", "fixed")],
+)
+def test_joints_by_other_names(said, meant):
+    with pytest.raises(AttributeError, match=rf"a Model has no 'add_{said}'; did you mean 'add_{meant}'\?$"):
+        getattr(Model(), f"add_{said}")
+
+
+@pytest.mark.parametrize("plane", [None, "xz"])
+def test_arguments_that_need_a_name(plane):
+    model = Model(plane=plane)
+    with pytest.raises(TypeError) as caught:
+        model.add_revolute("A", "ground", "arm", (0, 0, 0), (0, 1, 0))
+    told = "add_revolute takes name, first, second, and all else by name: point=(0, 0, 0), axis=(0, 1, 0)"
+    assert str(caught.value) == told
+    assert pickle.loads(pickle.dumps(model)).plane == plane
 
 
 def test_misspelt_verb():

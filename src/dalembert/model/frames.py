@@ -117,11 +117,12 @@ def seen_from_both(i: Body, j: Body, E_i: Array) -> tuple[Array, Array]:
 
 
 def orient(
-    owner: str, i: Body, j: Body, axis: object, axes: object, vectors: object, *, on_second: bool = True
+    owner: str, i: Body, j: Body, axis: object, axes: object, vectors: object, *, on_second: bool = True, otherwise: str = ""
 ) -> tuple[Array, Array]:
     """Triads with z along the joint axis, from exactly one of axis= (world), axes= or vectors= (body-fixed).
 
     on_second : whether the joint has an axis on the second body too; if not, axes = (a_first,)
+    otherwise : what else may be done where none is given
     """
     given = [name for name, value in (("axis=", axis), ("axes=", axes), ("vectors=", vectors)) if value is not None]
     if len(given) != 1:
@@ -129,6 +130,7 @@ def orient(
             f"{owner}: got {' and '.join(given) or 'no axis'}; give axis= (world, model pose) or "
             + ("axes=(a_first, a_second) or vectors=(a_i, b_i, a_j[, b_j])" if on_second else "axes=(a_first,)")
             + " (body-fixed)"
+            + ("" if given else otherwise)
         )
     if axis is not None:
         E = along(owner, "axis", axis)

@@ -30,6 +30,7 @@ BodyRef = Body | str
 JointRef = Joint | str
 Pair = Sequence[npt.ArrayLike]
 Initial = float | Sequence[float | None] | None
+_FLAT = ', or write `plane: xz`, in Python Model(plane="xz"), if all moves in a plane'
 ORIGINS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -302,7 +303,7 @@ class JointVerbs(ElementStore):
         """A joint with an axis: place = (point, points), direction = (axis, axes, vectors)."""
         owner, i, j = self._start(name, kind, first, second)
         both = JOINTS[kind].count("SO") > 0
-        frames = orient(owner, i, j, *direction, on_second=both)
+        frames = orient(owner, i, j, *direction, on_second=both, otherwise=_FLAT if kind == "revolute" else "")
         return self._finish(name, kind, i, j, locate(owner, i, j, *place), frames, coordinate, rate)
 
     def _start(self, name: str, kind: str, first: BodyRef, second: BodyRef) -> tuple[str, Body, Body]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,8 +32,30 @@ def ground_body() -> Body:
     return Body(GROUND, "ground", 0.0, frozen(np.zeros((3, 3))), _ZERO, frozen([1.0, 0.0, 0.0, 0.0]), _ZERO, _ZERO)
 
 
+def _by_name(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """A verb that says which names arguments need that were given without."""
+    parameters = signature(verb).parameters
+    plain = [key for key, parameter in parameters.items() if parameter.kind is not Parameter.KEYWORD_ONLY]
+    named = [key for key in parameters if key not in plain]
+
+    @wraps(verb)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        if named and len(arguments) > len(plain):
+            more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
+            raise TypeError(f"{verb.__name__} takes {', '.join(plain[1:])}, and all else by name: {more}")
+        return verb(*arguments, **options)
+
+    return checked
+
+
 class ElementStore:
     """Holds the elements; the verbs of `Model` add to it."""
+
+    def __init_subclass__(cls) -> None:
+        verbs = {label: verb for label, verb in vars(cls).items() if label.startswith("add_")}
+        made = {verb: _by_name(verb) for verb in verbs.values()}  # one verb may have two names
+        for label, verb in verbs.items():
+            setattr(cls, label, made[verb])
 
     def __init__(self) -> None:
         self._ground = ground_body()

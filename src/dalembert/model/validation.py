@@ -199,11 +199,23 @@ def _literals(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
     return {label: get_args(hint) for label, hint in hints.items() if get_origin(hint) is Literal}
 
 
+_CALLED = {  # joints by other names
+    **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "turning"), "revolute"),
+    **dict.fromkeys(("slider", "slide", "sliding", "linear"), "prismatic"),
+    **dict.fromkeys(("ball", "socket", "ball_and_socket"), "spherical"),
+    **dict.fromkeys(("weld", "welded", "rigid"), "fixed"),
+    **dict.fromkeys(("cardan", "hooke"), "universal"),
+}
+
+
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
     known = tuple(islice(known, 1000))
     if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
         return "ground"
+    add = "add_" * name.startswith("add_")
+    if (meant := add + _CALLED.get(name.removeprefix(add).removesuffix("_joint").lower(), "")) in known:
+        return meant
     if len(name) > 3 and (longer := [other for other in known if other.startswith(name)]):
         return min(longer, key=len)
     for close in difflib.get_close_matches(name[:200], known, n=3, cutoff=0.55):

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks, row_callback
 from dalembert.compilation.catalogue import compiled_kernel
+from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.one_element import cut_to
 from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.errors import ModelError, SimulationError
@@ -90,6 +91,13 @@ def effort_of(states: Trajectory, element: object) -> Effort:
     along = (records[:, k::3] for k in range(3)) if force.coordinates else (None, None, None)
     coordinate, rate, value = (part if part is None or force.coordinates > 1 else part[:, 0] for part in along)
     return Effort(on, coordinate, rate, value, power, energy)
+
+
+def without_rows(mechanism: Compiled, what: str, name: str) -> str:
+    """Why a name has no multipliers, where only joints and drivers, or so, have."""
+    if name in {force.name for force in getattr(mechanism.model, "forces", ())}:
+        return f"{name!r} is a force element, no {what}; ask for effort({name!r})"
+    return f"there is no {what} {name!r}; {nearest(name, dict.fromkeys(row.element for row in mechanism.rows))}"
 
 
 def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:

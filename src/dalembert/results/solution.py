@@ -20,10 +20,9 @@ from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
 from dalembert.model.model import Model
-from dalembert.model.validation import nearest
 from dalembert.results.coupling_efforts import MEASURED, coupling_effort
 from dalembert.results.dense import integrate_to
-from dalembert.results.efforts import Effort, effort_of
+from dalembert.results.efforts import Effort, effort_of, without_rows
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.joined import (
     at_times,
@@ -266,8 +265,7 @@ class Result(Series):
         if self._is_idle(name):
             return np.zeros((len(self.t), rows_in_force(self.model, name)))
         if not rows:
-            known = dict.fromkeys(row.element for row in self.mechanism.rows)
-            raise ModelError(f"there is no {self.elements} {name!r}; {nearest(name, known)}")
+            raise ModelError(without_rows(self.mechanism, self.elements, name))
         padded = np.pad(values, ((0, 0), (0, 1)))
         return np.asarray(padded[:, [min(k, self.mechanism.m) for k in rows]])
 

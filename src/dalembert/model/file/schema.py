@@ -72,6 +72,7 @@ def _verbs() -> Iterator[tuple[str, str, Callable[..., Any]]]:
     """Section, type and verb of everything that can be added; other names of a verb are left out."""
     for name, verb in (item for cls in Model.__mro__ for item in vars(cls).items()):
         if name.startswith("add_") and verb.__name__ == name:
+            verb = inspect.unwrap(verb)
             for word in verb.__annotations__["return"].split(" | "):  # one verb may make a joint or a force
                 made = verb.__globals__[word]
                 yield next(section for section, (_, cls) in SECTIONS.items() if issubclass(made, cls)), name[4:], verb
