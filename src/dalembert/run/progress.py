@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Any
 
 from dalembert.errors import ModelError
-from dalembert.kernels.base.told import LISTENERS, silent
 from dalembert.model.validation import shown
 
 ProgressFunction = Callable[[float, float], None]
@@ -40,8 +39,6 @@ class Progress:
         self._task: Any = None
 
     def __enter__(self) -> Progress:
-        if self._show is False:
-            LISTENERS.append(silent)
         return self
 
     def update(self, t: float, t_end: float) -> None:
@@ -72,8 +69,6 @@ class Progress:
         self._task = self._bar.add_task(self._label, total=t_end)
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
-        if self._show is False:
-            LISTENERS.remove(silent)
         if self._bar is not None:
             self._bar.stop()
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.io.sweep_store import SweepStore
-from dalembert.kernels.base.told import LISTENERS, silent
+from dalembert.kernels.base.told import LISTENERS
 from dalembert.run.progress import Progress
 from dalembert.simulation.parameters import Table
 from dalembert.simulation.sweep_block import Job, run_blocks, try_runs, warm_up
@@ -65,7 +65,7 @@ def processes(count: int) -> ProcessPoolExecutor:
 def _leave_with_parent() -> None:
     import signal
 
-    LISTENERS.append(silent)  # not each of them is to say that it compiles
+    LISTENERS.append(lambda label: None)  # not each of them is to say that it compiles
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is None:

@@ -9,10 +9,6 @@ SAID = "dalembert compiles kernels, once: they are kept on disk"
 _said: list[str] = []
 
 
-def silent(label: str) -> None:
-    """A listener that says nothing."""
-
-
 def tell(label: str) -> None:
     """Tell listeners; without any, a person at a terminal or notebook, once, but for users' functions, which are short."""
     for listen in LISTENERS:
