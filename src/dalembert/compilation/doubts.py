@@ -1,5 +1,5 @@
-"""What a model says twice and not alike, as where numbers were swapped or given in other axes or units: notes of `check` and of
-reports. Nothing is refused for it: drawings may be rough, and bodies large."""
+"""What a model says twice and not alike, as where numbers were swapped or given in other axes or units, and what it leaves out,
+as a joint: notes of `check` and of reports. Nothing is refused for it: drawings may be rough, and bodies large, or thrown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.parts import falling
 from dalembert.compilation.pins import pins_off_links, slides_off_bars
+from dalembert.compilation.points import points_in_other_axes
 from dalembert.compilation.units import in_degrees, in_millimetres, too_large
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
@@ -19,7 +21,6 @@ from dalembert.model.motions import Motion, Table, leaves
 
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
-OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below
 _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
@@ -28,7 +29,7 @@ def doubts(model: Model) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it."""
     of_bars = [*pins_off_links(model), *slides_off_bars(model)]
     of_units = [*in_degrees(model), *in_millimetres(model), *too_large(model)]
-    return [*of_units, *_wheels(model), *of_bars, *_points(model), *_tables(model)]
+    return [*falling(model), *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *_tables(model)]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
@@ -123,32 +124,6 @@ def _radius(shape: Mapping[str, object] | None, axis: Array) -> float:
         return max((_radius(part, axis) for part in parts), default=0.0)
     along = abs(float(axis["xyz".index(str(shape.get("axis", "z")))])) > 1 - 1e-9
     return float(str(shape["radius"])) if along and shape["type"] in ("cylinder", "cone", "disc", "wheel") else 0.0
-
-
-def _points(model: Model) -> Iterator[str]:
-    """Points that lie off their body, and would lie on it in other axes."""
-    given = [(f"marker {marker.name!r}", marker.body, marker.point) for marker in model.markers]
-    given += [(f"{force.noun} {force.name!r}", body, p) for force in model.forces for body, p in force.places()]
-    for owner, name, p in given:
-        body, far = model.body(name), float(np.linalg.norm(p))
-        reach = (
-            0.0 if name == GROUND else max((float(np.linalg.norm(at)) for at in _joint_points(model.joints, name)), default=0.0)
-        )
-        if reach == 0.0 or far <= OUTSIDE * reach:
-            continue
-        text = f"{owner} is {far:.3g} m from the centre of {name!r}, whose joints are within {reach:.3g} m"
-        if np.linalg.norm(p - body.position) <= ON * reach:
-            yield f"{text}: its point may be one of the world, then give at="
-        elif np.linalg.norm(world_point(body, p)) <= ON * reach:
-            yield f"{text}: its point may be one in axes of the body, then do not give at="
-
-
-def _joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
-    for joint in joints:
-        if joint.first == body:
-            yield joint.p_i
-        if joint.second == body:
-            yield joint.p_j
 
 
 def motions_of(model: Model) -> Iterator[tuple[str, Motion | None]]:

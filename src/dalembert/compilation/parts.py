@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.model.elements import GROUND, Driver, Force, Joint
+from dalembert.model.elements import GROUND, Driver, Force, Joint, Joints
 from dalembert.model.model import Model
 
 
@@ -16,12 +17,15 @@ class Part:
     """bodies, elements (joints and drivers), forces : names of what hangs together, not through the ground
 
     worked_on : external forces, dampers or prescribed motions change its energy
+    grounded : something connects it to the ground;  loaded : forces or torques act on it that nothing of the model meets
     """
 
     bodies: tuple[str, ...]
     elements: tuple[str, ...]
     forces: tuple[str, ...]
     worked_on: bool
+    grounded: bool
+    loaded: bool
 
     @property
     def name(self) -> str:
@@ -34,11 +38,14 @@ def connected_parts(model: Model) -> tuple[Part, ...]:
     """Bodies that joints, drivers, springs and motors connect; the ground connects nothing."""
     group = {body.name: {body.name} for body in model.bodies}
     items: tuple[Joint | Driver | Force, ...] = (*model.joints, *model.drivers, *model.forces)
-    links = [(item.name, _ends(model, item)) for item in items]
+    joints = {joint.name: joint for joint in model.joints}
+    ends_of = {item.name: _ends(joints, item) for item in items}
+    links = [(name, [end for end in ends if end != GROUND]) for name, ends in ends_of.items()]
     for _, ends in links:
         joined: set[str] = set().union(*(group[end] for end in ends))
         group.update(dict.fromkeys(joined, joined))
     worked = {item.name: _works(item) for item in items}
+    grounded = {item.name: GROUND in ends_of[item.name] or _of_the_world(item) for item in items}
     forces = {force.name for force in model.forces}
     parts = []
     for members in {id(found): found for found in group.values()}.values():
@@ -49,6 +56,8 @@ def connected_parts(model: Model) -> tuple[Part, ...]:
                 tuple(name for name in names if name not in forces),
                 tuple(name for name in names if name in forces),
                 any(worked[name] for name in names),
+                any(grounded[name] for name in names),
+                any(len(ends_of[name]) == 1 for name in names),
             )
         )
     return tuple(parts)
@@ -72,13 +81,36 @@ def unconnected(model: Model) -> list[str]:
     return [body for part in connected_parts(model) if not part.elements and not part.forces for body in part.bodies]
 
 
-def _ends(model: Model, item: Joint | Driver | Force) -> list[str]:
-    """Bodies that an element acts on."""
+def falling(model: Model) -> Iterator[str]:
+    """Parts that nothing holds against gravity, one sentence for each; a load may hold one.
+
+    Of single bodies only those beside a mechanism on the ground: others are thrown, or tops.
+    """
+    if not np.any(model.gravity[["xyz".index(letter) for letter in model.plane or "xyz"]]):
+        return
+    parts = connected_parts(model)
+    beside = any(part.grounded for part in parts)
+    for part in parts:
+        if part.grounded or part.loaded or not any(model.body(name).mass for name in part.bodies):
+            continue
+        match part.bodies:
+            case (one,) if beside:
+                yield f"{one!r} is not connected to the ground and falls: a joint may be missing"
+            case (one, *others) if others:
+                more = repr(others[0]) if len(others) == 1 else f"{len(others)} more"
+                yield f"{one!r} and {more} are not connected to the ground and fall: a joint may be missing"
+
+
+def _ends(joints: Joints, item: Joint | Driver | Force) -> tuple[str, ...]:
+    """Bodies that an element acts on, the ground too."""
     if isinstance(item, Force):
-        ends = item.ends({joint.name: joint for joint in model.joints})
-    else:
-        ends = item.bodies if isinstance(item, Joint) else (item.first, item.second)
-    return [end for end in ends if end != GROUND]
+        return item.ends(joints)
+    return item.bodies if isinstance(item, Joint) else (item.first, item.second)
+
+
+def _of_the_world(item: Joint | Driver | Force) -> bool:
+    """Whether it is a constraint of the user, which may hold bodies in the world and does not name the ground."""
+    return isinstance(item, Joint) and any(row.function is not None and not row.law for row in item.primitives)
 
 
 def _works(item: Joint | Driver | Force) -> bool:

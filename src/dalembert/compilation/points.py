@@ -1,0 +1,101 @@
+"""Points of forces and markers that lie off their body, and would lie on it in other axes: one sentence for each.
+
+A body is where it is drawn, and as far around its centre as its joints are. Points may be off it, on arms that are not drawn;
+but hardly where the same numbers, as world coordinates in place of body axes or the other way round, are on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.compilation.pins import AT, OFF, THIN
+from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.frames import world_point
+from dalembert.model.model import Model
+
+OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
+WIDE = 0.25  # how far it is off what is drawn and no bar, over its size: much may lie in it by chance
+KEYS = {"at": "point", "between": "points", "point": "points"}  # arguments of verbs: in world coordinates; in body axes
+
+
+def points_in_other_axes(model: Model) -> Iterator[str]:
+    """Those of markers, and those that force elements push or pull at."""
+    given = [(f"marker {marker.name!r}", marker.verb, marker.body, marker.point) for marker in model.markers]
+    given += [(f"{force.noun} {force.name!r}", force.verb, body, p) for force in model.forces for body, p in force.places()]
+    for owner, verb, name, p in given:
+        reach = max((float(np.linalg.norm(at)) for at in _joint_points(model.joints, name)), default=0.0)
+        where, of_world = ("", False) if name == GROUND else _misread(model.body(name), reach, p)
+        known = signature(getattr(Model, f"add_{verb}")).parameters if where else ()
+        key = next((key for key in KEYS if key in known), "")  # cables have none
+        if where and of_world:
+            fix = f"give {key}=" if key else "give it in axes of the body"
+            yield f"{owner} is {where}: its point may be one of the world, then {fix}"
+        elif where and key:
+            yield f"{owner} is {where}: its point may be one in axes of the body, then do not give {key}= but {KEYS[key]}="
+
+
+def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
+    """Where a point off its body is, and whether it would be on it as one of the world, else in its axes; "" if in neither.
+
+    reach : distance of the farthest joint from the centre
+    """
+    far, drawn = float(np.linalg.norm(p)), _drawn(body.shape)
+    for of_world, q in ((True, body.matrix.T @ (p - body.position)), (False, world_point(body, p))):
+        if drawn is not None and far > ON * reach and drawn.off(p) > drawn.limit and drawn.off(q) <= AT * drawn.size:
+            return f"{drawn.off(p):.3g} m off body {body.name!r} as it is drawn", of_world
+        if 0.0 < OUTSIDE * reach < far and np.linalg.norm(q) <= ON * reach:
+            return f"{far:.3g} m from the centre of {body.name!r}, whose joints are within {reach:.3g} m", of_world
+    return "", False
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A box or a round bar about the centre of its body: half its lengths along body axes; axis of a round one, or -1."""
+
+    half: Array
+    axis: int
+
+    @property
+    def size(self) -> float:
+        return 2.0 * float(self.half.max())
+
+    @property
+    def limit(self) -> float:
+        """How far a point is off it that may have been meant to be on it."""
+        return (OFF if float(np.sort(self.half)[1]) <= THIN * self.size else WIDE) * self.size
+
+    def off(self, p: Array) -> float:
+        """Distance of a point, 0 inside."""
+        beyond = np.abs(p) - self.half
+        if self.axis >= 0:
+            across = np.delete(p, self.axis)
+            beyond = np.array([beyond[self.axis], np.linalg.norm(across) - np.delete(self.half, self.axis)[0]])
+        return float(np.linalg.norm(np.maximum(beyond, 0.0)))
+
+
+def _drawn(shape: Mapping[str, Any] | None) -> Drawn | None:
+    if shape is None or {"position", "rotation", "fixed"} & shape.keys():
+        return None
+    match shape:
+        case {"type": "box", "size": size}:
+            return Drawn(0.5 * np.asarray(size, dtype=float), -1)
+        case {"type": "rod" | "cylinder", "length": length}:
+            half = np.full(3, float(shape.get("radius", 0.0)))
+            axis = "xyz".index(str(shape.get("axis", "z")))
+            half[axis] = 0.5 * length
+            return Drawn(half, axis)
+    return None
+
+
+def _joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
+    for joint in joints:
+        if joint.first == body:
+            yield joint.p_i
+        if joint.second == body:
+            yield joint.p_j

@@ -1,0 +1,89 @@
+"""Bodies that nothing connects to the ground, and fall, are told in the verdict."""
+
+import pytest
+
+import dalembert as da
+from dalembert.compilation.doubts import doubts, look_at
+
+
+def loose(gravity=(0, 0, -9.81), singles=(), joined=True, grounded=False, **plane) -> da.Model:
+    """Two bars that are pinned together, and single bodies; held where they are grounded."""
+    model = da.Model(gravity=gravity, **plane)
+    for k, name in enumerate(("block", "bar") if joined else ()):
+        model.add_link(name, (0.4 * k, 0, 0), (0.4 * k + 0.4, 0, 0), mass=1.0)
+    if joined:
+        model.add_revolute("pin", "block", "bar", point=(0.4, 0, 0), axis=(0, 1, 0))
+    if grounded:
+        model.add_revolute("base", model.ground, "block", point=(0, 0, 0), axis=(0, 1, 0))
+    for name in singles:
+        model.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(0, 1, 0))
+    return model
+
+
+PAIR = "'block' and 'bar' are not connected to the ground and fall: a joint may be missing"
+ALONE = "'lid' is not connected to the ground and falls: a joint may be missing"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, [PAIR]),
+        ({"gravity": (0, 0, 0)}, []),
+        ({"gravity": (0, 9.81, 0), "plane": "xz"}, []),  # gravity across the plane moves nothing in it
+        ({"grounded": True}, []),
+        ({"grounded": True, "singles": ("lid",)}, [ALONE]),
+        ({"grounded": True, "singles": ("lid",), "gravity": (0, 0, 0)}, []),
+        ({"joined": False, "singles": ("lid",)}, []),  # thrown, or a top
+        ({"joined": False, "singles": ("lid", "other")}, []),
+    ],
+)
+def test_bodies_that_nothing_connects_to_the_ground(given, told):
+    assert doubts(loose(**given)) == told
+
+
+def test_bodies_of_a_longer_chain_that_falls_are_counted():
+    """In short, too: there is no comma before what happens to them."""
+    model = loose(singles=("lid",))
+    model.add_spherical("hook", "bar", "lid", point=(0.8, 0, 0))
+    assert look_at(doubts(model)) == "look at the model: 'block' and 2 more are not connected to the ground and fall"
+
+
+@pytest.mark.parametrize("by", ["force", "torque", "spring", "roll", "point_driver", "constraint", "rope"])
+def test_whatever_may_hold_bodies_connects_them(by):
+    model = loose()
+    match by:
+        case "force":
+            model.add_force("lift", "bar", (0, 0, 19.62))
+        case "torque":
+            model.add_torque("lift", "bar", (0, 1, 0))
+        case "spring":
+            model.add_spring_damper("lift", "ground", "bar", between=((0.6, 0, 1), (0.6, 0, 0)), stiffness=100.0)
+        case "roll":
+            model.add_rolling_sphere("lift", "bar", radius=0.1, plane=((0, 0, -0.1), (0, 0, 1)))
+        case "point_driver":
+            model.add_point_driver("lift", "bar", direction=(0, 0, 1), motion=0.0)
+        case "constraint":
+            model.add_constraint("lift", lambda bar: bar.r[2], "bar")  # of the world, which it does not name
+        case "rope":
+            model.add_cable("lift", [("ground", (0.6, 0, 1)), ("bar", (0, 0, 0))])
+    assert doubts(model) == []
+
+
+def test_forces_between_loose_bodies_do_not_hold_them():
+    model = loose(joined=False, singles=("lid", "other"))
+    model.add_spring_damper("spring", "lid", "other", stiffness=1.0, length=0.0)
+    model.add_joint_spring_damper(
+        "coil", model.add_revolute("pin", "lid", "other", point=(0, 1, 0), axis=(0, 1, 0)), stiffness=1.0
+    )
+    assert doubts(model) == ["'lid' and 'other' are not connected to the ground and fall: a joint may be missing"]
+
+
+def test_a_missing_joint_is_part_of_the_verdict(tmp_path):
+    from typer.testing import CliRunner
+
+    from dalembert.cli import app
+
+    assert da.simulate(loose(), 0.1).report().headline == f"trusted, but look at the model: {PAIR.partition(':')[0]}"
+    loose().to_yaml(tmp_path / "model.yaml")
+    checked = CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml")])
+    assert checked.stdout.splitlines()[-1] == f"it can be simulated, but look at the model: {PAIR.partition(':')[0]}"
