@@ -87,3 +87,21 @@ def test_a_missing_joint_is_part_of_the_verdict(tmp_path):
     loose().to_yaml(tmp_path / "model.yaml")
     checked = CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml")])
     assert checked.stdout.splitlines()[-1] == f"it can be simulated, but look at the model: {PAIR.partition(':')[0]}"
+
+
+def upright(rate=0.0):
+    model = da.Model()
+    model.add_link("bar", (0, 0, 0), (0, 0, 0.4), mass=1.0)
+    model.add_revolute("A", model.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0), rate=rate)
+    return model
+
+
+def test_a_run_that_rests_is_noted():
+    said = "nothing moves       the run starts in an equilibrium and stays there"
+    assert said in str(da.simulate(upright(), 0.1).report())
+    assert "nothing moves" not in str(da.simulate(upright(0.1), 0.1).report())
+
+
+def test_arguments_by_a_wrong_name_are_told():
+    with pytest.raises(TypeError, match="add_link has no argument 'mas'; did you mean 'mass'"):
+        da.Model().add_link("bar", (0, 0, 0), (1, 0, 0), mas=1.0)

@@ -33,7 +33,7 @@ def ground_body() -> Body:
 
 
 def _by_name(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """A verb that says which names arguments need that were given without."""
+    """A verb that says which names arguments need that were given without, or with another one."""
     parameters = signature(verb).parameters
     plain = [key for key, parameter in parameters.items() if parameter.kind is not Parameter.KEYWORD_ONLY]
     named = [key for key in parameters if key not in plain]
@@ -43,6 +43,8 @@ def _by_name(verb: Callable[..., Any]) -> Callable[..., Any]:
         if named and len(arguments) > len(plain):
             more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
             raise TypeError(f"{verb.__name__} takes {', '.join(plain[1:])}, and all else by name: {more}")
+        for key in options.keys() - parameters.keys():
+            raise TypeError(f"{verb.__name__} has no argument {key!r}; {nearest(key, [*plain[1:], *named])}")
         return verb(*arguments, **options)
 
     return checked

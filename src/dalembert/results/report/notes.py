@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
@@ -51,6 +53,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield Line("warning", warning, data=warning, block="careful")
     for doubt in doubts(mechanism.model) if isinstance(mechanism, Mechanism) else ():
         yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+    if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
+        text = "the run starts in an equilibrium and stays there; for a motion give a rate, a driver or another start"
+        yield Line("nothing moves", text, block="careful")
     if mode := solution.settings.get("mode"):
         yield Line("mode", f"{mode}; its shape, closed pose by pose, is no motion of the model", data=mode, block="careful")
     if light := solution.settings.get("without_mass"):
@@ -109,3 +114,9 @@ def _run_notes(solution: Result) -> Iterator[Line]:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
+
+
+def _rests(solution: Result) -> bool:
+    """Whether no coordinate changes by more than rounding."""
+    q = solution.x[:, : solution.mechanism.nq]
+    return bool(np.ptp(q, axis=0).max(initial=0.0) <= 1e-12 + 1e-9 * np.abs(q).max(initial=0.0))
