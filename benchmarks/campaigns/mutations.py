@@ -121,7 +121,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
 LEFT_OUT = {
     "what compiled code is made of, which does not run uncompiled": """
         base/view_types base/vector_types base/dual_types base/loop_types base/view_makers base/lanes base/compiler base/cache
-        base/bundles base/slots base/scalar_types base/front_end coordinates/at_state coordinates/tree_lanes
+        base/bundles base/slots base/scalar_types base/front_end base/told coordinates/at_state coordinates/tree_lanes
         formulations/jet_lanes
     """,
     "declarations: what is written and what is read change together": "base/layout base/tables base/views",
