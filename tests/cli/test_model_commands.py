@@ -123,6 +123,7 @@ def test_every_plot(store, name):
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
     check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")
+    check_refused(call("plot", store, "reactions"), "of what? name a joint, driver or force element (A, B, ", " reactions A`")
     check_refused(call("plot", store, "energy", "--of", "A"), "'A' has no meaning")
     check_refused(call("plot", store, "spectrum", "--of", "slidr.x"), "no signal 'slidr.x'", "did you mean 'slider.x'?")
     check_refused(call("plot", "no.zarr", "energy"), "no.zarr")

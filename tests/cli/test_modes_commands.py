@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import dalembert as da
 from dalembert import load
 from dalembert.cli import app
 
@@ -72,3 +73,21 @@ def test_rounding_is_shown_as_zero():
     assert "e-1" not in shown.partition("worst residual")[0] and "90" in shown
     shown = CliRunner().invoke(app, ["kinematics", "crank_mechanism", "--sweep", "revolute=0:90:30"]).stdout
     assert [line.split()[0] for line in shown.splitlines()[1:6]] == ["revolute", "0", "30", "60", "90"]  # what was swept
+
+
+def test_what_nothing_brings_back_is_said_beside_stable(tmp_path):
+    """A slider without a spring, beside one that has one."""
+    model = da.Model(gravity=(0, 0, 0), name="sliders")
+    for name in ("free", "held"):
+        model.add_body(name, mass=1.0, inertia=(1, 1, 1))
+        model.add_prismatic(f"rail of {name}", model.ground, name, point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_joint_spring_damper("spring", "rail of held", stiffness=1.0)
+    said = "stable but for motions that nothing brings back"
+    found = da.equilibrium(model)
+    assert found.stable and f"at rest, {said}" in repr(found) and repr(found.linear).endswith(f"{said}>")
+    model.to_yaml(tmp_path / "sliders.yaml")
+    for command in (("modes", "--equilibrium"), ("equilibrium",)):
+        result = call(command[0], str(tmp_path / "sliders.yaml"), *command[1:])
+        assert result.exit_code == 0 and f"sliders: at rest; {said}" in " ".join(result.output.split()), result.output
+    model.add_joint_spring_damper("other spring", "rail of free", stiffness=1.0)
+    assert repr(da.equilibrium(model).linear).endswith("outputs, stable>")

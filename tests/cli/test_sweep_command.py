@@ -95,7 +95,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
             "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws what is called so over time",
         ),
         (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .* did you mean 'rod.x'"),
-        (("plot", store, "fan"), "plot fan: of what?"),
+        (("plot", store, "fan"), r"plot fan: of what\? .* \(rod.x\), as in `dalembert plot .* fan rod.x`"),
         (("export", store, tmp_path / "s.csv"), "holds a sweep"),
         (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
     ):

@@ -7,6 +7,8 @@ import pytest
 from random_mechanisms import SHAPES, random_model
 
 import dalembert as da
+from dalembert.compilation.tree import make_tree
+from dalembert.formulations import moving_frame
 from dalembert.gallery import GALLERY, build, chain, n_four_bar
 from dalembert.kernels.base import tables as T
 
@@ -23,8 +25,10 @@ def rates(run, x):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("shape", SHAPES)
-def test_rates_of_random_mechanisms(shape, seed):
-    """Every joint type, drivers (whose power needs multipliers), forces, branches, loops; the state stays as it was."""
+def test_rates_of_random_mechanisms(shape, seed, monkeypatch):
+    """Every joint type, drivers (whose power needs multipliers), forces, branches, loops; the state stays as it was. The
+    recursion on the same coordinates: ball joints count from their parents."""
+    monkeypatch.setattr(moving_frame, "make_tree", lambda mechanism, cut, *, world: make_tree(mechanism, cut))
     mechanism = da.compile(random_model(seed, shape, 8))
     recursion, minimal = da.MovingFrame().prepare(mechanism), da.Minimal(velocities="joints").prepare(mechanism)
     expected = rates(recursion, recursion.from_absolute(mechanism.x_0))[: recursion.size + 1]

@@ -10,6 +10,7 @@ from random_mechanisms import SHAPES, random_model
 import dalembert as da
 from dalembert.compilation.tree import TREE_JOINTS
 from dalembert.gallery import GALLERY, build
+from dalembert.gallery.chain import add_rods
 from dalembert.integrators import INTEGRATORS
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.slots import as_system
@@ -167,3 +168,17 @@ def test_events_and_dense_output_in_relative_coordinates():
     np.testing.assert_allclose(
         solution(0.5).position("slider"), da.simulate(model, 0.5).position("slider")[-1], rtol=0, atol=1e-7
     )
+
+
+def test_errors_of_steps_do_not_add_up_along_ball_joints():
+    """The fast path counts rotations from the world, the source's from the parent: the end of a chain that swings in space is
+    nearer for the same tolerance (15 times here, with 4 % more evaluations)."""
+    model = da.Model()
+    add_rods(model, [da.Rotation.from_axis_angle((1, 0, 0), 0.1)] * 16, angular_velocity=(0, 0.1, 0))
+    exact = da.simulate(model, 2.0, formulation=da.Jet(), integrator=da.DOP853(rtol=1e-12, atol=1e-12), save_at=[2.0])
+    errors = []
+    for path in ("fast", "reference"):
+        options = {"formulation": da.MovingFrame(path=path), "integrator": da.DOP853(rtol=1e-7, atol=1e-7)}
+        run = da.simulate(model, 2.0, save_at=[2.0], **options)
+        errors.append(np.abs(run.position("rod 16") - exact.position("rod 16")).max())
+    assert errors[0] < 0.3 * errors[1]

@@ -20,7 +20,7 @@ def test_user_functions_see_the_states_of_the_mechanism(shape, seed):
     x = run.from_absolute(mechanism.x_0)
     x[: run.size] += 0.3 * np.random.default_rng(seed).standard_normal(run.size)
     for link in run.tree.links:
-        if link.kind[0] == T.QUATERNION:
+        if link.kind[0] >= T.QUATERNION:
             x[link.q : link.q + 4] /= np.linalg.norm(x[link.q : link.q + 4])
     dx = np.zeros_like(x)
     run.system(T.OUTPUT, 0.0, x, dx, run.view)

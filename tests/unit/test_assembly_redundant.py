@@ -111,7 +111,8 @@ def four_bar(axis_c=(0, -1, 0), rate=None, drivers=()) -> da.Model:
 )
 def test_wrong_axes_and_a_second_driver_are_called_over_constrained(model, named, remedy):
     """The cause comes first, and what is likely wrong; residuals last."""
-    first = "^no velocities fit: the mechanism is over-constrained: the other joints and drivers leave no freedom for"
+    axis = "the axis of joint 'C' is 16.7 degrees off .*; " if "axes" in remedy else ""
+    first = f"^no velocities fit: {axis}the mechanism is over-constrained: the other joints and drivers leave no freedom for"
     with pytest.raises(da.AssemblyError, match=f"{first} {named}; {remedy}.* keep the velocity residual in brackets$"):
         da.compile(model)
 

@@ -195,3 +195,15 @@ def test_joints_of_a_coupling_change_with_it():
     model.rename("w1", "disc")
     assert model.joint("mesh").coupled == (("T", 0), ("wheel", 0)) and model.joint("mesh").members[-1] == "disc"
     assert da.Model.from_dict(model.to_dict()).hash == model.hash
+
+
+@pytest.mark.parametrize("offset", [None, 0.0])
+def test_wheels_that_are_turned_stay_in_mesh(offset):
+    """Where they are drawn in mesh; a number that is given for the offset is kept, and what it moves is told."""
+    model = shafts()
+    model.add_coupling("mesh", {"J0": 1.0, "J1": 2.5}, offset=offset)
+    name = model.joint("J1").second
+    model.replace(name, rotation=da.Rotation.from_axis_angle(model.joint("J1").E_i[:, 2], 0.3))
+    assert model.joint("mesh").primitives[0].offset == pytest.approx(0.0 if offset == 0.0 else 0.75)
+    assert bool(model.assemble().changed) == (offset == 0.0)
+    assert da.Model.from_dict(model.to_dict()).hash == model.hash

@@ -220,3 +220,20 @@ def test_of_what_locks_that_is_told_which_prescribes_a_position():
     model.add_point_mass("bob", mass=1.0, position=(0, 0, -1))
     model.add_distance("rope", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)), length=da.Polynomial((1.0, -0.5)))
     assert beyond_reach(compile(model), 1.0, ["rope"]) == told.replace("driver 'drive'", "joint 'rope'")
+
+
+def test_what_drivers_move_is_no_freedom_that_is_missing(tmp_path):
+    """0 degrees of freedom read like an error: told where the size of a model is, by check, reports and notebooks."""
+    from typer.testing import CliRunner
+
+    from dalembert.cli import app
+
+    model = da.Model(name="driven")
+    model.add_link("arm", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    model.to_yaml(tmp_path / "m.yaml")
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")]).stdout
+    assert "driven: 1 body, 1 joint, 0 degrees of freedom, 1 driven\ndegrees of freedom  0, 1 driven\n" in shown
+    assert "0 degrees of freedom, 1 driven" in model._repr_html_()
+    assert da.simulate(model, 0.01).report()["degrees of freedom"].value == "0, 1 driven"

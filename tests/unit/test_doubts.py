@@ -349,3 +349,24 @@ def test_bevels_that_are_drawn_in_mesh(radii, teeth, told):
     model.add_revolute("B", "second", model.ground, point=(0, 0, 0.04), axis=(0, 0, 1))
     model.add_gear("gear", "first", "second", teeth=teeth)
     assert ["0.5 times the teeth" in text for text in doubts(model)] == [True] * told
+
+
+@pytest.mark.parametrize("name", list(da.gallery.GALLERY))
+def test_built_in_mechanisms_are_not_doubted(name):
+    """False alarms are as bad as silence."""
+    model = da.gallery.build(name)
+    if isinstance(model, da.Model):
+        assert doubts(model, model.assemble()) == []
+    else:
+        assert isinstance(model, da.LagrangianSystem)
+
+
+@pytest.mark.parametrize(("gains", "idle"), [({}, True), ({"stiffness": 0.0}, True), ({"damping": 1.0}, False)])
+def test_springs_of_joints_that_do_nothing(gains, idle):
+    """A key that was forgotten; a sweep may well begin at 0."""
+    model = da.Model()
+    model.add_body("slider", mass=1.0, inertia=(1, 1, 1))
+    model.add_prismatic("rail", model.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_joint_spring_damper("back", "rail", **gains)
+    told = ["joint spring-damper 'back' has no stiffness and no damping: it does nothing; give one of them"]
+    assert doubts(model) == told * idle

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_user_force_that_raises_among_others(functions, name):
 @both_steps
 @pytest.mark.parametrize(("functions", "name"), [((nan_after_half, nothing), "push"), ((nothing, nan_after_half), "twist")])
 def test_user_force_that_returns_nan_among_others(integrator, functions, name):
-    with pytest.raises(da.SimulationError, match=rf"check the user function\(s\) '{name}'$"):
+    with pytest.raises(da.SimulationError, match=rf"(?m)check the user function\(s\) '{name}'$"):
         da.simulate(pushed(functions[0], second=functions[1]), 1.0, integrator=integrator)
 
 
@@ -154,9 +155,35 @@ def test_steps_of_any_kind_that_end_before_a_mechanism_locks(formulation, integr
         da.simulate(locking_crank(), 1.0, formulation=formulation, integrator=integrator)
 
 
+def test_a_change_point_that_stops_a_run_names_what_goes_through():
+    """A parallelogram that is driven through the line; how near to it steps end, and so which of them stop, is rounding."""
+    model = da.Model(plane="xz")
+    for name, start, end in (("crank", (0, 0), (0, 1)), ("rod", (0, 1), (2, 1)), ("rocker", (2, 0), (2, 1))):
+        model.add_link(name, start=start, end=end, mass=1.0)
+    pins = {"A": ("ground", "crank", (0, 0)), "B": ("crank", "rod", (0, 1)), "C": ("rod", "rocker", (2, 1))}
+    for name, (first, second, point) in (pins | {"D": ("ground", "rocker", (2, 0))}).items():
+        model.add_revolute(name, first, second, point=point)
+    model.add_driver("motor", "A", da.Polynomial((0.0, np.pi)))
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for rtol in (1e-9, 1e-10, 1e-11, 1e-12):
+            for integrator in (da.DOP853(rtol=rtol, atol=rtol), da.DormandPrince(rtol=rtol, atol=rtol)):
+                try:
+                    da.simulate(model, 1.0, integrator=integrator)
+                except da.SimulationError as error:
+                    told.append(error)
+        passed = da.simulate(model, 1.0, formulation=da.Minimal(singular="pass"))
+    through = " lock; if branches meet there, Minimal(singular='pass') goes through on the one that it is on"
+    assert told and all(str(error).endswith(through) for error in told), told
+    assert passed.report().passed
+    kept = f"what was computed up to t = {told[0].solution.t[-1]:.6g} s is kept: error.solution"
+    assert told[0].__notes__ == [kept]
+
+
 def test_a_step_that_is_too_long_is_told():
     """Shorter ones go on, so that nothing locks."""
-    with pytest.raises(da.SimulationError, match=r"keeps a residual of .*; the step may be too large$"):
+    with pytest.raises(da.SimulationError, match=r"(?m)keeps a residual of .*; the step may be too large$"):
         da.simulate(gallery.build("four_bar"), 5.0, integrator=da.RungeKutta4(step=0.3))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compilation.by_formula import ByFormula
 from dalembert.compilation.family import Family
 
 MASS = 1.0
@@ -138,3 +139,31 @@ def test_whether_numbers_are_uneven_is_asked_of_every_variant(size, inertia):
     made = family.mechanism({"length": size, "J": inertia})
     assert family.formulas
     assert made.uneven == da.compile(build(size, inertia)).uneven == (inertia != 1e-2)
+
+
+def test_coordinates_of_joints_need_no_model_built_for_each_run(monkeypatch):
+    names, times = ("ball", "tube", "bar"), [0.0, 0.01, 0.02]
+
+    def build(length):
+        model, places = da.Model(), ((0.5 * length, 0, 0), (1.5 * length, 0, 0), (1.5 * length, length, 0))
+        for k, position in enumerate(places):
+            model.add_body(str(k), mass=1.0, inertia=(1, 1.1, 1.2), position=position)
+        model.add_spherical("ball", model.ground, "0", point=(0, 0, 0.1 * length))
+        model.add_cylindrical("tube", "0", "1", point=(length, 0, 0), axis=(1, length, 0))
+        model.add_distance("bar", "1", "2", points=((0, 0.2 * length, 0), (0, 0, length)))
+        return model
+
+    def told(run):
+        return [values for name in names for values in (run.coordinate(name), run.coordinate_rate(name))]
+
+    runs = da.simulate_many(build, times[-1], parameters={"length": np.linspace(0.5, 1.5, 5)}, save_at=times)
+    built, make = [], ByFormula._model
+    monkeypatch.setattr(ByFormula, "_model", lambda *given: (built.append(given), make(*given))[1])
+    found = [told(runs.solution(k)) for k in range(5)]
+    assert not built
+    for k in range(5):
+        run = runs.solution(k)
+        assert len(run.model.bodies) == 3
+        for values, expected in zip(found[k], told(run), strict=True):
+            np.testing.assert_allclose(values, expected, rtol=0, atol=1e-14)
+    assert len(built) == 5

@@ -1,5 +1,6 @@
 """Models that are written down in a plane: the same as in space, with fewer numbers."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,16 @@ def test_which_way_angles_turn_is_told_and_true():
         given = {} if axis is None else {"axis": axis}
         model.add_revolute("A", "ground", "arm", point=points[0], coordinate=np.radians(30), **given)
         assert model.assemble().bodies[0].position[2] == pytest.approx(height)
+
+
+@pytest.mark.parametrize(("plane", "fits"), [("xz", "(1, 0, 0)"), ("yz", "(0, 1, 0)")])
+def test_a_rail_across_the_plane_is_told_what_fits(plane, fits):
+    model = da.Model(plane=plane)
+    model.add_body("slider", mass=1.0, inertia=1.0)
+    model.add_body("arm", mass=1.0, inertia=1.0)
+    across = {"xz": (0, 1, 0), "yz": (1, 0, 0)}[plane]
+    model.add_prismatic("rail", model.ground, "slider", point=(0, 0), axis=across)
+    model.add_revolute("pin", "slider", "arm", point=(0, 0))
+    said = f"joint 'rail': its axis is {across}, across the plane {plane} of the model; give one in the plane, such as {fits}"
+    with pytest.raises(da.ModelError, match=re.escape(said)):
+        da.compile(model)

@@ -9,6 +9,7 @@ from dalembert import gallery
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.plot import save_figure
 from dalembert.plot.paths import view_of
+from dalembert.results.signals import signal
 
 LINE_PLOTS = ["energy", "energy_error", "drift", "trajectories", "step_sizes"]
 
@@ -72,7 +73,7 @@ def test_legends_stand_beside_the_axes(slider_crank):
         if ax.get_legend():
             found += 1
             assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
-    assert found == 2
+    assert found == 3
 
 
 def test_energy_shows_the_numbers(quadrangle):
@@ -257,7 +258,6 @@ def test_spectrum_of_a_known_motion():
     model.add_driver("motor", "slide", da.Harmonic(0.25, 2 * np.pi * 3.0, offset=0.7))
     solution = da.simulate(model, 8.0, save_at=np.linspace(0, 8, 801))
     from dalembert.plot.signals import spectrum
-    from dalembert.results.signals import signal
 
     for name in ("slide", "arm.x"):
         f, a = spectrum(solution.t, signal(solution, name))
@@ -269,8 +269,6 @@ def test_spectrum_of_a_known_motion():
 
 
 def test_signals_by_name(slider_crank):
-    from dalembert.results.signals import signal
-
     for name, values in {
         "A": slider_crank.coordinate("A"),
         "C.angle_second": slider_crank.coordinate("C")[:, 1],
@@ -320,6 +318,33 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
     assert len(run.plot.reactions("A").axes) == 1 and len(run.plot.reactions("A", quantity="torque").axes) == 1
     with pytest.raises(ModelError, match="there is no signal 'moter'; did you mean 'motor'"):
         run.plot.time("moter")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("motor.torque", "'motor' has motor (along its coordinate), motor.fx, y, z (force), motor.tx, y, z (torque)"),
+        ("spring.length", "'spring' has spring (along its coordinate), spring.fx, y, z (force), spring.tx, y, z (torque)"),
+        ("push.value", "'push' has push.fx, y, z (force), push.tx, y, z (torque)"),
+        ("arm.angle", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity)"),
+        ("A.rate", "'A' has A (angle), A.fx, y, z (force), A.tx, y, z (torque)"),
+        ("B.angle", "'B' has B.rotation_x, B.rotation_y, B.rotation_z, B.fx, y, z (force), B.tx, y, z (torque)"),
+    ],
+)
+def test_unknown_parts_of_what_is_known_list_what_there_is(name, told):
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_link("rod", (0.4, 0, 0), (0.4, 0, -0.3), mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_spherical("B", "arm", "rod", point=(0.4, 0, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 1.0)))
+    model.add_spring_damper("spring", model.ground, "rod", stiffness=5.0)
+    model.add_force("push", "rod", (1, 0, 0))
+    run = da.simulate(model, t_end=0.01)
+    with pytest.raises(ModelError) as refused:
+        run.plot.time(name)
+    assert str(refused.value) == f"there is no signal {name!r}; {told}"
+    np.testing.assert_allclose(signal(run, "motor").values, run.multiplier("motor")[:, 0], rtol=1e-9)
 
 
 def test_reactions_in_a_plane_are_not_called_redundant():

@@ -62,7 +62,7 @@ def test_report_names_everything(solution):
     for part in (
         f"{s.accepted} accepted, {s.rejected} rejected ({s.refused} refused)",
         f"{s.rate_evaluations} rate evaluations, {s.projections} projections",
-        "1 (rank 17 of 17 constraint rows)",
+        "17 of rank 17",
         "assembly",
         "integration",
         "Jet(projection='quasi-orthogonal'",
@@ -275,7 +275,9 @@ def test_first_line_is_the_verdict_and_details_wait(solution):
     report, all_of_it = solution.report(), str(solution.report(verbose=True))
     text, model = str(report), solution.mechanism.model
     assert text.splitlines()[0] == "trusted" == report.headline and max(map(len, text.splitlines())) <= 100
-    assert "not shown: conditioning, degrees of freedom, steps" in text and model.hash not in text
+    assert "not shown: conditioning, constraint rows, steps" in text and model.hash not in text
+    assert "degrees of freedom  note  1" in text  # a joint that is missing is seen in it
+    assert "degrees of freedom" in report._repr_html_().partition("<details><summary><b>details")[0]
     assert model.hash in all_of_it and "not shown" not in all_of_it
     assert "<details><summary><b>details" in report._repr_html_()
     assert repr(report) == f"<trust report of {model.name!r}: trusted>"

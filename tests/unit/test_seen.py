@@ -119,6 +119,16 @@ def test_drift_is_drawn_with_the_limit_of_the_report(pendulum):
         assert line.get_ydata()[0] == float(limit)
 
 
+def test_the_overview_says_what_is_good(pendulum):
+    """Both lower panels say what they show, and have the limit of the report above their curves."""
+    titles = {ax.get_title(loc="left") or ax.get_title(): ax for ax in pendulum.plot.overview().axes}
+    for words, check in (("how far the joints come apart", "position drift"), ("how far the energy is off", "energy balance")):
+        ax = next(ax for title, ax in titles.items() if title.startswith(words))
+        *curves, limit = ax.get_lines()
+        assert limit.get_ydata()[0] == float(pendulum.report()[check].limit)
+        assert max(np.max(line.get_ydata()) for line in curves) < limit.get_ydata()[0]
+
+
 def test_rotation_vectors_are_continuous():
     """A ball joint that turns by several turns: the length of its rotation vector grows with the angle."""
     model = da.Model((0, 0, 0))

@@ -98,3 +98,19 @@ def test_lengths_in_millimetres(solid, told):
 def test_a_turned_pendulum_about_the_origin_is_not_small():
     """Its pin is at (0, 0, 0) of the ground, and 1e-17 m from there by its own body: told as a mechanism of that size once."""
     assert doubts(turned(da.Rotation.from_axis_angle((0, 0, 1), 0.7))) == []
+
+
+@pytest.mark.parametrize(
+    ("length", "told"), [(300, True), (0.3, False), (None, False), (0.0, False), (15.0, False), (0.01, False), (0.005, True)]
+)
+def test_slack_lengths_in_millimetres(length, told):
+    """Ends 0.4 m apart; a length of 0 is a spring that only pulls."""
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    ends = ((0.4, 0, 0.4), (0.4, 0, 0))
+    model.add_spring_damper("spring", model.ground, "arm", between=ends, stiffness=50.0, length=length)
+    slack = f"spring-damper 'spring' is slack at a length of {length} m, its ends are 0.4 m apart: lengths and points are in m"
+    assert [text.startswith(slack) for text in doubts(model)] == [True] * told
+    if length == 300:
+        assert doubts(model)[0].endswith("300 mm are 0.3")

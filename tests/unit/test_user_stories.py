@@ -340,5 +340,5 @@ def test_report_says_what_assembly_moved():
     report = da.simulate(model, 0.1).report()
     line = report["assembly moved"]
     assert "rod: moved 1.000e-01 m" in line.value
-    assert "assembly moved it by 0.1 m" in report["warning"].value
+    assert "assembly moved 'rod' by 0.1 m" in report["model"].value
     assert line.verdict == "note"

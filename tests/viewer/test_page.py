@@ -245,7 +245,7 @@ def test_64_bodies_for_10_seconds(open_tab, long_chain, tmp_path):
     marks = tab.do("performance.getEntriesByType('mark').map(({ name }) => name)")
     assert marks == ["script", "data", "built", "picture", "furnished"], "curves are made when the picture is seen"
     tab.do("viewer.command('forces'); viewer.play()")
-    tab.wait("viewer.scriptTimes().length > 25")
+    tab.wait("viewer.scriptTimes().length > 5")
     tab.do("viewer.pause(); viewer.scrub(10)")
     assert position(tab)["rod 64"] == pytest.approx(long_chain.position("rod 64")[-1], abs=2e-5)
     tab.screenshot("chain_64")

@@ -69,8 +69,8 @@ def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):
         with Image.open(tmp_path / "a.gif") as gif:
             return gif.n_frames, gif.size, gif.info["duration"]
 
-    assert frames("--fps", "5", "--size", "80x60") == (76, (80, 60), 200)  # 15 s at 1/500
-    assert frames("--fps", "10", "--size", "80x60", "--speed", "0.01", "--camera", "0,0,1") == (31, (80, 60), 100)
+    assert frames("--fps", "1", "--size", "80x60") == (16, (80, 60), 1000)  # 15 s at 1/500
+    assert frames("--fps", "2", "--size", "80x60", "--speed", "0.01", "--camera", "0,0,1") == (7, (80, 60), 500)
 
 
 @pytest.mark.parametrize(("option", "value"), [("--size", "80"), ("--camera", "1,2"), ("--camera", "0,0,0"), ("--speed", "-1")])

@@ -296,6 +296,26 @@ def test_hinges_are_drawn_where_their_bodies_are():
     assert heights and max(heights) < -0.4  # z is down; it was at 0
 
 
+@pytest.mark.parametrize("joint", ["prismatic", "cylindrical", "revolute"])
+def test_springs_on_rails_are_wound_from_an_end_of_the_rail(joint):
+    """The points of the joint meet at the start, so that a coil between them would be a point."""
+    from dalembert.viewer.scene import stage_of
+
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body())
+    getattr(model, f"add_{joint}")("rail", model.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0))
+    component = {"component": 0} if joint == "cylindrical" else {}
+    model.add_joint_spring_damper("back", "rail", stiffness=100.0, reference=0.3, **component)
+    run = da.simulate(model, 0.5)
+    stage = stage_of(run)
+    wound = [line for line in stage.lines if line.tag == "force 0"]
+    flat = [fitting for fitting in stage.fittings if fitting.tag == "force 0"]
+    assert (len(wound), len(flat)) == ((0, 1) if joint == "revolute" else (1, 0))
+    for line in wound:
+        along = run.point(*line.end) - run.point(*line.start)
+        assert line.kind == "spring" and np.all(along[:, 0] > 0.01) and np.abs(along[:, 1:]).max() < 1e-9
+
+
 def test_springs_of_pictures_are_wound():
     from dalembert.viewer.surfaces import coil
 

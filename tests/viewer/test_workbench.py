@@ -310,6 +310,18 @@ def test_on_a_phone_the_scrubber_is_as_wide_as_the_page(open_tab, page):
     tab.screenshot("workbench_phone")
 
 
+def test_on_a_phone_the_legend_is_one_row_above_the_picture(open_tab, page):
+    """It lay over half of the picture where plots are shown, too; numbers end at the edge."""
+    tab = open_tab(page)
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.do("viewer.command('forces')")
+    tools, key = (tab.page.locator(name).bounding_box() for name in (".tools", ".key"))
+    assert tools["y"] + tools["height"] <= key["y"] and key["height"] <= 40 and key["x"] + key["width"] <= 390
+    boxes = [number.bounding_box() for number in tab.page.locator(".labels .number:visible").all()]
+    assert boxes and all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    tab.screenshot("workbench_phone_forces")
+
+
 @pytest.mark.parametrize("width", [430, 500, 760])
 def test_a_narrow_window_shows_all_buttons(open_tab, page, width):
     """In rows above the legend; only on a phone they are one row that is pushed along."""

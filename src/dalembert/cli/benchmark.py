@@ -11,11 +11,11 @@ from dalembert.cli.console import (
     Answer,
     Code,
     Formulations,
-    Voice,
     complain,
     names_in,
     print_json,
     reported_errors,
+    show_listed,
     show_measured,
 )
 from dalembert.cli.method import grouped
@@ -70,19 +70,11 @@ def benchmark(
 
 
 def _list(as_json: bool) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from dalembert.benchmark.problems import make_problems
 
     listed = make_problems().values()
     if as_json:
         print_json([{"name": p.name, "title": p.title, "model": p.call, "t_end": p.t_end, "source": p.source} for p in listed])
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it is (* only when named) [sources]")
-    table.add_column("t_end", no_wrap=True)
-    for p in listed:
-        table.add_row(p.name, Text(f"{p.title}{' *' * p.long} [{', '.join(p.source)}]"), f"{p.t_end:g} s")
-    Voice().show(table)
+    rows = ((p.name, f"{p.title}{' *' * p.long} [{', '.join(p.source)}]", p.t_end) for p in listed)
+    show_listed(("name", "what it is (* only when named) [sources]", "t_end"), rows)

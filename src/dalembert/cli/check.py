@@ -35,11 +35,13 @@ def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = F
 
 def headline(name: str, mechanism: Compiled) -> str:
     """Name and size of a mechanism in one line."""
+    from dalembert.compilation.row_words import freedom
+
     if mechanism.coordinates == "generalised":
         parts = [_count(mechanism.nq, "coordinate"), _count(len(mechanism.model.constraints), "constraint")]
     else:
         parts = [_count(len(mechanism.model.bodies), "body", "bodies"), _count(len(mechanism.model.joints), "joint")]
-    parts.append(_count(mechanism.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
+    parts.append(freedom(mechanism))
     if mechanism.redundant:
         parts.append(_count(len(mechanism.redundant), "redundant constraint row"))
     return f"{mechanism.model.name or name}: {', '.join(parts)}"
@@ -55,6 +57,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
     from dalembert.compilation.parts import unconnected
 
     model = mechanism.model
+    doubtful = doubts(model, assembly)
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
@@ -73,8 +76,8 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "unconnected": unconnected(model),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
-        "warnings": [*mechanism.warnings, *doubts(model)],
-        "doubts": doubts(model),
+        "warnings": [*mechanism.warnings, *doubtful],
+        "doubts": doubtful,
         "model_hash": model.hash,
     }
 
@@ -84,7 +87,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
 
     from dalembert.compilation.cures import cure
     from dalembert.compilation.doubts import look_at
-    from dalembert.compilation.row_words import held_twice, not_unique
+    from dalembert.compilation.row_words import freedom, held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
@@ -92,7 +95,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     beside = f["out_of_plane_rows"]
     left = f", without {_count(beside, 'row')} out of the plane" if beside else ""
     rows = {
-        "degrees of freedom": f["degrees_of_freedom"],
+        "degrees of freedom": freedom(mechanism, alone=True),
         "constraints": f"{f['constraint_rows'] - beside} rows of {held}, rank {f['rank']}{left}",
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }

@@ -235,6 +235,19 @@ def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what:
         raise typer.Exit(Code.INTERRUPTED)
 
 
+def show_listed(heads: tuple[str, str, str], rows: Iterable[tuple[str, str, float]]) -> None:
+    """A table of names, of what they are, and of the ends of their runs."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for k, head in enumerate(heads):
+        table.add_column(Text(head), no_wrap=k != 1)
+    for name, what, t_end in rows:
+        table.add_row(name, Text(what), f"{t_end:g} s")
+    Voice().show(table)
+
+
 def flowing(doc: str | None) -> str:
     """A command's text for --help, which breaks lines by itself; exit codes keep theirs."""
     paragraphs = inspect.cleandoc(doc or "").split("\n\n")

@@ -150,7 +150,7 @@ def _show_equilibrium(found: Equilibrium) -> None:
 
     voice, data = Voice(), _equilibrium_data(found)
     moving = ", ".join(f"{name} at {rate:.6g}" for name, rate in found.steady_rates.items()) or "at rest"
-    voice.say(f"{found.mechanism.model.name or 'model'}: {moving}; {'stable' if found.stable else 'unstable'}")
+    voice.say(f"{found.mechanism.model.name or 'model'}: {moving}; {found.verdict}")
     for title, rows in (("body [m]", data["bodies"]), ("reaction [N]", {k: r["force"] for k, r in data["reactions"].items()})):
         table = Table(box=None, pad_edge=False)
         for name in (title, "x", "y", "z"):

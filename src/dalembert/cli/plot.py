@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +21,7 @@ OF_SOMETHING = {
     "phase": "a joint coordinate or position",
     "spectrum": "a signal",
 }
+_MOST = 12  # names that are listed
 OF_SWEEP = {"map": "an output over parameters", "fan": "an output of all runs over time"}
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out` or of `dalembert sweep`.")]
@@ -30,6 +32,16 @@ Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of w
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+def _there(found: Any, name: str) -> list[str]:
+    """What a result holds for a figure of something, where that is a short list."""
+    if name in OF_SWEEP:
+        drawn = [("run", "time")] if name == "fan" else [("run", "time"), ("run",)]
+        return [str(key) for key, array in found.dataset.data_vars.items() if array.dims in drawn and array.dtype.kind == "f"]
+    model = getattr(found.mechanism, "model", None)
+    elements = () if name != "reactions" or model is None else (*model.joints, *model.drivers, *model.forces)
+    return [element.name for element in elements]
 
 
 def plot(
@@ -48,8 +60,6 @@ def plot(
             text = nearest(name, (*ALONE, *of_something))
             raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
-        if name in of_something and not asked:
-            raise ModelError(f"plot {name}: of what? name {of_something[name]}, as in `dalembert plot RUN {name} ...`")
         if len(asked) > (0 if name in ALONE else 1) and name != OVER_TIME:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         from dalembert.cli.source import check_result
@@ -65,5 +75,10 @@ def plot(
         if isinstance(found, Sweep) != (name in OF_SWEEP):
             other = ("a run", "a sweep; draw 'map OUTPUT' or 'fan OUTPUT'")[isinstance(found, Sweep)]
             raise ModelError(f"plot {name}: {run} holds {other}")
+        if name in of_something and not asked:
+            example = next(iter(there := _there(found, name)), "...")
+            listed = f" ({', '.join(there[:_MOST])}{', ...' * (len(there) > _MOST)})" if there else ""
+            what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
+            raise ModelError(f"plot {name}: of what? name {what}")
         save_figure(getattr(found.plot, name.replace("-", "_"))(*asked), target)
         Voice(quiet=quiet).say(f"written: {target}")

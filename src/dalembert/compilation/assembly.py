@@ -21,7 +21,8 @@ from dalembert.compilation.flatten import FlatModel, FlatPrimitive, arms, flatte
 from dalembert.compilation.least_change import least_change, smallest
 from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.pack_motions import motion_values
-from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
+from dalembert.compilation.rows import blame, dense_rows, measured, move, velocity_residual
+from dalembert.compilation.starts import open_joints
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
 from dalembert.model.assembly import ROUNDING, Assembly, Moved
@@ -108,7 +109,8 @@ def assembled_from(flat: FlatModel, packed: Packed, given: list[FlatPrimitive]) 
     counters = tuple(x[len(x) - len(flat.angles) :].tolist()) if packed.I[T.NPART] else ()
     rows = tuple(row for row in flat.primitives if id(row) not in own)
     flat = replace(flat, bodies=bodies, primitives=rows, counters=counters)
-    return Assembly(bodies, moved, start, velocity_start), flat, arranged(packed, flat, None) if given else packed
+    opened = open_joints(packed, G, g) if moved else ()
+    return Assembly(bodies, moved, start, velocity_start, opened), flat, arranged(packed, flat, None) if given else packed
 
 
 def with_angles(flat: FlatModel, packed: Packed, x: Array) -> Array:
@@ -212,16 +214,6 @@ def _sizes(flat: FlatModel, packed: Packed, G: Array) -> tuple[float, Array, Arr
     return max(1.0, far), np.clip(np.linalg.norm(G * turn, axis=1), metres, 1.0), turn
 
 
-def _blame(packed: Packed, rows: npt.NDArray[np.int64], residual: Array) -> list[tuple[str, float]]:
-    """Elements by their largest residual, worst first, down to a hundredth of the worst."""
-    worst: dict[str, float] = {}
-    element = {row.index: row.element for row in packed.rows}
-    for row, value in zip(rows, np.abs(residual), strict=True):
-        worst[element[int(row)]] = max(worst.get(element[int(row)], 0.0), float(value))
-    top = max(worst.values(), default=0.0)
-    return sorted(((n, v) for n, v in worst.items() if v >= 0.01 * top), key=lambda item: -item[1])
-
-
 def _angle_errors(flat: FlatModel, packed: Packed, x: Array) -> dict[int, float]:
     """Primitive -> how far a prescribed angle is from its value at the start, in (-pi, pi]; the residual is its sine."""
     prescribed = [  # a rate holds wherever its angle is
@@ -264,7 +256,7 @@ def _assemble_positions(
             F[packed.I[T.PRIM_F] + T.PRIM_F_W * p + T.PF_OFFSET] += error * (1.0 - step / steps)
         x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, sizes, turn)
     residual = float(np.abs(g).max(initial=0.0))
-    blamed = _blame(packed, rows, g)
+    blamed = blame(packed.rows, rows, g)
     if np.all(np.abs(g) <= 100 * POSITION_TOLERANCE * sizes):
         blamed = [
             (flat.primitives[p].element, error) for p, error in _angle_errors(flat, packed, x).items() if abs(error) > 1.0
@@ -337,7 +329,7 @@ def _assemble_velocities(
         r = velocity_residual(packed, packed.t_0, x)[rows]
     worst = float(np.abs(r).max(initial=0.0))
     if not np.all(np.abs(r) <= enough):
-        blamed = _blame(packed, rows, r)
+        blamed = blame(packed.rows, rows, r)
         listed = ", ".join(f"{name!r} ({value:.3g})" for name, value in blamed)
         locked, doubled = _without_freedom(packed, G[rows] * scale, rows)
         cause = "check rates, drivers and the velocities of fixed bodies"
@@ -392,4 +384,4 @@ def _moved(old: Body, new: Body, metres: float, size: float) -> Moved | None:
     faster = [change > ROUNDING * speed for change in (velocity / metres, angular_velocity)]
     pose = distance > ROUNDING * metres * size or angle > ROUNDING
     completed = not pose and not any(change and given for change, given in zip(faster, old.given, strict=True))
-    return Moved(old.name, distance, angle, velocity, angular_velocity, completed) if pose or any(faster) else None
+    return Moved(old.name, distance, angle, velocity, angular_velocity, completed, old.given) if pose or any(faster) else None

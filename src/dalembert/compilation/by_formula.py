@@ -26,7 +26,7 @@ from dalembert.compilation.user_functions import Surroundings
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.recorded import Formulas, Recording, TraceError, filled
 from dalembert.model.assembly import Assembly, Moved
-from dalembert.model.elements import GROUND, Body, Force
+from dalembert.model.elements import GROUND, Body, Force, Joint
 from dalembert.model.model import Model
 
 VANISHES = 1e-9  # residual of a row that the plane implies, of the size of the mechanism
@@ -141,11 +141,11 @@ class ByFormula:
         """
         first, F, x_0 = self.first, made.F[0], made.x_0[0]
         F.flags.writeable = x_0.flags.writeable = False
-        model = ModelLater(lambda: self._model(parameters), first.model)
+        model = ModelLater(lambda: self._model(parameters), first.model, made.frames[0])
         assembly = AssemblyLater(lambda: assembled(model, first.t_0)[0])
         plane = None if made.planes is None else Plane(*made.planes[0].reshape(-1, 3))
         moved = [
-            Moved(name, 0.0, 0.0, v, w, not (v and given[0]) and not (w and given[1]))
+            Moved(name, 0.0, 0.0, v, w, not (v and given[0]) and not (w and given[1]), given)
             for name, (v, w), given in zip(first.body_names, made.changed[0].tolist(), self._given, strict=True)
             if v or w
         ]
@@ -273,14 +273,28 @@ class _Pose:
 
 
 class ModelLater(Model):
-    """A model that is built when somebody looks at its numbers; `structure` : another one with the same elements"""
+    """A model that is built when somebody looks at its numbers; `structure` : another one with the same elements
 
-    def __init__(self, make: Callable[[], Model], structure: Model) -> None:
-        self.__dict__.update(_make=make, _structure=structure)
+    frames : p_i, p_j, E_i, E_j of its joints, one after the other
+    """
+
+    def __init__(self, make: Callable[[], Model], structure: Model, frames: Array) -> None:
+        self.__dict__.update(_make=make, _structure=structure, _frames=frames)
 
     @property
     def structure(self) -> Model:
         return self if self.__dict__.get("_make") is None else self.__dict__["_structure"].structure
+
+    @property
+    def framed(self) -> tuple[Joint, ...]:
+        if self.__dict__.get("_make") is None:
+            return self.joints
+        joints = self.structure.joints
+        rows = self.__dict__["_frames"].reshape(len(joints), 24)
+        return tuple(
+            replace(joint, p_i=row[:3], p_j=row[3:6], E_i=row[6:15].reshape(3, 3), E_j=row[15:].reshape(3, 3))
+            for joint, row in zip(joints, rows, strict=True)
+        )
 
     def __getattr__(self, name: str) -> Any:
         make = self.__dict__.get("_make")
@@ -289,7 +303,7 @@ class ModelLater(Model):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they were given when it was recorded
             self.__dict__.update(make().copy().__dict__)
-        for label in ("_make", "_structure"):
+        for label in ("_make", "_structure", "_frames"):
             self.__dict__.pop(label, None)
         self._flatten_verbs()
         return getattr(self, name)

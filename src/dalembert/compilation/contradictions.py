@@ -1,4 +1,4 @@
-"""Why a model cannot be assembled, where two of its numbers say it: rates against drivers, angles in degrees."""
+"""Why a model cannot be assembled, where two of its numbers say it: rates against drivers, angles in degrees, axes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dalembert.compilation.pack_motions import motion_rates
 from dalembert.compilation.units import in_degrees
+from dalembert.compilation.wrong_axes import wrong_axes
 from dalembert.errors import AssemblyError
 from dalembert.model.model import Model
 
@@ -19,6 +20,8 @@ def explained(problem: AssemblyError, model: Model, t_0: float) -> AssemblyError
     if text.startswith(NO_VELOCITIES) and (found := [*_rates_against_drivers(model, t_0)]):
         text = f"{NO_VELOCITIES}: {'; '.join(words for words, _ in found)}"
         joints = tuple(name for _, names in found for name in names)
+    elif text.startswith(NO_VELOCITIES) and (wrong := [*wrong_axes(model)]):
+        text = text.replace(": ", f": {'; '.join(wrong)}; ", 1)
     return AssemblyError("; ".join([text, *in_degrees(model)]), joints=joints)
 
 

@@ -14,6 +14,7 @@ from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.planarity import find_plane
+from dalembert.compilation.wrong_axes import wrong_axes
 from dalembert.errors import DalembertError
 from dalembert.model.editing import refers
 from dalembert.model.elements import GROUND, Joint
@@ -34,6 +35,8 @@ _OPEN = "let {}, or others of the same loop, hold less"
 
 def cure(mechanism: Compiled) -> str:
     """One sentence for a mechanism with redundant rows."""
+    if isinstance(mechanism.model, Model) and (wrong := [*wrong_axes(mechanism.model)]):
+        return f"see first whether this is meant: {'; '.join(wrong)}"
     if planar := _in_plane(mechanism):
         return planar
     labels: dict[str, list[str]] = {}

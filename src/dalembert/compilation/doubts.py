@@ -9,12 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.loose_ends import loose_ends
 from dalembert.compilation.parts import falling
-from dalembert.compilation.pins import pins_off_links, slides_off_bars
+from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.compilation.points import points_in_other_axes
+from dalembert.compilation.starts import held_elsewhere, misfits
 from dalembert.compilation.units import in_degrees, in_millimetres, too_large
+from dalembert.compilation.wrong_axes import wrong_axes
+from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
 from dalembert.model.elements import GROUND, Body, Joint
+from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Motion, Table, leaves
@@ -25,17 +30,27 @@ BEYOND = 0.5  # how far a spline through values goes beyond them, over their ran
 _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma or colon that is in no name
 
 
-def doubts(model: Model) -> list[str]:
-    """One sentence for each; what comes before its first comma or colon is enough to find it."""
-    of_bars = [*pins_off_links(model), *slides_off_bars(model)]
+def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
+    """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
+    of_starts = [*held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
+    of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
+    of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*in_degrees(model), *in_millimetres(model), *too_large(model)]
-    return [*falling(model), *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *_tables(model)]
+    of_laws = [*_idle(model), *_tables(model)]
+    return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 
 
 def look_at(doubtful: Sequence[str]) -> str:
     """The first of them in short, and how many more there are, for who has to look at the model."""
     more = f", and {len(doubtful) - 1} more" if len(doubtful) > 1 else ""
     return f"look at the model: {_SHORT.match(doubtful[0])[0]}{more}"  # type: ignore[index]
+
+
+def _idle(model: Model) -> Iterator[str]:
+    """Springs of joints that do nothing; they may well be 0 among the runs of a sweep."""
+    for force in model.forces:
+        if isinstance(force, JointSpringDamper) and force.stiffness == force.damping == 0.0:
+            yield f"{force.noun} {force.name!r} has no stiffness and no damping: it does nothing; give one of them"
 
 
 def _wheels(model: Model) -> Iterator[str]:

@@ -77,28 +77,28 @@ def spread(start: Trajectory, part: Part | None = None) -> float:
 
 
 def unconnected(model: Model) -> list[str]:
-    """Bodies that no joint and no force element holds or moves."""
-    return [body for part in connected_parts(model) if not part.elements and not part.forces for body in part.bodies]
+    """Bodies that no joint and no force element holds or moves, but for those that are doubted because they fall."""
+    parts = [part for part in connected_parts(model) if not part.elements and not part.forces]
+    return [body for part in parts if part not in _fallen(model) for body in part.bodies]
 
 
 def falling(model: Model) -> Iterator[str]:
-    """Parts that nothing holds against gravity, one sentence for each; a load may hold one.
+    """Parts that nothing holds against gravity, one sentence for each."""
+    for part in _fallen(model):
+        one, *others = part.bodies
+        more = "" if not others else f" and {others[0]!r}" if len(others) == 1 else f" and {len(others)} more"
+        are, fall = ("are", "fall") if more else ("is", "falls")
+        yield f"{one!r}{more} {are} not connected to the ground and {fall}: a joint may be missing"
 
-    Of single bodies only those beside a mechanism on the ground: others are thrown, or tops.
-    """
+
+def _fallen(model: Model) -> list[Part]:
+    """A load may hold one. Of single bodies only those beside a mechanism on the ground: others are thrown, or tops."""
     if not np.any(model.gravity[["xyz".index(letter) for letter in model.plane or "xyz"]]):
-        return
+        return []
     parts = connected_parts(model)
     beside = any(part.grounded for part in parts)
-    for part in parts:
-        if part.grounded or part.loaded or not any(model.body(name).mass for name in part.bodies):
-            continue
-        match part.bodies:
-            case (one,) if beside:
-                yield f"{one!r} is not connected to the ground and falls: a joint may be missing"
-            case (one, *others) if others:
-                more = repr(others[0]) if len(others) == 1 else f"{len(others)} more"
-                yield f"{one!r} and {more} are not connected to the ground and fall: a joint may be missing"
+    free = [part for part in parts if not part.grounded and not part.loaded and (beside or len(part.bodies) > 1)]
+    return [part for part in free if any(model.body(name).mass for name in part.bodies)]
 
 
 def _ends(joints: Joints, item: Joint | Driver | Force) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ SLIDING = ("point_on_line", "point_on_plane", "in_plane")  # at a point of the s
 AT = 0.005  # how far a pin may be from an end of a bar, over its length, to be at it: coordinates of three digits
 NEAR = 0.1  # how far it is from an end that it may have been meant to be at
 OFF = 0.05  # how far a pin is from anywhere on the link that is drawn, over its length
+SKEW = 0.4  # how far a bar is from the plane in which it turns that may have been meant to lie in it [rad]
 THIN = 0.2  # radius over length of what is drawn like a link
 
 
@@ -84,7 +85,7 @@ def pins_off_links(model: Model) -> Iterator[str]:
 
 def slides_off_bars(model: Model) -> Iterator[str]:
     """Slides of two bars that lie on one line, as barrel and piston, that do not go along it; hinges may be across."""
-    links = _links(model)
+    links = links_of(model)
     for joint in model.joints:
         one, two = links.get(joint.first), links.get(joint.second)
         if joint.type not in ("prismatic", "cylindrical") or one is None or two is None or not (one.bar and two.bar):
@@ -101,12 +102,25 @@ def slides_off_bars(model: Model) -> Iterator[str]:
             )
 
 
-def _links(model: Model) -> dict[str, Link | None]:
+def bars_off_planes(model: Model) -> Iterator[str]:
+    """Bars that a hinge at their end lets turn about an axis to which they are nearly, and not, perpendicular."""
+    for pin in _pins(model):
+        if pin.axis is None or not pin.link.bar or pin.joint.type != "revolute":
+            continue
+        off = float(np.arcsin(min(1.0, abs(float(pin.axis @ pin.link.along)))))
+        if AT < off < SKEW and min(pin.gap(-1.0), pin.gap(1.0)) <= AT:
+            words = (
+                f"the bar {pin.link.body!r} is {np.degrees(off):.3g} degrees off the plane in which joint {pin.joint.name!r}"
+            )
+            yield f"{words} lets it turn: see the bar's ends and the joint's axis"
+
+
+def links_of(model: Model) -> dict[str, Link | None]:
     return {body.name: _link(body.name, body.shape) for body in model.bodies}
 
 
 def _pins(model: Model) -> Iterator[Pin]:
-    links = _links(model)
+    links = links_of(model)
     for joint in model.joints:
         for name, p, E in _places(joint):
             if name != GROUND and (link := links[name]) is not None:

@@ -14,10 +14,12 @@ from dalembert.model.cables import cables
 from dalembert.model.elements import Body, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.model import Model
+from dalembert.model.plane import InPlane
 from dalembert.model.rotation import cross
 from dalembert.model.validation import size_of
 
 SLACK = 1e-9
+_MANY = 100  # axes of which most say what the plane is: the first may be the one that is wrong
 _ONE = np.eye(3)
 
 
@@ -48,7 +50,8 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
     axes = [rotation.get(joint.first, _ONE) @ joint.E_i[:, 2] for joint in model.joints if _turns_in_plane(joint)]
     axes += [body.angular_velocity for body in bodies if np.linalg.norm(body.angular_velocity) > 0]
     if axes:
-        normal = axes[0] / np.linalg.norm(axes[0])
+        units = [axis / np.linalg.norm(axis) for axis in axes[:_MANY]]
+        normal = units[int(np.argmax(np.sum(np.abs(np.array(units) @ np.array(units).T) > 1.0 - SLACK, axis=1)))]
     else:
         centre = np.mean([body.position for body in bodies], axis=0)
         flat = [model.gravity, *(body.velocity for body in bodies), *(body.position - centre for body in bodies)]
@@ -111,11 +114,18 @@ def _check(model: Model, bodies: tuple[Body, ...], plane: Plane) -> None:
         if np.linalg.norm(cross(n, body.angular_velocity)) > SLACK * spin:
             raise refuse(f"body {body.name!r}: angular velocity")
     rotation = {body.name: body.matrix for body in bodies}
+    told = None if model.plane is None else InPlane(model.plane)
     for joint in model.joints:
         axis = rotation.get(joint.first, _ONE) @ joint.E_i[:, 2]
         if _turns_in_plane(joint) and np.linalg.norm(cross(n, axis)) > SLACK:
             raise refuse(f"joint {joint.name!r}: its axis is not the normal, so that what it lets move")
         if type_of(joint).conditions == 5 and "translation" in joint.coordinates and abs(n @ axis) > SLACK:
+            if told and abs(n @ told.normal) > 1.0 - SLACK:
+                got, fits = (", ".join(f"{v + 0.0:.4g}" for v in vector) for vector in (axis, told.axes[0]))
+                raise ModelError(
+                    f"joint {joint.name!r}: its axis is ({got}), across the plane {told.name} of the model; give one in the"
+                    f" plane, such as ({fits}) or, in its axes, (1, 0)"
+                )
             raise refuse(f"joint {joint.name!r}: its slide")
 
 

@@ -14,6 +14,14 @@ _TURNS, _SLIDES = re.compile(r"SO\((.), (.)\)"), re.compile(r"O\((.)\)")
 _SAID = {"motion": ("motion", "turning"), "reaction": ("force", "torque")}
 
 
+def freedom(mechanism: Compiled, *, alone: bool = False) -> str:
+    """ "1 degree of freedom", "0 degrees of freedom, 1 driven": drivers take those that they move; alone : "0, 1 driven"."""
+    n, drivers = mechanism.degrees_of_freedom, {driver.name for driver in getattr(mechanism.model, "drivers", ())}
+    driven = len(drivers - {row.element for row in mechanism.redundant})
+    of = "" if alone else " degree of freedom" if n == 1 else " degrees of freedom"
+    return f"{n}{of}{f', {driven} driven' if driven else ''}"
+
+
 def in_words(labels: Iterable[str], side: Side) -> tuple[str, ...]:
     """Labels of the rows of one joint or driver, such as "z" and "SO(x, z)": "force along z", "torque about own y"."""
     along, about = _SAID[side]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dalembert.arrays import Array, IntArray
+from dalembert.compilation.compiled import Row
 from dalembert.kernels.base import tables as T
 
 
@@ -122,3 +123,13 @@ def bodies_of(I: IntArray, primitive: int) -> tuple[int, ...]:
 def join_states(parts: Sequence[Array]) -> Array:
     """(q, u, W_ext, angles) as one state vector."""
     return np.concatenate([np.asarray(part, dtype=float).ravel() for part in parts])
+
+
+def blame(named: Sequence[Row], rows: IntArray, residual: Array) -> list[tuple[str, float]]:
+    """Elements by their largest residual, worst first, down to a hundredth of the worst."""
+    worst: dict[str, float] = {}
+    element = {row.index: row.element for row in named}
+    for row, value in zip(rows, np.abs(residual), strict=True):
+        worst[element[int(row)]] = max(worst.get(element[int(row)], 0.0), float(value))
+    top = max(worst.values(), default=0.0)
+    return sorted(((n, v) for n, v in worst.items() if v >= 0.01 * top), key=lambda item: -item[1])

@@ -32,7 +32,7 @@ class Trajectory(Series):
 
     @cached_property
     def _joints(self) -> dict[str, Joint]:
-        return {joint.name: joint for joint in self.mechanism.model.joints}
+        return {joint.name: joint for joint in self.mechanism.model.framed}
 
     @cached_property
     def _index(self) -> dict[str, int]:
@@ -168,11 +168,9 @@ class Trajectory(Series):
             raise ModelError(f"{joint.type} joint {joint.name!r} has no coordinates")
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
-    def _separation(self, joint: Joint) -> tuple[Array, Array]:
-        """x_j - x_i of the joint points and its rate, world axes."""
-        e = self.point(joint.second, joint.p_j) - self.point(joint.first, joint.p_i)
-        e_dot = self.velocity(joint.second, joint.p_j) - self.velocity(joint.first, joint.p_i)
-        return e, e_dot
+    def _separation(self, joint: Joint) -> Array:
+        """x_j - x_i of the joint points, world axes."""
+        return self.point(joint.second, joint.p_j) - self.point(joint.first, joint.p_i)
 
     def _coordinate(self, joint: Joint, component: int) -> Array:
         key = (joint.name, component)
@@ -182,9 +180,9 @@ class Trajectory(Series):
         direction = direction_of(joint, component)
         if direction is not None:
             d = self.rotation(joint.first) @ direction
-            return np.asarray(np.sum(d * self._separation(joint)[0], axis=1))
+            return np.asarray(np.sum(d * self._separation(joint), axis=1))
         if joint.coordinates[component] == "length":
-            return np.asarray(np.linalg.norm(self._separation(joint)[0], axis=1))
+            return np.asarray(np.linalg.norm(self._separation(joint), axis=1))
         R_i, R_j = self.rotation(joint.first) @ joint.E_i, self.rotation(joint.second) @ joint.E_j
         return rotation_vectors(np.swapaxes(R_i, 1, 2) @ R_j)[:, component]
 
@@ -194,7 +192,8 @@ class Trajectory(Series):
             axis = self.rotation(angle.first) @ angle.n_i
             w = self.angular_velocity(angle.second) - self.angular_velocity(angle.first)
             return np.asarray(np.sum(axis * w, axis=1))
-        e, e_dot = self._separation(joint)
+        e = self._separation(joint)
+        e_dot = self.velocity(joint.second, joint.p_j) - self.velocity(joint.first, joint.p_i)
         if direction is not None:
             d = self.rotation(joint.first) @ direction
             turning = cross(self.angular_velocity(joint.first), d)

@@ -41,7 +41,7 @@ def _kind(row: JointType) -> Kind | None:
 
 
 TREE_JOINTS: dict[str, Kind] = {name: kind for name, row in JOINTS.items() if (kind := _kind(row)) is not None}
-_FREE = (T.QUATERNION, 3, (0, 1, 2))
+_FREE, _BALL = (T.QUATERNION, 3, (0, 1, 2)), (T.QUATERNION, 3, ())
 _POINT = (T.NO_TURN, 0, (0, 1, 2))
 EXCHANGED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # a cross seen from its other body
 
@@ -66,7 +66,7 @@ class Link:
     @property
     def nq(self) -> int:
         turn, rotations, slides = self.kind
-        return (4 if turn == T.QUATERNION else rotations) + len(slides)
+        return (4 if turn >= T.QUATERNION else rotations) + len(slides)
 
     @property
     def nu(self) -> int:
@@ -126,13 +126,15 @@ class Tree:
         arm_p, arm_c = (R[:, p] @ p_p[..., None])[..., 0], (R[:, c] @ p_c[..., None])[..., 0]
         gap = r[:, c] + arm_c - r[:, p] - arm_p
         speed = v[:, c] - v[:, p] + cross(w[:, c], arm_c) - cross(w[:, p], arm_p + gap)
-        w_E, w_C, gap, speed = (np.einsum("tlij,tli->tlj", A, b) for A, b in ((E, w_rel), (C, w_rel), (E, gap), (E, speed)))
-        quaternions = matrix_to_quaternion(turn)
+        world = np.array([link.kind[0] == T.WORLD for link in self.links])[:, None]
+        w_ball = np.where(world, w[:, c], w_rel)
+        w_E, w_C, gap, speed = (np.einsum("tlij,tli->tlj", A, b) for A, b in ((E, w_rel), (C, w_ball), (E, gap), (E, speed)))
+        quaternions = matrix_to_quaternion(np.where(world[:, None], C, turn))
         q, u = np.zeros((nt, self.nq)), np.zeros((nt, self.nu))
         for k, link in enumerate(self.links):
             kind, rotations, slides = link.kind
             at, rate, Q = link.q, link.u, turn[:, k]
-            if kind == T.QUATERNION:
+            if kind >= T.QUATERNION:
                 q[:, at : at + 4], u[:, rate : rate + 3] = quaternions[:, k], w_C[:, k]
                 at += 1
             elif kind == T.ONE_ANGLE:
@@ -181,16 +183,18 @@ class Tree:
         rigid = [b for b, (kind, _, _) in enumerate(self.mechanism.body_columns, start=1) if kind == T.RIGID]
         for b, at, turn in zip(rigid, columns, turns, strict=True):
             flips[:, b] = np.sign((turn * x_0[:, at : at + 4]).sum(axis=1))
-        flips[:, self.index("body")] *= flips[:, self.index("parent")]
+        world = [link.kind[0] == T.WORLD for link in self.links]
+        flips[:, self.index("body")] *= np.where(world, 1.0, flips[:, self.index("parent")])
         F[:, self.I[T.LINK_F] :].reshape(len(F), -1, width(T.LINK_F))[:, :, 4:] *= flips[:, :, None]
         return flips[:, self.index("body")]
 
 
 @lru_cache(maxsize=8)
-def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
+def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = (), *, world: bool = False) -> Tree:
     """A spanning tree of the joints that relative coordinates can describe, breadth first from the ground.
 
     cut : joints that must stay constraint rows; others are cut where the tree closes a loop
+    world : ball joints have quaternion and angular velocity of their body against the world, not the parent
     """
     model = mechanism.model
     if mechanism.coordinates == "planar":
@@ -215,7 +219,8 @@ def make_tree(mechanism: Mechanism, cut: tuple[str, ...] = ()) -> Tree:
                 ends = (index[joint.first], index[joint.second])
                 other = ends[1] if ends[0] == body else ends[0]
                 if body in ends and other not in placed:
-                    links.append(_link(joint, body, other, exchanged=ends[0] != body))
+                    link = _link(joint, body, other, exchanged=ends[0] != body)
+                    links.append(replace(link, kind=(T.WORLD, 3, ())) if world and link.kind == _BALL else link)
                     used.add(joint.name)
                     placed.append(other)
         root = next((body for body in free if body not in placed), None)

@@ -44,7 +44,9 @@ def _turns(tree: Tree, F: Array, x: Array) -> list[Array]:
     turns: dict[int, Array] = {}
     for link in tree.links:
         theta, (turn, _, _) = sides[:, link.body, :4], link.kind
-        if link.parent:
+        if turn == T.WORLD:
+            theta = x[:, link.q : link.q + 4]
+        elif link.parent:
             theta = _product(turns[link.parent], theta)
         if turn == T.QUATERNION:
             theta = _product(theta, x[:, link.q : link.q + 4])

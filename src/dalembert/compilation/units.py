@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.elements import Body, Joint
 from dalembert.model.forces.on_joints import JointSpringDamper
+from dalembert.model.forces.springs import SpringDamper
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, SmoothStep, Sum, Table
@@ -25,6 +26,7 @@ SAME = 1e-9  # angles that are the same but for rounding [rad]
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
+SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
 _ROUND = np.append(np.arange(-MOST, MOST + 1.0, 5.0), 0.0)
 _RESIDUES = np.append(np.mod(_ROUND[:-1], TURN), TURN)
 _ROUND, _RESIDUES = _ROUND[np.argsort(_RESIDUES)], np.sort(_RESIDUES)
@@ -99,7 +101,8 @@ def _values(motion: Motion | None) -> list[float]:
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Solids that are much too light for their size."""
+    """Solids that are much too light for their size, and springs that are slack far from where they start."""
+    yield from _slack_lengths(model)
     if np.linalg.norm(model.gravity) >= IN_MILLIMETRES:
         return
     for body in model.bodies:
@@ -111,6 +114,21 @@ def in_millimetres(model: Model) -> Iterator[str]:
             yield (
                 f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}: lengths are in m,"
                 f" {size:.4g} mm are {1e-3 * size:.4g}"
+            )
+
+
+def _slack_lengths(model: Model) -> Iterator[str]:
+    """Springs much longer or shorter than the distance of their ends; a length of 0, and ends in one point, are meant."""
+    for force in model.forces:
+        if not isinstance(force, SpringDamper) or not force.stiffness:
+            continue
+        a, b = (world_point(model.body(name), p) for name, p in force.places())
+        apart, rounding = float(np.linalg.norm(b - a)), SAME * float(np.abs((a, b)).max())
+        short, long = sorted((force.length, apart))
+        if short > rounding and long > SLACK * short:
+            yield (
+                f"{force.noun} {force.name!r} is slack at a length of {force.length:.4g} m, its ends are {apart:.4g} m apart:"
+                f" lengths and points are in m, {long:.4g} mm are {1e-3 * long:.4g}"
             )
 
 
@@ -132,7 +150,8 @@ def _extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
 
 def too_large(model: Model) -> Iterator[str]:
     """Bodies that are much larger than the mechanism that they are in, which is where joints and other bodies are."""
-    ends = [(joint.first, joint.p_i) for joint in model.joints] + [(joint.second, joint.p_j) for joint in model.joints]
+    ends = [(joint.first, joint.p_i) for joint in model.joints]  # one end: what a joint is open by is no size
+    ends += [(joint.second, joint.p_j) for joint in model.joints if joint.type == "distance"]
     points = np.array([world_point(model.body(name), p) for name, p in ends]).reshape(-1, 3)
     bodies = np.array([body.position for body in model.bodies]).reshape(-1, 3)
     rounding = 1e-12 * max((float(np.abs(at).max()) for at in (*(p for _, p in ends), *bodies)), default=0.0)

@@ -72,7 +72,7 @@ class Formulation(ABC):
 
     def check_cut(self, cut: object) -> None:
         """Keep the names of joints as a tuple."""
-        if isinstance(cut, str | bytes) or not isinstance(cut, Sequence):
+        if not isinstance(cut, tuple) and (isinstance(cut, str | bytes) or not isinstance(cut, Sequence)):
             raise ModelError(f"{type(self).__name__}: cut is {shown(cut)}; give a list of names of joints")
         object.__setattr__(self, "cut", tuple(cut))
 

@@ -128,7 +128,7 @@ class ImpulseRun(Run):
 
 def prepare_velocity_level(owner: str, mechanism: Compiled) -> ImpulseRun:
     """A run of rigid impulses, not stabilised, whose state remembers the last step."""
-    tree = make_tree(mechanism) if isinstance(mechanism, Mechanism) and mechanism.coordinates == "tree" else None
+    tree = make_tree(mechanism, world=True) if isinstance(mechanism, Mechanism) and mechanism.coordinates == "tree" else None
     I, F = (mechanism.I.copy(), mechanism.F.copy()) if tree is None else (tree.I.copy(), tree.F.copy())
     I[T.MEMORY_X] = I[T.NX]
     callbacks: Callbacks | GeneratedCode

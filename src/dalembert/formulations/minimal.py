@@ -211,6 +211,10 @@ class MinimalRun(Run):
         """What a state of the run has noted, see MARKS of layout.py."""
         return Marks(x, int(self.places.marks))
 
+    @property
+    def passes(self) -> bool:
+        return bool(self.places.passing)
+
     def failure(self, status: int, advance: Any) -> SimulationError | None:
         """A step that was refused before a singular configuration."""
         from dalembert.formulations.singular import refused

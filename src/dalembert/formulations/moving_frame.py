@@ -73,7 +73,7 @@ class MovingFrame(Formulation):
     def prepare(self, mechanism: Compiled) -> Run:
         self.refuse_other_coordinates(mechanism)
         assert isinstance(mechanism, Mechanism)
-        tree = make_tree(mechanism, self.cut)
+        tree = make_tree(mechanism, self.cut, world=self.path == "fast")
         I, F = tree.I.copy(), tree.F.copy()
         set_tolerances(self, I, F)
         W, functions = new_workspace(I, dense=self.path == "reference"), invariant_functions(self.invariants)

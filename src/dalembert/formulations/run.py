@@ -14,10 +14,12 @@ from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.lagrangian import GeneratedCode
+from dalembert.compilation.loops import entry
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.tree import Tree
 from dalembert.errors import SimulationError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.views import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +54,8 @@ class Run:
             if array.dtype != dtype or array.ndim != 1 or not array.flags.c_contiguous:
                 raise TypeError(f"{label} of a run is not an array of one dimension of {dtype.__name__} in one piece")
         seams = {T.AT_EQUATIONS: self.system, T.AT_PROJECTION: self.project, T.AT_CORRECTION: self.correct}
-        for entry, function in seams.items():
-            self.I[entry] = address(function, EQUATIONS_SIGNATURE)
+        for place, function in seams.items():
+            self.I[place] = address(function, EQUATIONS_SIGNATURE)
         self.I[T.AT_FORCES], self.I[T.AT_LAWS] = (address(seam, FORCES_SIGNATURE) for seam in (self.forces, self.laws))
         self.I[T.AT_CALLBACK] = address(self.callbacks.compiled, CALLBACK_SIGNATURE)
         if self.plain is self:
@@ -63,15 +65,12 @@ class Run:
     @cached_property
     def view(self) -> Any:
         """What kernels take."""
-        from dalembert.kernels.base.views import System
-
         return System(self.I, self.F, self.W)
 
     def again(self) -> Run:
         """The same with a workspace of its own, as that of this one is."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, W=self.W.copy())
-        other.__dict__.pop("view", None)
+        other, W = object.__new__(type(self)), self.W.copy()
+        other.__dict__.update(self.__dict__, W=W, view=System(self.I, self.F, W))
         return other
 
     @property
@@ -122,7 +121,7 @@ class Run:
         nq = int(self.I[T.NQ])
         starts: list[int] = []
         if self.tree is not None:
-            starts = [int(link.q) for link in self.view.links if link.turn == T.QUATERNION]
+            starts = [int(link.q) for link in self.view.links if link.turn >= T.QUATERNION]
         elif isinstance(self.mechanism, Mechanism):
             starts = self.mechanism.quaternion_columns
         blocks, q, u = [], 0, nq
@@ -143,7 +142,12 @@ class Run:
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) states of the mechanism for (nt, n) states of the run."""
-        return x if self.tree is None else self.tree.to_absolute(x)
+        if self.tree is None:
+            return x
+        I, F = self.tree.I, self.tree.F
+        out = np.zeros((len(x), len(self.mechanism.x_0)))
+        entry("tree_states")(np.ascontiguousarray(x), out, System(I, F, self.W[: I[T.W_DENSE]].copy()))
+        return out
 
     def more(self, x: Array) -> dict[str, Array]:
         """What (nt, n) states of the run hold beyond those of the mechanism, by name, first axis time; kept with a solution."""
@@ -156,6 +160,11 @@ class Run:
     def failure(self, status: int, advance: Any) -> SimulationError | None:
         """Why a step ended with a status that only this run has; None for those that all have."""
         return None
+
+    @property
+    def passes(self) -> bool:
+        """Whether it goes through singular configurations."""
+        return False
 
     def stage_advice(self, condition: float) -> str:
         """What to do where implicit stages could not be solved, of a run that knows more than the integrator."""

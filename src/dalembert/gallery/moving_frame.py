@@ -188,6 +188,6 @@ def _turned(first: Rotation, steps: Sequence[Rotation]) -> list[Rotation]:
 
 
 def _add_dampers(model: Model, damping: float, first: int) -> None:
-    """Dampers "damper k" on the relative angular velocity of "joint k", k >= first."""
-    for k in range(first, len(model.joints) + 1):
+    """Dampers "damper k" on the relative angular velocity of "joint k", k >= first, unless they would do nothing."""
+    for k in range(first, len(model.joints) + 1) if damping != 0.0 else ():
         model.add_joint_spring_damper(f"damper {k}", f"joint {k}", damping=damping)

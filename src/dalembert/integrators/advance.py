@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from copy import copy
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,9 @@ def followed(run: Run, tableau: Tableau) -> dict[str, npt.NDArray[Any]]:
 def _told(integrator: Integrator) -> Any:
     """What a method tells its time loop, whatever the run."""
     try:
-        hash(integrator)
+        return _known(integrator)
     except TypeError:  # one of somebody else's, whose options may be of any kind
         return _bundle(integrator)
-    return _known(integrator)
 
 
 def _bundle(integrator: Integrator) -> Any:
@@ -77,6 +76,7 @@ def _bundle(integrator: Integrator) -> Any:
         functions=np.zeros((0, 4), dtype=np.int64),
         save_t=np.zeros(0),
         out_t=np.zeros(0),
+        out_x=np.zeros((0, 0)),
         **{label: getattr(tableau, label) for label in "aced"},
     )
 
@@ -91,12 +91,37 @@ def _inside() -> int:
     return int(address(compiled("inside_step")))
 
 
+@cache
+def _place(label: str) -> int:
+    """Which word of a bundle a number is: read there it takes a tenth of the time that it takes by name."""
+    from dalembert.kernels.time.steps import STEPS_RECORD
+
+    return int(STEPS_RECORD.fields[label][1])
+
+
+class _Codes(NamedTuple):
+    """kept : words of a bundle that an integration keeps;  visits : what is done at stages, by `Run.stages`;  wants_slopes : a
+    status"""
+
+    kept: slice
+    visits: tuple[int, int, int]
+    wants_slopes: int
+
+
+@cache
+def _codes() -> _Codes:
+    from dalembert.kernels.time.stepping import VISIT_KEEP, VISIT_PROJECT, VISIT_RATE
+    from dalembert.kernels.time.steps import KEPT, WANTS_SLOPES
+
+    projected = VISIT_RATE | VISIT_PROJECT
+    return _Codes(KEPT, (VISIT_RATE, projected, projected | VISIT_KEEP), WANTS_SLOPES)
+
+
 class Advance:
     """The state of an integration between chunks.
 
     t, x : where it stands;  accepted : steps so far;  saved() : states stored since the last call
     kernel : the compiled time loop;  bundle : what it is told and keeps, see kernels/time/steps.py
-    fresh : what it keeps, as at the start
     save_at : increasing times to save at, or None to save every accepted step
     watched : takes steps beside the times of save_at, None for none
     """
@@ -106,19 +131,15 @@ class Advance:
     cpu_time: float = 0.0  # spent in the compiled loop [s]
 
     def __init__(self, run: Run, integrator: Integrator, t_0: float, x_0: Array, t_end: float, save_at: Array | None) -> None:
-        from dalembert.kernels.time import stepping
-        from dalembert.kernels.time.steps import KEPT
-
-        self.run, self.integrator, self.t_end = run, integrator, t_end
-        self.kernel, self._kept = entry("march"), KEPT
-        span, of_time, told = t_end - t_0, run.callbacks.of_time, _told(integrator)
-        functions = followed(run, integrator.tableau) if integrator.adaptive else {}
-        self.bundle: Any = told.copy(
+        self.run, self.integrator, self.t_end, self._times = run, integrator, t_end, save_at
+        self.kernel, self._given = entry("march"), 0
+        span, of_time = t_end - t_0, run.callbacks.of_time
+        self.bundle: Any = _told(integrator).copy(
             t_end=t_end,
             n=max(run.size, run.lanes),  # welded bodies have no coordinates: then the external work is watched
             lanes=run.lanes,
             every=save_at is None,
-            visit=stepping.VISIT_RATE | (0, stepping.VISIT_PROJECT, stepping.VISIT_PROJECT | stepping.VISIT_KEEP)[run.stages],
+            visit=_codes().visits[run.stages],
             at_slopes=NEVER if run.stages or (integrator.by_formulation and not run.own_slopes) else 0,
             slopes_after=run.slopes_after,
             h_max=min(integrator.max_step, span),
@@ -129,13 +150,11 @@ class Advance:
             x=x_0.copy(),
             y=x_0.copy(),
             **integrator.workspace(run),
-            **functions,
-            out_x=np.zeros((0, len(x_0))),
-            **({} if save_at is None else {"save_t": np.ascontiguousarray(save_at, dtype=float)}),
+            **(followed(run, integrator.tableau) if integrator.adaptive else {}),
+            **({} if save_at is None else {"save_t": save_at}),
         )
         if save_at is not None or of_time:
             self._look_inside()
-        self.fresh = self.bundle.words[KEPT].copy()
 
     def _look_inside(self) -> None:
         self.bundle.at_inside = _inside()
@@ -151,13 +170,18 @@ class Advance:
         """The same integration of another run, as it stands."""
         other = copy(self)
         other.run, other.bundle = run, self.bundle.copy()
-        other.bundle.x, other.bundle.words[self._kept] = x, kept
+        other.bundle.x, other.bundle.words[_codes().kept] = x, kept
         return other
+
+    @property
+    def kept(self) -> npt.NDArray[np.int64]:
+        """What it keeps from one call of the loop to the next."""
+        return np.array(self.bundle.words[_codes().kept])
 
     @property
     def x(self) -> Array:
         """Where it stands, as a state of the run."""
-        return np.asarray(self.bundle.x)
+        return np.asarray(self.bundle.arrays["x"])
 
     @property
     def x_old(self) -> Array:
@@ -166,7 +190,7 @@ class Advance:
 
     @property
     def t(self) -> float:
-        return float(self.bundle.t)
+        return float(self.bundle.reals[_place("t")])
 
     @property
     def state(self) -> Array:
@@ -183,11 +207,10 @@ class Advance:
         """Where the last accepted step began."""
         return float(self.bundle.t_old)
 
-    def keep_interpolant(self, kept: bool) -> None:
-        """Whether every step leaves its dense output for `inside`."""
-        self.bundle.keep_dense = kept
-        if kept:
-            self._look_inside()
+    def keep_interpolant(self) -> None:
+        """From now on every step leaves its dense output for `inside`."""
+        self.bundle.keep_dense = True
+        self._look_inside()
 
     def inside(self, t: float) -> Array:
         """The run's state at a time within the last step, by its dense output, as it is saved but not projected."""
@@ -199,7 +222,7 @@ class Advance:
 
     @property
     def accepted(self) -> int:
-        return int(self.bundle.accepted)
+        return int(self.bundle.words[_place("accepted")])
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
@@ -214,23 +237,21 @@ class Advance:
 
     def steps(self, count: int) -> int:
         """Up to `count` accepted steps; status (TOO_MANY_STEPS: count reached)."""
-        from dalembert.kernels.time.steps import WANTS_SLOPES
-
         b = self.bundle
-        waiting = int(b.saved)
-        room = waiting + count if b.every else len(b.save_t)
+        waiting = int(b.words[_place("saved")])
+        room = waiting + count if self._times is None else len(self._times)
         if self.watched is not None:
             room += waiting + self.watched.room(count)
             b.watch = self.watched.stride
-        if len(b.out_t) < room:
-            t, x = np.empty(room), np.empty((room, b.x.size))
+        if len(b.arrays["out_t"]) < room:
+            t, x = np.empty(room), np.empty((room, len(b.arrays["x"])))
             if waiting:
                 t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
             b.out_t, b.out_x = t, x
-        b.t_end, b.until = self.t_end, self.accepted + count
+        b.until = self.accepted + count
         begin = time.process_time()
         status: int = self.call(self.kernel, b, self.run.view)
-        if status == WANTS_SLOPES:
+        if status == _codes().wants_slopes:
             self.ask_for_slopes()
             begin = time.process_time()
             status = self.call(self.kernel, b, self.run.view)
@@ -247,21 +268,23 @@ class Advance:
 
     def forget_saved(self) -> None:
         """Give up the room for states that are saved."""
-        if self.bundle.out_x.size > SMALL:
+        if self.bundle.arrays["out_x"].size > SMALL:
             self.bundle.out_t, self.bundle.out_x = np.zeros(0), np.zeros((0, len(self.x)))
 
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
         b = self.bundle
-        k, b.saved = int(b.saved), 0
-        t, x = b.out_t[:k], b.out_x[:k]
-        if self.watched is None:
+        k, b.saved = int(b.words[_place("saved")]), 0
+        t, x = b.arrays["out_t"][:k], b.arrays["out_x"][:k]
+        if self.watched is None or self._times is None:
             return t.copy(), x.copy()
-        times = b.save_t
-        asked = times.take(times.searchsorted(t), mode="clip") == t if times.size else np.zeros(k, dtype=bool)
-        beside = ~asked
+        given, self._given = self._given, int(b.words[_place("next")])
+        asked = self._times[given : self._given]
+        places, kept = t.searchsorted(asked), np.zeros(k, dtype=bool)
+        kept[places] = True
+        beside = ~kept
         self.watched.add(t[beside], x[beside])
-        return t[asked], x[asked]
+        return asked, x[places]
 
 
 MOST = 1024
@@ -274,7 +297,7 @@ class Watched:
     def __init__(self, run: Run, x_0: Array, t_0: float = 0.0) -> None:
         self.stride = 1
         self._run = run
-        self._t, self._x = [np.array([t_0])], [x_0[None].copy()]
+        self._t, self._x = [np.array([t_0])], [x_0[None]]
         self._count = 1
 
     def room(self, count: int) -> int:

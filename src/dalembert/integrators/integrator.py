@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.run import Run
 
 _SEAMS = {"iterate_newton": "newton", "filtered_error": "filtered", "iterate": "sweeps"}  # others make the step itself
+_INTEGERS = (int, np.integer)  # a union would be made anew at every call
 RESOLUTION = 5e-7  # of a fixed step, to which its times must be told apart: half of what the time loop allows
 
 
@@ -54,17 +55,17 @@ class Integrator(ABC):
         check_literals(self)
         if self.step is None and not self.estimates_error:
             raise ModelError(f"{name} has no error estimate: give a step size, {name}(step=...)")
-        for label in ("step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min"):
-            self._positive(label)
+        self._positive("step", "first_step", "max_step", "rtol", "atol", "safety", "factor_min")
         if not is_number(self.factor_max) or not self.factor_max > 1:
             raise ModelError(f"{name}: factor_max is {shown(self.factor_max)}; give a number above 1")
-        if isinstance(self.max_steps, bool) or not isinstance(self.max_steps, int | np.integer) or self.max_steps < 1:
+        if isinstance(self.max_steps, bool) or not isinstance(self.max_steps, _INTEGERS) or self.max_steps < 1:
             raise ModelError(f"{name}: max_steps is {shown(self.max_steps)}; give a positive whole number")
 
-    def _positive(self, label: str) -> None:
-        value = getattr(self, label)
-        if value is not None and (not is_number(value) or not value > 0 or (label == "step" and value == math.inf)):
-            raise ModelError(f"{type(self).__name__}: {label} is {shown(value)}; give a positive number")
+    def _positive(self, *labels: str) -> None:
+        for label in labels:
+            value = getattr(self, label)
+            if value is not None and (not is_number(value) or not value > 0 or (label == "step" and value == math.inf)):
+                raise ModelError(f"{type(self).__name__}: {label} is {shown(value)}; give a positive number")
 
     @property
     @abstractmethod

@@ -147,6 +147,16 @@ class SweepStore:
             )
         return rows
 
+    def over_runs(self, name: str) -> NDArray[Any]:
+        """All rows of an array, filled where blocks are missing."""
+        layout = self.arrays[name]
+        rows = np.full((self.runs, *layout.shape), fill_of(np.dtype(layout.dtype)), layout.dtype)
+        for block in range(self.blocks):
+            first, last = self.rows(block)
+            if (values := self.read(name, block)) is not None:
+                rows[first:last] = values
+        return rows
+
     def messages(self) -> dict[int, str]:
         """Why runs failed, by run."""
         marks = (self.mark(block) for block in sorted(self.done()))

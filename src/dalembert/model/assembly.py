@@ -9,13 +9,17 @@ from dalembert.model.elements import Body
 ROUNDING = 1e-12  # changes below this are no news
 _FITTED = ": made to fit by the smallest change"
 MISFIT = 1e-6  # m or rad; a pose that changes by more may not be the one that was meant
+OPEN = (
+    0.005  # joints that are open by more, over their longest arm or in rad, were not meant to be: coordinates of three digits
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Moved:
     """How far assembly moved one body: metres, radians, m/s, rad/s.
 
-    completed : only velocities changed, and only such that the user did not give
+    completed : only velocities changed, and only such that the user did not give;  given : of velocity and angular velocity,
+        whether it was: of others no change is told
     """
 
     body: str
@@ -24,25 +28,32 @@ class Moved:
     velocity: float
     angular_velocity: float
     completed: bool
+    given: tuple[bool, bool]
 
     def __str__(self) -> str:
+        told = [given or self.completed for given in self.given]
         parts = (
             ("moved", self.distance, "m"),
             ("turned", self.angle, "rad"),
-            ("velocity", self.velocity, "m/s"),
-            ("angular velocity", self.angular_velocity, "rad/s"),
+            ("velocity", self.velocity * told[0], "m/s"),
+            ("angular velocity", self.angular_velocity * told[1], "rad/s"),
         )
         return f"{self.body}: " + ", ".join(f"{what} {x:.3e} {unit}" for what, x, unit in parts if x > ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units)."""
+    """Consistent bodies, what was moved, and the residuals before and after (largest row, SI units).
+
+    open : joints that do not fit the pose that was given, by more than `OPEN`, the worst first; what is asked of drivers and
+        joint coordinates left out
+    """
 
     bodies: tuple[Body, ...]
     moved: tuple[Moved, ...]
     position_residual: tuple[float, float]
     velocity_residual: tuple[float, float]
+    open: tuple[str, ...] = ()
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -56,9 +67,9 @@ class Assembly:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One text if poses changed by more than `MISFIT`: which body most, and how far."""
+        """One text if poses changed by more than `MISFIT`, to fit what is asked: which body most, and how far."""
         far = [item for item in self.moved if max(item.distance, item.angle) > MISFIT]
-        if not far:
+        if not far or self.open:  # which is doubted
             return ()
         worst = max(far, key=lambda item: max(item.distance, item.angle))
         others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""

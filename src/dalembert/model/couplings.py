@@ -68,13 +68,10 @@ class CouplingVerbs(ElementStore):
             factors[joint.name, component] = factors.get((joint.name, component), 0.0) + c
         if zero := [key for key, c in factors.items() if c == 0.0]:
             raise ModelError(f"{owner}: the factor of {_told(zero[0])} is 0; give a number other than 0, or leave it out")
-        if offset is None:
-            offset = sum(c * self._at_pose(*key) for key, c in factors.items())
-        else:
-            offset = number(owner, "offset", offset)
+        at = self._offset(factors) if offset is None else number(owner, "offset", offset)
         members, parts, numbers = coupled_rows(self, factors)
-        row = Primitive("U", (LAW,), offset=offset, law=LAW, parts=parts, numbers=numbers)
-        return self._add(_joint(name, members, (row,), tuple(factors)))
+        row = Primitive("U", (LAW,), offset=at, law=LAW, parts=parts, numbers=numbers)
+        return self._add(_joint(name, members, (row,), tuple(factors), offset is None))
 
     def _function_coupling(self, owner: str, name: str, function: UserFunction, joints: object, offset: float | None) -> Joint:
         from dalembert.lagrangian.body_rows import MOST_ROWS, function_arguments
@@ -115,6 +112,10 @@ class CouplingVerbs(ElementStore):
             raise refuse_coordinate(owner, found, label)
         return found, component
 
+    def _offset(self, factors: Mapping[tuple[str, int], float]) -> float:
+        """What the sum is in the model pose."""
+        return sum(c * self._at_pose(*key) for key, c in factors.items())
+
     def _at_pose(self, joint: str, component: int) -> float:
         """A joint coordinate in the model pose, an angle within half a turn."""
         found = self.joint(joint)
@@ -148,18 +149,28 @@ def coupled_rows(
     return tuple(members), tuple(parts), tuple(numbers)
 
 
-def recoupled(store: ElementStore, joint: Joint) -> Joint:
-    """A coupling with the data that its joints have now."""
+def recoupled(store: CouplingVerbs, joint: Joint) -> Joint:
+    """A coupling with the data that its joints have now; wheels stay in mesh where they are."""
     factors = dict(zip(joint.coupled, joint.primitives[0].numbers[::10], strict=True))
     members, parts, numbers = coupled_rows(store, factors)
     rows = tuple(replace(row, parts=parts, numbers=numbers) for row in joint.primitives)
-    return _joint(joint.name, members, rows, joint.coupled)
+    if joint.meshed:
+        rows = tuple(replace(row, offset=store._offset(factors)) for row in rows)
+    return _joint(joint.name, members, rows, joint.coupled, joint.meshed)
 
 
-def _joint(name: str, members: tuple[str, ...], rows: tuple[Primitive, ...], coupled: tuple[tuple[str, int], ...]) -> Joint:
+def _joint(
+    name: str,
+    members: tuple[str, ...],
+    rows: tuple[Primitive, ...],
+    coupled: tuple[tuple[str, int], ...],
+    meshed: bool = False,
+) -> Joint:
     place = frozen(np.zeros(3))
     more = members if len(members) > 2 else ()
-    return Joint(name, LAW, members[0], members[-1], place, place, *own_axes(), rows, members=more, coupled=coupled)
+    return Joint(
+        name, LAW, members[0], members[-1], place, place, *own_axes(), rows, members=more, coupled=coupled, meshed=meshed
+    )
 
 
 def _told(which: object) -> str:

@@ -118,6 +118,7 @@ class Joint:
     coordinate, rate : initial values that assembly must meet, one entry per coordinate, None = free
     members : all bodies of what connects other than two; first and second are its first and last then
     coupled : joint and component of every coordinate that it couples, one for each of its primitives' parts
+    meshed : its offset is that of the model pose, as of wheels that are drawn in mesh; for `replace`, files hold the number
     """
 
     name: str
@@ -134,6 +135,7 @@ class Joint:
     rate: tuple[float | None, ...] = ()
     members: tuple[str, ...] = ()
     coupled: tuple[tuple[str, int], ...] = ()
+    meshed: bool = False
 
     @property
     def bodies(self) -> tuple[str, ...]:

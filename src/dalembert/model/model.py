@@ -21,7 +21,7 @@ from dalembert.model.cams import CamVerbs
 from dalembert.model.constraint_verbs import ConstraintVerbs
 from dalembert.model.driver_verbs import DriverVerbs
 from dalembert.model.editing import remove, rename, replaced
-from dalembert.model.elements import Body, Marker
+from dalembert.model.elements import Body, Joint, Marker
 from dalembert.model.forces import ForceVerbs
 from dalembert.model.frames import own_point
 from dalembert.model.gears import GearVerbs
@@ -89,6 +89,11 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     def structure(self) -> Model:
         """A model with the same elements, by name and kind; their numbers may be others."""
         return self
+
+    @property
+    def framed(self) -> tuple[Joint, ...]:
+        """Its joints: their bodies, coordinates and frames; what they are made of may be that of `structure`."""
+        return self.joints
 
     @property
     def plane(self) -> str | None:
@@ -215,8 +220,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     def replace(self, name: Element | str, **changes: Any) -> Element:
         """Make an element anew with other arguments of its verb, `model.replace("crank", mass=3)`; the others stay as they are.
 
-        Joints keep their axes, and what refers to a body its points on the body, wherever that is placed now. Returns the new
-        handle; the old one is not of this model any more.
+        Joints keep their axes, and what refers to a body its points on the body, wherever that is placed now; wheels stay in
+        mesh. Returns the new handle; the old one is not of this model any more.
         """
         return replaced(self, name, changes)
 

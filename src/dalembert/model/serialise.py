@@ -32,7 +32,13 @@ _CLASSES: dict[str, Any] = {
         *(motions.Sum, motions.Product),
     )
 }
-_LATER = ("members", "coupled", "parts", "numbers")  # fields that most elements do not have: left out where they are empty
+_LATER = (
+    "members",
+    "coupled",
+    "parts",
+    "numbers",
+    "meshed",
+)  # fields that most elements do not have: left out where they are empty
 _SHAPES: dict[str, tuple[int, ...]] = {"inertia": (3, 3), "E_i": (3, 3), "E_j": (3, 3), "rotation": (4,)} | dict.fromkeys(
     ("stiffness", "damping"), (6, 6)
 )
@@ -75,7 +81,7 @@ def encode(value: Any) -> Any:
         return value.tolist()
     if is_dataclass(value) and not isinstance(value, type):
         told = {f.name: getattr(value, f.name) for f in fields(value)}
-        told = {name: part for name, part in told.items() if name not in _LATER or part}
+        told = {name: part for name, part in told.items() if name != "meshed" and (name not in _LATER or part)}  # its offset is
         return {"class": type(value).__name__} | {name: encode(part) for name, part in told.items()}
     if isinstance(value, tuple):
         return [encode(v) for v in value]

@@ -15,7 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dalembert.arrays import Array
+from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
+from dalembert.model.model import Model
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
@@ -56,7 +58,7 @@ class Plots:
         self._solution = solution
 
     def overview(self) -> Figure:
-        """Paths, energies, energy error and constraint drift in one figure."""
+        """Paths and energies above; below them what they are trusted by, with the limits of the report: drift, energy error."""
         with house_style():
             figure = new_figure(14.0, 8.6)
             self._motion(figure, (2, 2, 1))
@@ -215,7 +217,16 @@ class Plots:
         error = np.abs(energy.total - energy.total[0]) / energy.scale
         first = int(len(t) > 1)  # at t = 0 the error is zero by definition
         _logarithmic(ax, t[first:], error[first:])
-        self._over_time(ax, f"error of the energy balance; E_ref = {energy.scale:.3g} J", "|E − E(0)| / E_ref [−]")
+        model = self._solution.mechanism.model
+        if not isinstance(model, Model) or len(connected_parts(model)) == 1:  # each part is judged by its own energy
+            self._limit(ax, "energy balance")
+        title = f"how far the energy is off, of E_ref = {energy.scale:.3g} J"
+        self._over_time(ax, title, "|E − E(0)| / E_ref [−]")
+
+    def _limit(self, ax: Axes, check: str) -> None:
+        """The limit of a check of the report, where it has one."""
+        if limit := next((line.limit for line in checks(self._solution) if line.name == check), None):
+            ax.axhline(float(limit), color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label=f"limit of the report, {limit}")
 
     def _invariants(self, ax: Axes, which: Sequence[Monitored]) -> None:
         t, first = self._solution.t, int(len(self._solution.t) > 1)  # the first state is what the others are compared with
@@ -238,10 +249,9 @@ class Plots:
             count = len(names) - len(worst)
             label = f"{count} other{'s' * (count > 1)}"
             _logarithmic(ax, self._solution.t, rest, label=label, color=MUTED, linestyle=":")
-        if limit := next(line for line in checks(self._solution) if line.name == f"{level} drift").limit:
-            ax.axhline(float(limit), color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)), label=f"limit of the report, {limit}")
-        unit = "residual [m or rad]" if level == "position" else "residual [m/s or rad/s]"
-        self._over_time(ax, f"{level} drift of the joints", unit)
+        self._limit(ax, f"{level} drift")
+        title, unit = ("come apart", "m or rad") if level == "position" else ("slip", "m/s or rad/s")
+        self._over_time(ax, f"how far the joints {title} ({level} drift)", f"residual [{unit}]")
 
     def _step_sizes(self, ax: Axes) -> None:
         t = self._solution.t

@@ -147,7 +147,7 @@ def _of_bodies(mechanism: Mechanism, t: float, x: Array) -> Equations:
 
 def _on_tree(mechanism: Mechanism, absolute: Equations, x: Array) -> Equations:
     """The same in joint coordinates; rows of joints of the tree hold by themselves."""
-    run = MovingFrame().prepare(mechanism)
+    run = MovingFrame(path="reference").prepare(mechanism)  # its ball joints turn against their parents
     tree = run.tree
     assert tree is not None
     nq, nu, n = tree.nq, tree.nu, mechanism.nq

@@ -87,9 +87,14 @@ class Equilibrium(State):
             return bool(np.all(self.stiffness >= -1e-9 * np.abs(self.stiffness).max())) and self.linear.stable
         return self.linear.stable
 
+    @property
+    def verdict(self) -> str:
+        """What may be said: stable, if need be but for motions that nothing brings back, or unstable."""
+        return self.linear.verdict if self.stable else "unstable"
+
     def _repr_html_(self) -> str:
         """For a notebook: whether it is stable, the pose, and the joint coordinates there."""
-        head = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
+        head = badge(self.verdict, GOOD if self.stable else BAD)
         joints = [joint for joint in self.mechanism.model.joints if joint.coordinates]
         rows = [(j.name, ", ".join(f"{v:.6g}" for v in np.ravel(self.coordinate(j.name)))) for j in joints]
         both = beside(thumbnail(self.solution), table(("joint", "coordinates [rad or m]"), rows) if rows else "")
@@ -98,7 +103,7 @@ class Equilibrium(State):
     def __repr__(self) -> str:
         what = f"steady motion, {self.steady_rates}" if self.steady_rates else "at rest"
         name = self.mechanism.model.name or "model"
-        return f"<Equilibrium of {name!r}: {what}, {'stable' if self.stable else 'unstable'}, residual {self.residual:.1e}>"
+        return f"<Equilibrium of {name!r}: {what}, {self.verdict}, residual {self.residual:.1e}>"
 
 
 def equilibrium(

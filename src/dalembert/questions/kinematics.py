@@ -361,7 +361,7 @@ def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
         for link in tree.links:
             turn, rotations, slides = link.kind
             at = link.q
-            if turn == T.QUATERNION:
+            if turn >= T.QUATERNION:
                 theta = rng.standard_normal(4)
                 x[at : at + 4], at = theta / np.linalg.norm(theta), at + 4
             else:

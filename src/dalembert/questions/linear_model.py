@@ -149,8 +149,10 @@ class LinearModel:
 
     @property
     def verdict(self) -> str:
-        """What may be said: stable, unstable or not steady."""
-        return "stable" if self.stable else "unstable" if self.steady else "not steady"
+        """What may be said: stable, if need be but for what zero eigenvalues leave where it is, unstable or not steady."""
+        if not self.stable:
+            return "unstable" if self.steady else "not steady"
+        return "stable but for motions that nothing brings back" if self._chart.staircase()[0] else "stable"
 
     def frequency_response(self, frequencies: npt.ArrayLike) -> Complex:
         """(n, outputs, inputs) C (i w - A)^-1 B + D + i w D_rate - w^2 D_acceleration, w = 2 pi f, infinite at a resonance

@@ -16,7 +16,7 @@ class Later(Generic[Value]):
 
     def __get__(self, result: Any, owner: type) -> Value:
         kept = result.__dict__
-        value = kept[self._place]
+        value = kept.get(self._place)  # None where it was never set
         if callable(value):
             value = kept[self._place] = value()
         return cast(Value, value)

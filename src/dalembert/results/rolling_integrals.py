@@ -52,7 +52,7 @@ def routh(solution: BodyResult, joint: object) -> Invariant:
 
 def _sphere(solution: BodyResult, joint: object) -> tuple[Joint, Body, Array, Array]:
     """The joint, the body, s and w (nt, 3)."""
-    rolling = solution._joint(joint)
+    rolling = solution.mechanism.model.joint(solution._joint(joint).name)
     if rolling.type != "rolling_sphere":
         raise ModelError(
             f"{rolling.type} joint {rolling.name!r} is no rolling sphere; Jellett's and Routh's integrals need one"

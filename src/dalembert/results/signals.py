@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.model.elements import Joint
 from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.solution import BodyResult
@@ -67,11 +68,26 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         values, what, unit = (acting.force, "force", "N") if part[0] == "f" else (acting.torque, "torque", "N m")
         what = what if owner in forces else f"reaction {what}"
         return Signal(f"{what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+    if part and owner in (*bodies, *elements):
+        along = [*drivers, *(force.name for force in model.forces if force.coordinates == 1)]
+        raise ModelError(f"there is no signal {text!r}; {_of_owner(owner, joints, bodies, along)}")
     known = [f"{j.name}.{c}" if len(j.coordinates) > 1 else j.name for j in model.joints for c in j.coordinates]
     known += [f"{body}.{part}" for body in bodies for part in ("x", "y", "z", "vx", "vy", "vz")]
     known += [f"{element}.{part}" for element in elements for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
     known += [*drivers, *forces, *_ENERGIES]
     raise ModelError(f"there is no signal {text!r}; {nearest(text, known)}")
+
+
+def _of_owner(owner: str, joints: Mapping[str, Joint], bodies: Sequence[str], along: Sequence[str]) -> str:
+    """What there is of an element, to choose from; along : names of what acts along one coordinate."""
+    acts = [f"{owner}.{kind}x, y, z ({what})" for kind, what in (("f", "force"), ("t", "torque"))]
+    if owner in bodies:
+        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity)"
+    names = [f"{owner} (along its coordinate)"] if owner in along else []
+    if owner in joints:
+        coordinates = joints[owner].coordinates
+        names = [f"{owner}.{name}" if len(coordinates) > 1 else f"{owner} ({name})" for name in coordinates]
+    return f"{owner!r} has {', '.join((*names, *acts))}"
 
 
 def _effort(solution: BodyResult, name: str) -> Signal:

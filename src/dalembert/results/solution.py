@@ -80,15 +80,7 @@ class Result(Series):
         warnings: tuple[str, ...] = (),
     ) -> None:
         super().__init__(mechanism, t, x)
-        self.path: Path | None = None
-        self.watched = None
-        self.pieces: tuple[Any, ...] = ()
-        self.kept: tuple[npt.NDArray[np.bool_], ...] = ()
         self.model: Any = mechanism.model
-        self.phase = Phase()
-        self.ending = None
-        self.acted: tuple[str, float, float] | None = None
-        self.sensitivities: Sensitivities | None = None
         self.warnings = warnings
         self.more = more or {}
         self.settings = settings
@@ -101,6 +93,12 @@ class Result(Series):
             self.__dict__["evaluated"] = evaluated
 
     elements: ClassVar[str] = "joint or driver"  # what has multipliers
+    path: Path | None = None
+    pieces: tuple[Any, ...] = ()
+    kept: tuple[npt.NDArray[np.bool_], ...] = ()
+    phase = Phase()
+    acted: tuple[str, float, float] | None = None
+    sensitivities: Sensitivities | None = None
     watched = Later[Steps | None]()  # steps that the report checks where other times are saved
     ending = Later[Ending | None]()
     statistics = Later[Statistics]()

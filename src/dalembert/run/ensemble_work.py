@@ -44,7 +44,7 @@ class Work:
         self.advance = Advance(run, integrator, 0.0, self.x[0], t_end, save_at)
         self.advance.bundle.at_slopes = NEVER  # many short runs
         self.start = self.x.copy()
-        self.kept = np.tile(self.advance.fresh, (count, 1))
+        self.kept = np.tile(self.advance.kept, (count, 1))
         self.out = np.full((count, len(save_at), n), np.nan)
         self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
         self.counters = np.zeros((count, run.lanes * (T.N_STAT + T.V_GUARD)))

@@ -173,8 +173,8 @@ class Watch:
     _sides: dict[int, float] = field(default_factory=dict)
 
     def start(self, advance: Advance) -> None:
-        advance.keep_interpolant(bool(self.events))
         if self.events:
+            advance.keep_interpolant()
             state = self.seen(advance.t, advance.x)
             self._before = [event.value(state) for event in self.events]
             self.largest = [max(abs(v), far) for v, far in zip(self._before, self.largest or self._before, strict=True)]

@@ -13,11 +13,13 @@ from dalembert.compilation.rank import SINGULAR
 from dalembert.compilation.row_words import beyond_reach
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import SimulationError
+from dalembert.formulations import FORMULATIONS
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
 from dalembert.run.jumps import jumping_constraint, not_finite
 
+KEEPING = next(cls.keeps_branch for cls in FORMULATIONS.values() if cls.keeps_branch)
 MANY = 1000  # short steps, after which they go on
 FINEST = 1e-13  # shortest step over the time, at which numbers are 1e-16 apart
 
@@ -46,6 +48,8 @@ def failure_of(status: int, advance: Advance) -> SimulationError:
     beyond = beyond_reach(mechanism, stuck, locking) if singular else ""
     if beyond:
         lock = f": {beyond}{lock}"
+    elif isinstance(mechanism, Mechanism) and not run.passes:
+        lock += f"; if branches meet there, {KEEPING} goes through on the one that it is on"
     if status == T.NEWTON_FAILED:
         joint = run.element_of_row(int(run.view.count.worst_row))
         text = f"the constraints could not be restored at t = {t:.6g} s"

@@ -26,12 +26,16 @@ class Recorder:
 
     def __init__(self, run: Run, open_writer: Callable[[dict[str, Array]], Writer] | None = None) -> None:
         self._run = run
-        self._nothing = np.zeros((0, run.state_size))
         self._t: list[Array] = []
         self._x: list[Array] = []
         self._more: list[dict[str, Array]] = []
-        self._tangents: list[Array] = [run.tangents(self._nothing)]
+        self._tangents: list[Array] = []
         self._writer = None if open_writer is None else open_writer(run.more(self._nothing))
+
+    @property
+    def _nothing(self) -> Array:
+        """No states of the run."""
+        return np.zeros((0, self._run.state_size))
 
     def add(self, t: Array, x: Array, states: Array | None = None) -> None:
         """(k,) times and (k, n) states of the run; the mechanism's states where they are known exactly."""
@@ -40,21 +44,21 @@ class Recorder:
             self._t.append(t)
             self._x.append(states)
             self._more.append(more)
-            self._tangents.append(self._run.tangents(x))
+            if self._run.plain is not self._run:
+                self._tangents.append(self._run.tangents(x))
             if self._writer is not None:
                 self._writer.append(t, states, more)
 
     def result(self) -> tuple[Array, Array, dict[str, Array]]:
         """Times, states of the mechanism, and the rest by name."""
-        if len(self._t) == 1:
-            return self._t[0].copy(), self._x[0].copy(), {name: part.copy() for name, part in self._more[0].items()}
-        t, x = [np.zeros(0), *self._t], [np.zeros((0, len(self._run.mechanism.x_0))), *self._x]
-        parts = [self._run.more(self._nothing), *self._more]
-        return np.concatenate(t), np.concatenate(x), {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
+        if not self._t:
+            return np.zeros(0), np.zeros((0, len(self._run.mechanism.x_0))), self._run.more(self._nothing)
+        more = {name: np.concatenate([part[name] for part in self._more]) for name in self._more[0]}
+        return np.concatenate(self._t), np.concatenate(self._x), more
 
     def tangents(self) -> Array:
         """(nt, n, p) derivatives of the run's states by parameters."""
-        return np.concatenate(self._tangents)
+        return np.concatenate([self._run.tangents(self._nothing), *self._tangents])
 
     def close(self, solution: Any) -> None:
         """Write what is left, the outputs, and how the run ended."""

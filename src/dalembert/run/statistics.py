@@ -76,14 +76,17 @@ class Pivots:
     steps: tuple[tuple[float, float], ...]
 
 
+_UNKNOWN = Pivots(-1.0, 0.0, 0, ())
+
+
 def pivots_of(run: Run) -> Pivots:
     """What the kernels noted in a run."""
-    if not isinstance(run.mechanism, Mechanism) or run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0:
-        return Pivots(-1.0, 0.0, 0, ())
+    if run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0 or not isinstance(run.mechanism, Mechanism):
+        return _UNKNOWN
     first = int(run.I[T.W_PIVOT])
     known, least, least_time, crossed = (float(run.W[first + at]) for at in _NOTED)
     if known == 0.0:
-        return Pivots(-1.0, 0.0, 0, ())
+        return _UNKNOWN
     count = int(crossed)
     where = run.view.crossings if count else ()
     entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]

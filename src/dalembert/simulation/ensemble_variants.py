@@ -136,18 +136,15 @@ class _Making:
         self._problems: dict[int, DalembertError] = {}
         self._codes: dict[int, int] = {}
 
-    def _row(self, k: int) -> dict[str, Any]:
-        return {name: _plain(values[k]) for name, values in self._table.items()}
-
     def one(self, k: int) -> None:
         """A run by itself."""
-        self._prepared(k, lambda: self.family.mechanism(self._row(k), within=True))
+        self._prepared(k, lambda: self.family.mechanism(_row(self._table, k), within=True))
 
     def _prepared(self, k: int, made: Callable[[], Compiled]) -> None:
         try:
             self._take(k, made())
         except DalembertError as problem:
-            shown = ", ".join(f"{name} = {value}" for name, value in self._row(k).items())
+            shown = ", ".join(f"{name} = {value}" for name, value in _row(self._table, k).items())
             problem.args = (f"run {k} with {shown}: {problem}",)
             self._problems[k] = problem
 
@@ -194,7 +191,7 @@ class _Making:
     def _filled(self, formulas: ByFormula, numbers: npt.NDArray[np.int64], made: Made) -> None:
         """Runs of models that differ in numbers only."""
         for j, k in enumerate(numbers.tolist()):
-            self._mechanisms[k] = partial(_mechanism, formulas, self._row, k, made, j)
+            self._mechanisms[k] = partial(_mechanism, formulas, self._table, k, made, j)  # not self: it has this list
             self._given[k] = made.x_0[j]
         mechanisms, filled, right = Later(self._mechanisms), None, np.zeros(len(numbers), dtype=bool)
         first = mechanisms[int(numbers[0])]
@@ -213,19 +210,25 @@ class _Making:
     def result(self) -> Variants:
         """All of them."""
         made = [k for k in range(self.count) if k not in self._problems]
-        if not made:
-            raise self._problems[0]
+        if not made:  # tracebacks hold this and all runs: what it keeps of them would wait for the collector
+            self._problems = {0: self._problems[0]}
+            raise self._problems.pop(0)
         mechanism, run = Later(self._mechanisms)[made[0]], Later(self._runs)[made[0]]
         for k in self._problems:
             self._mechanisms[k], self._runs[k], self._given[k] = mechanism, run, mechanism.x_0
             self._add(_alone(k, run, mechanism.x_0))
         groups = sorted(map(_together, self._parts.values()), key=lambda group: int(group.numbers[0]))
         problems = {k: str(problem) for k, problem in sorted(self._problems.items())}
+        self._problems.clear()
         return Variants(Later(self._mechanisms), Later(self._runs), groups, self._given, problems)
 
 
-def _mechanism(formulas: ByFormula, row: Callable[[int], dict[str, Any]], k: int, made: Made, j: int) -> Mechanism:
-    return formulas.mechanism(row(k), made.of([j]))
+def _row(table: Mapping[str, npt.NDArray[Any]], k: int) -> dict[str, Any]:
+    return {name: _plain(values[k]) for name, values in table.items()}
+
+
+def _mechanism(formulas: ByFormula, table: Mapping[str, npt.NDArray[Any]], k: int, made: Made, j: int) -> Mechanism:
+    return formulas.mechanism(_row(table, k), made.of([j]))
 
 
 def _run(formulation: Formulation, mechanisms: Sequence[Compiled], k: int) -> Run:

@@ -18,7 +18,7 @@ from dalembert.compilation.compile import refuse_vanishing_lengths
 from dalembert.compilation.compiled import Compiled, Coordinates, Series
 from dalembert.compilation.lagrangian import LagrangianMechanism
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.phases import Phase, as_data
+from dalembert.compilation.phases import as_data
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.base import check_pair, default_formulation, prepared
@@ -47,7 +47,7 @@ from dalembert.simulation.second_run import error_against_second_run
 from dalembert.simulation.seen import Sight
 from dalembert.simulation.sensitivities import Carried
 from dalembert.simulation.solution import AnySolution, LagrangianSolution, Solution, note_what_happened, solution_of
-from dalembert.simulation.start import Start, refuse_coarse_times, start_of, variant_of
+from dalembert.simulation.start import WHOLE, Start, refuse_coarse_times, start_of, variant_of
 
 _CHUNK_SECONDS = 0.15
 _USUAL = DOP853()
@@ -123,7 +123,7 @@ def simulate(
     Ctrl-C returns what was computed. A run that cannot go on raises SimulationError with the partial solution attached.
     """
     if formulation is not None or integrator is not None:
-        check_pair(REFERENCE() if formulation is None else formulation, DOP853() if integrator is None else integrator)
+        check_pair(REFERENCE() if formulation is None else formulation, _USUAL if integrator is None else integrator)
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched, clock, free, sensitivities = _as_events(events), Clock(), _names(free), _names(sensitivities)
@@ -148,14 +148,15 @@ def simulate(
     if out is not None and any(event.action is not None for event in watched):
         raise ModelError("out: a run with events that act is in pieces; leave it out, and save each of solution.pieces")
     store = None if out is None else (file_path("simulate", "out", out), overwrite)
-    first = times is not None and times.size > 0 and bool(times[0] == start.t)
     carried = None if varied is None else Carried(varied, formulation, integrator)
-    made = _Runs(formulation, integrator, chosen, t_end, times, first, watched, clock, store, carried)
+    made = _Runs(formulation, integrator, chosen, t_end, times, watched, clock, store, carried)
     with Progress(progress) as bar:
         made.all_of(start, bar)
     solution: Solution | LagrangianSolution = joined(made.pieces, times)
     if made.failure is not None:
         made.failure.solution = solution
+        if len(solution.t):
+            made.failure.add_note(f"what was computed up to t = {solution.t[-1]:.6g} s is kept: error.solution")
         raise made.failure
     acting = [replace(event, stop=False) for event in watched if event.action is not None]
     if carried is not None:
@@ -192,7 +193,6 @@ class _Runs:
     chosen: str
     t_end: float
     times: Array | None
-    first: bool
     events: tuple[Event, ...]
     clock: Clock
     out: tuple[str | os.PathLike[str], bool] | None
@@ -226,11 +226,12 @@ class _Runs:
     def piece(self, start: Start, bar: Progress, largest: list[float], resting: dict[int, float]) -> Watch:
         """From a start to the end, to an event that stops it or acts, or as far as it can go."""
         mechanism, formulation, integrator = start.mechanism, self.formulation, self.integrator
-        times = None if self.times is None else self.times[self.times > start.t]
+        passed = 0 if self.times is None else int(self.times.searchsorted(start.t, "right"))
+        times = None if self.times is None else self.times[passed:]
         run = prepared(formulation, mechanism) if self.carried is None else self.carried.along(start, self.pieces)
         settings = describe(formulation, integrator, mechanism, self.t_end, start.t)
         settings["plain_python"] = list(run.callbacks.slow)
-        if start.phase != Phase():
+        if start.phase != WHOLE:
             settings["phase"] = as_data(start.phase)
         if self.chosen:
             settings["chosen"] = self.chosen
@@ -238,30 +239,25 @@ class _Runs:
         run = advance.run
         advance.watched = None if times is None else Watched(run, x_0, start.t)
         self.clock.lap("compilation")
-        opened = None if self.out is None else partial(RunWriter, mechanism, settings, *self.out)
-        recorder = Recorder(run, opened)
-        if times is None or self.first or self.pieces or any(event.action is not None for event in self.events):
+        recorder = Recorder(run, None if self.out is None else partial(RunWriter, mechanism, settings, *self.out))
+        if times is None or passed or self.pieces or any(event.action is not None for event in self.events):
             recorder.add(np.array([start.t]), x_0[None], mechanism.x_0[None])
         made = partial(solution_of, settings=settings, formulation=formulation, integrator=integrator)
         sight = Sight(run, made, start.model, start.phase)
         watch = Watch(run, self.events, partial(one_step, run, integrator), sight, list(largest), dict(resting))
-        status, message, failure = "complete", "", None
         try:
             status, message = _loop(advance, watch, recorder, bar, integrator.max_steps)
-        except KeyboardInterrupt:
-            recorder.add(*advance.saved())
-            status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
-        except (SimulationError, SystemError) as problem:  # Numba turns Ctrl-C in a plain Python function into the latter
+        except (KeyboardInterrupt, SimulationError, SystemError) as problem:  # the last: Ctrl-C in plain Python
             t, x = advance.saved()
             limit = problem.time if isinstance(problem, SimulationError) else None
             before = t <= (np.inf if limit is None else limit)  # an event may fail within a step
             recorder.add(t[before], x[before])
             if _by_keyboard(problem):
                 status, message = "interrupted", f"interrupted by the user at t = {advance.t:.6g} s"
-            elif isinstance(problem, SystemError):
-                raise
+            elif isinstance(problem, SimulationError):
+                status, message, self.failure = "failed", str(problem), problem
             else:
-                status, message, failure = "failed", str(problem), problem
+                raise
         self.clock.lap("integration")
         if watch.went_on:
             settings["went_on"] = watch.went_on
@@ -285,7 +281,6 @@ class _Runs:
         note_what_happened(run.plain, advance.x[: run.plain.state_size], solution)
         recorder.close(solution)
         self.pieces.append(solution)
-        self.failure = failure
         return watch
 
 
@@ -317,7 +312,7 @@ def duration(t_end: object) -> float:
 
 
 def _as_events(events: Event | Sequence[Event]) -> tuple[Event, ...]:
-    listed = (events,) if isinstance(events, Event) or not isinstance(events, Iterable) else tuple(events)
+    listed = _listed(events, Event)
     for event in listed:
         if not isinstance(event, Event):
             raise ModelError(f"events holds {event!r}; give Event(function) or a list of them")
@@ -331,9 +326,15 @@ def _by_keyboard(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _names(listed: object) -> tuple[str, ...]:
-    listed = (listed,) if isinstance(listed, str) or not isinstance(listed, Iterable) else tuple(listed)
-    return tuple(str(getattr(name, "name", name)) for name in listed)
+def _names(given: object) -> tuple[str, ...]:
+    return tuple([str(getattr(name, "name", name)) for name in _listed(given, str)])
+
+
+def _listed(given: object, one: type) -> tuple[Any, ...]:
+    """Several as they are, one alone."""
+    if isinstance(given, tuple):
+        return given
+    return (given,) if isinstance(given, one) or not isinstance(given, Iterable) else tuple(given)
 
 
 def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0) -> Array | None:
@@ -341,7 +342,7 @@ def save_times(save_at: npt.ArrayLike | None, t_end: float, t_start: float = 0.0
     if save_at is None:
         return None
     try:
-        times = np.atleast_1d(np.asarray(save_at, dtype=float))
+        times = np.array(save_at, dtype=float, ndmin=1)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"save_at is {shown(save_at)}; give finite times in increasing order") from None
     increasing = times.ndim == 1 and (times.size < 2 or (times[1:] > times[:-1]).all())  # as NaN never is
@@ -371,30 +372,29 @@ def _loop(advance: Advance, watch: Watch, recorder: Recorder, bar: Progress, max
     single = bool(watch.events) or advance.run.moving
     chunk = 1 if single else 64
     watch.start(advance)
+    t, accepted = advance.t, advance.accepted
     while True:
-        begin, t_before, steps = time.perf_counter(), advance.t, advance.accepted
-        status = advance.steps(min(chunk, max_steps - advance.accepted))
-        elapsed = time.perf_counter() - begin
+        begin, t_before, steps = time.perf_counter(), t, accepted
+        status = advance.steps(min(chunk, max_steps - steps))
+        elapsed, t, accepted = time.perf_counter() - begin, advance.t, advance.accepted
         if status not in (T.OK, T.TOO_MANY_STEPS):
             raise failure_of(status, advance)
         advance.run.pass_break(advance)
         stop = watch.check(advance)
         if stop is not None:
             watch.stopped = stop
-            t, x = advance.saved()
-            recorder.add(t[t < stop[0]], x[t < stop[0]])
+            times, x = advance.saved()
+            recorder.add(times[times < stop[0]], x[times < stop[0]])
             recorder.add(np.array([stop[0]]), stop[1][None])
             return "event", f"stopped by event {watch.acting[0].name!r} at t = {stop[0]:.6g} s"
         recorder.add(*advance.saved())
-        bar.update(advance.t, advance.t_end)
-        if advance.t >= advance.t_end:
+        bar.update(t, advance.t_end)
+        if t >= advance.t_end:
             return "complete", ""
-        if advance.accepted >= max_steps:
-            raise SimulationError(
-                f"{max_steps} steps reached only t = {advance.t:.6g} s; raise max_steps or loosen the tolerances",
-                time=advance.t,
-            )
-        if advance.accepted - steps >= STALLED:
-            raise_if_stalled(advance, (advance.t - t_before) / (advance.accepted - steps))
+        if accepted >= max_steps:
+            text = f"{max_steps} steps reached only t = {t:.6g} s; raise max_steps or loosen the tolerances"
+            raise SimulationError(text, time=t)
+        if accepted - steps >= STALLED:
+            raise_if_stalled(advance, (t - t_before) / (accepted - steps))
         if not single and elapsed < _CHUNK_SECONDS:
             chunk = min(4 * chunk, max(1, int(chunk * _CHUNK_SECONDS / max(elapsed, 1e-6))))

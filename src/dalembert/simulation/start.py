@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from dalembert.results.solution import Result
 from dalembert.run.ending import Ending
 from dalembert.run.settings import from_data
 
+WHOLE = Phase()  # all of a model is in force
+_BUILT = (Model, Compiled, Result)
 COARSE = 30.0  # tolerances that a driver may move between two numbers that are times; with more, steps go by its jumps
 
 
@@ -50,8 +52,7 @@ def refuse_coarse_times(mechanism: Compiled, integrator: Integrator, t_0: float,
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
+class Start(NamedTuple):
     """mechanism : of the phase that begins, x_0 is the state;  t : when
     model, phase : the whole model, and what of it is not in force;  ending : of the run that goes on, None for a new start
     formulation, integrator : of that run, None for none
@@ -60,7 +61,7 @@ class Start:
     mechanism: Compiled
     t: float
     model: Any
-    phase: Phase = field(default_factory=Phase)
+    phase: Phase = WHOLE
     ending: Ending | None = None
     formulation: Formulation | None = None
     integrator: Integrator | None = None
@@ -88,7 +89,7 @@ def start_of(
         if not isinstance(model, Model):
             raise ModelError(f"free is for a Model of bodies; got {shown(model)}")
         check_names("simulate: free", model, free)
-    phase = Phase(frozenset(free))
+    phase = Phase(frozenset(free)) if free else WHOLE
     given_model = phase.of(model) if free and isinstance(model, Model) else model
     mechanism = as_compiled(given_model, coordinates, formulation, 0.0 if initial is not None else t or 0.0)
     whole = model if free else mechanism.whole or mechanism.model
@@ -114,7 +115,7 @@ def variant_of(
 
     Anything else stays as it is.
     """
-    if isinstance(build, Model | Compiled | Result) or (parameters is None and isinstance(build, LagrangianSystem)):
+    if isinstance(build, _BUILT) or (parameters is None and isinstance(build, LagrangianSystem)):
         if parameters is not None:
             raise ModelError(
                 f"parameters go with a function that returns a Model, or with a LagrangianSystem; got {shown(build)}"

@@ -246,7 +246,7 @@ class Sweep:
 
     @cached_property
     def status(self) -> npt.NDArray[np.str_]:
-        return np.asarray(np.array(STATUS)[self.dataset["status"].values])
+        return np.asarray(np.array(STATUS)[self._store.over_runs("status")])  # the dataset has all parameters and starts
 
     @cached_property
     def message(self) -> dict[int, str]:

@@ -43,8 +43,8 @@ def as_run(tree: Tree, x: Array, told: Array) -> Array:
             q = next(columns)
             signs[:, b] = np.sign((found[:, q : q + 4] * told[:, q : q + 4]).sum(axis=1))
     for link in tree.links:
-        other = signs[:, link.body] != signs[:, link.parent]
-        if link.kind[0] == T.QUATERNION:
+        other = signs[:, link.body] != (1.0 if link.kind[0] == T.WORLD else signs[:, link.parent])
+        if link.kind[0] >= T.QUATERNION:
             x[other, link.q : link.q + 4] *= -1.0
         elif link.kind[0] in (T.ONE_ANGLE, T.TWO_ANGLES):
             x[other, link.q] += 2.0 * np.pi

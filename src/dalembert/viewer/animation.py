@@ -22,7 +22,7 @@ from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
-from dalembert.viewer.fittings import COLOURS, SPRING, lines_of
+from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
@@ -139,8 +139,7 @@ class Film:
         others = [(-1, part) for part in stage.ground] + [(self._index(f.body), f.part) for f in stage.fittings]
         self.surfaces = [self._surface(b, part, self.colours[b]) for b, part in own]
         self.surfaces += [self._surface(b, part, rgb(COLOUR)) for b, part in others]
-        lines = lines_of(solution.mechanism.model)
-        self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in lines]
+        self.lines = [(line, self._index(line.start[0]), self._index(line.end[0])) for line in stage.lines]
 
     def _surface(self, body: int, part: Part, colour: Array) -> Surface:
         fine = bool(part.half.max() > _LARGE * self.scale)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.couplings import LAW as COUPLING
-from dalembert.model.elements import Joint, Primitive
+from dalembert.model.elements import Force, Joint, Primitive
+from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import rotation_matrix
 from dalembert.model.joints import direction_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.viewer.glyphs import RAIL, glyph
+from dalembert.viewer.framing import upward
+from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
 from dalembert.viewer.parts import Part, along_z, extruded
 
 Place = tuple[str, Array]
@@ -73,6 +75,36 @@ def lines_of(model: Model) -> Iterator[Line]:
             yield from (Line(f"joint {k}", "coupling", *ends) for ends in pairwise(places) if ends[0][1] is not ends[1][1])
 
 
+def rail_springs(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Line]:
+    """Springs on coordinates along a rail, from its lower end to what slides, beside one that does not turn; arguments as of
+    `fittings_of`."""
+    seen = {joint.name: joint for joint in joints}
+    for k, force in enumerate(motion.mechanism.model.forces):
+        if _is_along_rail(force, motion):
+            joint = seen[force.joint]
+            low = joint.p_i + rail_ends(radii[joint.name], travel_of(motion, joint))[0] * joint.E_i[:, 2]
+            beside = (0.45 * radii[joint.name] + 1.3 * SPRING[0] * scale) * _above(motion, joint)
+            ends = (joint.first, low + joint.E_i @ beside), (joint.second, joint.p_j + joint.E_j @ beside)
+            yield Line(f"force {k}", "spring", *ends)
+
+
+def _above(motion: Trajectory, joint: Joint) -> Array:
+    """(3,) across the axis, the direction of a joint's frames that points up most at the start; 0 of one that turns."""
+    if joint.type != "prismatic":
+        return np.zeros(3)
+    up = upward(motion.mechanism.model.gravity) @ (motion.rotation(joint.first)[0] @ joint.E_i)
+    up[2] = 0.0
+    k = int(np.abs(up).argmax())  # of an upright rail any
+    return np.asarray(np.eye(3)[k] * (-1.0 if up[k] < 0.0 else 1.0))
+
+
+def _is_along_rail(force: Force, motion: Trajectory) -> TypeGuard[JointSpringDamper]:
+    if not isinstance(force, JointSpringDamper) or force.law != "coordinate":
+        return False
+    joint = motion.mechanism.model.joint(force.joint)
+    return joint.type in RAILS and joint.coordinates[force.component] == "translation"
+
+
 def _place(joint: Joint, component: int) -> Place:
     """Where a coupled coordinate is seen: on the axis, or at what slides."""
     return (joint.first, joint.p_i) if direction_of(joint, component) is None else (joint.second, joint.p_j)
@@ -119,7 +151,7 @@ def fittings_of(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str,
                 yield Fitting(tag, body, Part("cylinder", size, point, matrix_to_quaternion(frame), colour=colour))
         elif force.glyph == "cable":
             yield from (Fitting(tag, body, replace(eye, at=point)) for body, point in places[1:-1])
-        elif force.glyph in ("motor", "coil"):
+        elif force.glyph in ("motor", "coil") and not _is_along_rail(force, motion):
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
                 yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
@@ -138,11 +170,12 @@ def cam_forms(model: Model) -> dict[str, list[Part]]:
 
 
 def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
-    """Least and largest coordinate of a joint that slides along its axis [m]."""
+    """Least and largest coordinate of a joint that slides along its axis, with room for a spring below [m]."""
     if joint.coordinates[:1] != ("translation",):
         return None
     values = motion.coordinate(joint.name).reshape(len(motion.t), -1)[:, 0]
-    return float(values.min()), float(values.max())
+    sprung = any(force.joint == joint.name for force in motion.mechanism.model.forces if _is_along_rail(force, motion))
+    return float(values.min() - sprung * np.ptp(values)), float(values.max())
 
 
 def _on_axis(glyph: str, joint: Joint, r: float) -> Part:

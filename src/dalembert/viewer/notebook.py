@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.compilation.compile import compile, usual_coordinates
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.row_words import freedom
 from dalembert.errors import DalembertError
 from dalembert.model.model import Model
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, badge, beside, folded, small_curves, table
@@ -30,8 +31,7 @@ def model_html(model: Model) -> str:
         return f"<div>{name} {badge('cannot be assembled', BAD)}<div>{escape(str(problem))}</div>{_joints(model)}</div>"
     if mechanism is None:
         return f"<div>{name} {badge('no bodies yet')}</div>"
-    n = mechanism.degrees_of_freedom
-    head = badge(f"{n} degree{'s' * (n != 1)} of freedom")
+    head = badge(freedom(mechanism))
     redundant = ", ".join(dict.fromkeys(row.element for row in mechanism.redundant))
     head += f" {badge(f'redundant: {redundant}', CARE)}" if redundant else ""
     bodies = table(("body", "kind", "mass [kg]"), [(b.name, b.kind, f"{b.mass:g}") for b in model.bodies])

@@ -24,7 +24,17 @@ from dalembert.results.report import make_report
 from dalembert.results.sampling import filled, needed, sampled, selected, thinned, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.viewer.channels import groups, loads, reactions, step_sizes, turning, twists
-from dalembert.viewer.fittings import COLOURS, Fitting, Line, cam_forms, fittings_of, held_places, lines_of, seen_where
+from dalembert.viewer.fittings import (
+    COLOURS,
+    Fitting,
+    Line,
+    cam_forms,
+    fittings_of,
+    held_places,
+    lines_of,
+    rail_springs,
+    seen_where,
+)
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
 from dalembert.viewer.framing import Framing, broad_side, framing, upward
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
@@ -90,7 +100,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
             for load in loads(selected(solution, states[:1]))
         ],
         "trails": trail_bodies(model),
-        "lines": [_line(motion, line, stage.scale) for line in lines_of(model)],
+        "lines": [_line(motion, line, stage.scale) for line in stage.lines],
         "fittings": [{"tag": f.tag, "body": _index(motion, f.body), "part": _part(f.part)} for f in stage.fittings],
         "speed": usual_speed(_span(solution)),
         "plots": _first_plots(motion, stage.scale),
@@ -160,6 +170,7 @@ class Stage:
 
     pictures: dict[str, Picture]
     fittings: tuple[Fitting, ...]
+    lines: tuple[Line, ...]
     ground: tuple[Part, ...]
     scale: float
     look: Framing
@@ -204,7 +215,8 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
     fittings = tuple(fittings_of(motion, joints, radii, scale))
-    return Stage(pictures, fittings, (*cones, *plates, *legs, *fixed), scale, look, follow)
+    lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
+    return Stage(pictures, fittings, lines, (*cones, *plates, *legs, *fixed), scale, look, follow)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:

@@ -114,7 +114,7 @@ def total(terms, sizes):
 POSE = Record("Pose", r=VEC, theta=QUAT)
 TWIST = Record("Twist", v=VEC, w=VEC)  # of a body: velocity, angular velocity in body axes
 ROW = Record("Row", force=VEC, torque=VEC)  # or a wrench: force in world axes, torque in body axes
-BALL = Record("Ball", theta=QUAT)  # of a joint that turns freely: q, and u: relative angular velocity in the child's joint axes
+BALL = Record("Ball", theta=QUAT)  # of a joint that turns freely: q, and u: angular velocity in the child's joint axes
 SPIN = Record("Spin", w=VEC)
 INERTIA = Record("Inertia", m=NUM, J=SYM, m_inv=NUM, J_inv=SYM)
 PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)

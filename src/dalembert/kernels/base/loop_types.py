@@ -1,12 +1,16 @@
 """The loops of loops.py in compiled code, for any scalar type."""
 
+import contextlib
+
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot
+from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot, negate, plus_dot, subtract_rows
+from dalembert.kernels.base.scalar_types import spread
 from dalembert.kernels.base.vector_types import Arithmetic, define, joined
 from dalembert.kernels.base.view_makers import as_numbers
-from dalembert.kernels.base.view_types import NUMBERS, View, entry
+from dalembert.kernels.base.view_types import NUMBERS, View, constant, entry
 
 
 def _is_run(a):
@@ -73,3 +77,54 @@ _writes(clear, 2, lambda do, out, zero: zero)
 _writes(copy, 3, lambda do, out, a: a)
 _writes(negate, 3, lambda do, out, a: do.neg(a))
 _writes(add_multiple, 4, lambda do, out, s, a: do.add(out(), do.mul(s, a)))
+
+
+@contextlib.contextmanager
+def _few(builder, n):
+    """A loop over n, mostly less than 8: LLVM is told not to unroll it by 8."""
+    with cgutils.for_range(builder, n) as loop:
+        yield loop.index
+        last = builder.block
+    module = builder.module
+    told = ir.values.MDValue(module, (), name=str(len(module.metadata)))  # refers to itself, as LLVM wants it
+    told.operands = told, module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.disable")])
+    last.terminator.set_metadata("llvm.loop", told)
+
+
+def _subtract_rows(context, builder, _, out, f, s, a, stride, B, width, m, n):
+    """Registers of 4, 2 and 1 numbers side by side, where scalars are numbers: each is summed as it is one by one."""
+    scalar, known = _scalar(out[1]), isinstance(n[1], types.Literal)
+    runs = [as_numbers(context, builder, *run) for run in (out, a, B)]
+    f, s = (context.cast(builder, *number, scalar) for number in (f, s))
+    stride, width, m, n = (context.cast(builder, *number, types.int64) for number in (stride, width, m, n))
+    do, one = Arithmetic(context, builder, scalar), context.get_value_type(scalar)
+
+    def columns(first, count):
+        typ = one if count == 1 else ir.VectorType(one, count)
+
+        def place(run, index, ends=(0, count - 1)):
+            pointers = [entry(context, builder, run, (builder.add(index, constant(k)), types.int64)) for k in ends]
+            return builder.bitcast(pointers[0], typ.as_pointer())
+
+        def everywhere(number):
+            return number if count == 1 else spread(builder, typ, number)
+
+        out, a, B = runs
+        target = place(out, first)
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
+        with _few(builder, m) as k:
+            factor = do.mul(s, builder.load(entry(context, builder, a, (builder.mul(stride, k), types.int64)), align=8))
+            row = builder.load(place(B, builder.add(builder.mul(width, k), first)), align=8)
+            builder.store(do.sub(builder.load(total), do.mul(everywhere(factor), row)), total)
+        builder.store(do.mul(everywhere(f), builder.load(total)), target, align=8)
+
+    widest = 1 if known or scalar != types.float64 else 4
+    with _few(builder, builder.sdiv(n, constant(widest))) as k:
+        columns(builder.mul(k, constant(widest)), widest)
+    for count in (2, 1) if widest > 1 else ():
+        with builder.if_then(builder.icmp_signed("!=", builder.and_(n, constant(count)), constant(0))):
+            columns(builder.and_(n, constant(-2 * count)), count)
+    return context.get_dummy_value()
+
+
+define(subtract_rows, lambda typingctx, out, *rest: types.void if _is_run(out) else None, _subtract_rows, [types.Any] * 9)

@@ -39,3 +39,12 @@ def add_multiple(out, s, a, n):
     """out += s a"""
     for k in range(n):
         out[k] += s * a[k]
+
+
+def subtract_rows(out, f, s, a, stride, B, width, m, n):
+    """out <- f (out - s sum_k a[stride k] B_k) for n numbers of the rows B_k, k < m, one every `width` numbers"""
+    for c in range(n):
+        total = out[c]
+        for k in range(m):
+            total -= s * a[stride * k] * B[width * k + c]
+        out[c] = f * total

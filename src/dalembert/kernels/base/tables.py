@@ -129,8 +129,8 @@ FIRST_MOTION = 4000  # numbers of functions of time in the callback
 
 INC_I_W, PAIR_I_W = 5, 5
 
-# how a link of a tree turns
-NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION = range(4)
+# how a link of a tree turns; WORLD: on a ball joint, quaternion and angular velocity against the world, not the parent
+NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION, WORLD = range(5)
 
 # status of a kernel
 OK, NEWTON_FAILED, NON_FINITE, CALLBACK_FAILED, STEP_TOO_SMALL, TOO_MANY_STEPS, MOVED, STAGES_FAILED = range(8)

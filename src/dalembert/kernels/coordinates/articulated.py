@@ -11,14 +11,14 @@ two sweeps. Gravity is an acceleration of the ground [Featherstone2008, 5.3].
 """
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.tables import QUATERNION
+from dalembert.kernels.base.tables import QUATERNION, WORLD
 from dalembert.kernels.base.vectors import Mat3, Sym3, Vec3, cross, outer, upper
 from dalembert.kernels.base.views import Spin
 
 
 @inline
 def is_ball(link):
-    return link.turn == QUATERNION and link.translations == 0
+    return link.turn >= QUATERNION and link.translations == 0
 
 
 @inline
@@ -158,13 +158,15 @@ def accelerate_tree(out, moving, system):
         a_w = parent.p_w
         a_v = parent.p_v + cross(a_w, link.d)
         if moving != 0.0:
-            a_w, a_v = a_w + link.bias_w, a_v + link.bias_v
+            a_v = a_v + link.bias_v
+            if link.turn != WORLD:
+                a_w = a_w + link.bias_w
         if is_ball(link):
             f, y = link.J, link.p_w + link.H @ a_v
             w_2 = -f[5] * y.z
             w_1 = -f[4] * y.y - f[2] * w_2
             w = Vec3(-f[3] * y.x - f[0] * w_1 - f[1] * w_2, w_1, w_2)
-            Spin(out, link.u).w = link.R.T @ (w - a_w)
+            Spin(out, link.u).w = link.R.T @ (w if link.turn == WORLD else w - a_w)
             a_w = w
         else:
             for j in range(link.rotations + link.translations - 1, -1, -1):

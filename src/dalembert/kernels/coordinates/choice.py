@@ -70,8 +70,7 @@ def fill_from_bodies(rows, count, K, system):
                 for s in range(r + 1 if number == e.number else o.n):
                     column, c = int(place[o.row + s]), system.A[o.A + 6 * s]
                     if row >= 0 and column >= 0:
-                        d = c.torque
-                        K[count * max(row, column) + min(row, column)] += v @ c.force + w.x * d.x + w.y * d.y + w.z * d.z
+                        K[count * max(row, column) + min(row, column)] += v @ c.force + w @ c.torque
     for i in range(count):
         place[i] = 1.0 / np.sqrt(K[(count + 1) * i]) if K[(count + 1) * i] > 0.0 else 0.0
     for i in range(count):

@@ -8,6 +8,9 @@ The elimination order and every target of every update were planned once (plan.p
 integers. Stored blocks are positive (S, W_h, A_h); the signs of the saddle point are in the tape. A vanishing pivot means a
 row that depends on the rows before it: its multiplier is set to zero and it is counted. Idle rows are told to vanish.
 
+A block (i, k), i after k, lies transposed, n_k rows of n_i numbers, the diagonal as its upper triangle: sums over the rows of
+k then go along numbers that lie side by side, several at a time.
+
 Tape, per node k: n_k, offset of its diagonal block, its first unknown, number of blocks below, number of updates;
 per block below (i, k): n_i, offset, first unknown of i, sign in the forward, sign in the backward substitution;
 per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 1 when i = j.
@@ -16,7 +19,7 @@ per update (i, j, k): offsets of blocks (i, k), (j, k), (i, j), n_i, n_j, sign, 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.loops import clear
+from dalembert.kernels.base.loops import clear, minus_dot, negate, plus_dot, subtract_rows
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import CHOOSE, RIGID
 from dalembert.kernels.base.vectors import Vec3
@@ -37,15 +40,14 @@ def pull_back_rows(rows, system):
 @inline
 def product(row, twist):
     """A u of one row and one body"""
-    t, w = row.torque, twist.w
-    return row.force @ twist.v + t.x * w.x + t.y * w.y + t.z * w.z
+    return row.force @ twist.v + row.torque @ twist.w
 
 
 @flat
 def add_unit_block(K, t, Y, y, A, a):
     """T += Y A^T for two coincidences of one body: translations are +-1, so only one factor 1/m remains of them.
 
-    The sign of the product is that of Y_v A_v, found on the diagonal. A diagonal block needs its lower triangle alone; to fill
+    The sign of the product is that of Y_v A_v, found on the diagonal. A diagonal block needs its upper triangle alone; to fill
     it costs less than to ask.
     """
     s = Y[y].force.x * A[a].force.x
@@ -69,18 +71,17 @@ def assemble_blocks(inertia, system):
         for k in range(e.A, e.A + 6 * e.n, 6):
             Y[k].force, Y[k].torque = m_inv * A[k].force, J_inv @ A[k].torque
     for p in system.pairs:
-        e1, e2 = p.e1, p.e2
+        late, early = p.e1, p.e2
         if p.unit:
-            add_unit_block(K, p.K, Y, e1.A, A, e2.A)
+            add_unit_block(K, p.K, Y, early.A, A, late.A)
             continue
-        n2 = e2.n
-        for i in range(e1.n):
-            y = Y[e1.A + 6 * i]
+        n = late.n
+        for i in range(early.n):
+            y = Y[early.A + 6 * i]
             force, torque = y.force, y.torque
-            for j in range(i + 1 if p.diagonal else n2):
-                a = A[e2.A + 6 * j]
-                w = a.torque
-                K[p.K + n2 * i + j] += force @ a.force + torque.x * w.x + torque.y * w.y + torque.z * w.z
+            for j in range(i if p.diagonal else 0, n):
+                a = A[late.A + 6 * j]
+                K[p.K + n * i + j] += force @ a.force + torque @ a.torque
     if system.nhub > 0:
         assemble_hubs(inertia, system)
 
@@ -93,21 +94,20 @@ def assemble_hubs(inertia, system):
         m, J, d = inertia[h.body].m, inertia[h.body].J, h.K
         for i in range(3):
             K[d + 7 * i] = m
-        K[d + 21] = J[0]
-        K[d + 27] = J[1]
+        for i in range(3):
+            K[d + 21 + i] = J[i]
         K[d + 28] = J[3]
-        K[d + 33] = J[2]
-        K[d + 34] = J[4]
+        K[d + 29] = J[4]
         K[d + 35] = J[5]
     for h in system.hub_incidences:
         e = h.e
         for i in range(e.n):
             a, y = A[e.A + 6 * i], Y[e.A + 6 * i]
-            f, t, v, w = a.force, a.torque, y.force, y.torque
-            diag[e.row + i] += f @ v + t.x * w.x + t.y * w.y + t.z * w.z
+            f, t = a.force, a.torque
+            diag[e.row + i] += f @ y.force + t @ y.torque
             for j in range(3):
-                K[h.K + (e.n * j + i if h.hub_rows else 6 * i + j)] = f[j]
-                K[h.K + (e.n * (j + 3) + i if h.hub_rows else 6 * i + j + 3)] = t[j]
+                K[h.K + (6 * i + j if h.hub_rows else e.n * j + i)] = f[j]
+                K[h.K + (6 * i + j + 3 if h.hub_rows else e.n * (j + 3) + i)] = t[j]
 
 
 @inline
@@ -135,16 +135,19 @@ def factor_blocks(system):
     dependent = -system.nidle
     for node in range(system.nnode):
         p = nodes[node]
-        n, d, own = tape[p], tape[p + 1], tape[p + 2]
-        below, updates = tape[p + 3], tape[p + 4]
+        n, C, own, below, updates = tape[p], K + tape[p + 1], tape[p + 2], tape[p + 3], tape[p + 4]
         p += 5
-        dependent += small_cholesky(K, d, n, diag, own, system.eps_pivot)
+        dependent += small_cholesky(C, n, diag + own, system.eps_pivot)
         for _ in range(below):
-            for i in range(tape[p]):
-                solve_row(K, tape[p + 1] + n * i, K, d, n, n)
+            width, U = tape[p], K + tape[p + 1]
+            for j in range(n):
+                subtract_rows(U + width * j, C[(n + 1) * j], 1.0, C + j, n, U, width, j, width)
             p += 5
         for _ in range(updates):
-            rank_update(K, tape[p], tape[p + 1], tape[p + 2], tape[p + 3], tape[p + 4], n, tape[p + 5], tape[p + 6])
+            U_i, U_j, T, n_i, n_j = K + tape[p], K + tape[p + 1], K + tape[p + 2], tape[p + 3], tape[p + 4]
+            for j in range(n_j):
+                first = j & -4 if tape[p + 6] else 0  # whole registers: what is left of the diagonal nobody reads
+                subtract_rows(T + (n_i * j + first), 1.0, float(tape[p + 5]), U_j + j, n_j, U_i + first, n_i, n, n_i - first)
             p += 7
     count = system.count
     count.factor += 1.0
@@ -168,83 +171,51 @@ def weakest_row(system):
     return row, smallest
 
 
-@inline
-def subtract_products(s, X, a, K, b, n):
-    """s - sum_k X[a + k] K[b + k], k < n"""
-    for k in range(n):
-        s -= X[a + k] * K[b + k]
-    return s
-
-
-@inline
-def solve_row(X, r, K, d, n, count):
-    """The first `count` entries of the row at X[r] <- row C^-T, with the n x n factor C at K[d]."""
-    for j in range(count):
-        c = d + n * j
-        X[r + j] = subtract_products(X[r + j], X, r, K, c, j) * K[c + j]
-
-
 @flat
-def small_cholesky(K, d, n, diag, own, eps):
-    """In place on the lower triangle of the n x n block at K[d]; returns how many pivots vanished.
+def small_cholesky(C, n, diag, eps):
+    """In place on the upper triangle of the n x n block C; returns how many pivots vanished.
 
-    A pivot counts as zero when it falls below eps times the diagonal entry of S (or W_h), kept at diag[own + i].
+    A pivot counts as zero when it falls below eps times the diagonal entry of S (or W_h), which diag has.
     """
     dependent = 0
     for i in range(n):
-        r = d + n * i
-        solve_row(K, r, K, d, n, i)
-        s = subtract_products(K[r + i], K, r, K, r, i)
-        pivot = np.nan
-        if eps * diag[own + i] < s:  # of runs side by side in all of them: one that differs has no rates in their company
+        row, pivot = C + (n + 1) * i, np.nan
+        subtract_rows(row, 1.0, 1.0, C + i, n, C + i, n, i, 1)
+        s = row[0]
+        if eps * diag[i] < s:  # of runs side by side in all of them: one that differs has no rates in their company
             pivot = 1.0 / np.sqrt(s)
-        elif s <= eps * diag[own + i]:
+        elif s <= eps * diag[i]:
             pivot = 0.0
             dependent += 1
-        K[r + i] = pivot
+        row[0] = pivot
+        for c in range(1, n - i):  # one by one: the next rows read them so
+            subtract_rows(row + c, pivot, 1.0, C + i, n, C + (i + c), n, i, 1)
     return dependent
-
-
-@flat
-def rank_update(K, bi, bj, target, n_i, n_j, n, sign, diagonal):
-    """T <- T - sign Y_i Y_j^T"""
-    for i in range(n_i):
-        for j in range(i + 1 if diagonal else n_j):
-            K[target + n_j * i + j] += sign * subtract_products(0.0, K, bi + n * i, K, bj + n * j, n)
 
 
 @inline
 def back_solve(system):
     """rhs <- solution of the factored system for the right-hand side in rhs: multipliers first, then hubs."""
-    K, x, nodes, tape = system.K, system.rhs, system.tapes, system.integers
+    K, rhs, nodes, tape = system.K, system.rhs, system.tapes, system.integers
     for node in range(system.nnode):
         p = nodes[node]
-        n, own = tape[p], tape[p + 2]
-        solve_row(x, own, K, tape[p + 1], n, n)
+        n, C, x = tape[p], K + tape[p + 1], rhs + tape[p + 2]
+        for i in range(n):
+            subtract_rows(x + i, C[(n + 1) * i], 1.0, x, 1, C + i, n, i, 1)
         for b in range(tape[p + 3]):
             k = p + 5 + 5 * b
-            y, other, sign = tape[k + 1], tape[k + 2], tape[k + 3]
-            for i in range(tape[k]):
-                x[other + i] += sign * subtract_products(0.0, K, y + n * i, x, own, n)
+            width = tape[k]
+            subtract_rows(rhs + tape[k + 2], 1.0, float(tape[k + 3]), x, 1, K + tape[k + 1], width, n, width)
     for node in range(system.nnode - 1, -1, -1):
         p = nodes[node]
-        n, d, own = tape[p], tape[p + 1], tape[p + 2]
+        n, C, x = tape[p], K + tape[p + 1], rhs + tape[p + 2]
         for b in range(tape[p + 3]):
             k = p + 5 + 5 * b
-            y, other, sign = tape[k + 1], tape[k + 2], tape[k + 4]
-            for i in range(tape[k]):
-                subtract_multiple(x, own, sign * x[other + i], K, y + n * i, n)
+            width, U, other, sign = tape[k], K + tape[k + 1], rhs + tape[k + 2], tape[k + 4]
+            for i in range(n):
+                x[i] -= sign * plus_dot(0.0, U + width * i, other, width)
         for i in range(n - 1, -1, -1):
-            r = d + n * i
-            x[own + i] *= K[r + i]
-            subtract_multiple(x, own, x[own + i], K, r, i)
-
-
-@inline
-def subtract_multiple(x, own, s, K, a, n):
-    """x[own + k] -= s K[a + k], k < n"""
-    for k in range(n):
-        x[own + k] -= K[a + k] * s
+            x[i] = minus_dot(x[i], C + ((n + 1) * i + 1), x + (i + 1), n - i - 1) * C[(n + 1) * i]
 
 
 @inline
@@ -265,8 +236,7 @@ def subtract_row_products(rows, twists, out, skip_hubs, system):
         v, w = twist.v, twist.w
         for i in range(e.n):
             row = rows[e.A + 6 * i]
-            t = row.torque
-            out[e.row + i] -= row.force @ v + t.x * w.x + t.y * w.y + t.z * w.z
+            out[e.row + i] -= row.force @ v + row.torque @ w
 
 
 @inline
@@ -284,16 +254,14 @@ def add_rows_transposed(rows, lam, out, system):
 @flat
 def velocity_residual(out, system):
     """out <- -(G u + g_t) of the independent rows"""
-    for i in range(system.m):
-        out[i] = -system.g_t[i]
+    negate(out, system.g_t, system.m)
     subtract_row_products(system.A, system.twists, out, False, system)
 
 
 @flat
 def metric_correction(out, system):
     """out <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in rhs; the blocks are factored already."""
-    for i in range(6 * system.nhub):
-        system.rhs[system.m + i] = 0.0
+    clear(system.rhs + system.m, 6 * system.nhub)
     back_solve(system)
     for b in range(system.nb + 1):
         out[b].v, out[b].w = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)

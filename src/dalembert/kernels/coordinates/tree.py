@@ -1,24 +1,31 @@
 """Relative coordinates: joint axes, angular velocities, columns and biases of a tree of bodies, from the root outwards.
 
 A body hangs on its parent by a joint with rotations (an angle about z, two angles of a cross, or a unit quaternion with the
-relative angular velocity in the child's joint axes) and translations along axes of the parent's joint frame:
+angular velocity in the child's joint axes) and translations along axes of the parent's joint frame:
 
     C_c = C_p E R(q)              x_c = x_p + d,  d = C_p D + sum e_k q_k
     w_c = w_p + sum n_k u_k       v_c = v_p + w_p x d + sum e_k u_k
 
 C are the joint axes of a body, R = C E_c^T its own; x, v belong to its joint point, from which its centre of mass is c away.
 Accelerations of the child: those of the parent carried over, plus the columns times u', plus a bias [MovingFrame, (2.31)].
+A quaternion is that of C_p E -> C_c with w_c - w_p, or (WORLD) that of C_c itself with w_c: errors of steps do not add up
+along a chain of ball joints then, and nothing is multiplied.
 """
 
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES
+from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES, WORLD
 from dalembert.kernels.base.vectors import Mat3, Quat, Sym3, Vec3, cross, outer, upper
 from dalembert.kernels.base.views import Ball, Spin
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, normalised, rotation
 
 UNIT = 1e-6  # deviation of a quaternion from unit length that is let be
+
+
+@inline
+def has_quaternion(link):
+    return link.turn >= QUATERNION
 
 
 @inline
@@ -43,7 +50,16 @@ def move_tree(x, dx, system):
     for k in range(system.nb):
         link = system.links[system.order[k]]
         parent, q, u = link.parent, link.q, system.nq + link.u
-        joint, w_p, d = parent.theta, parent.w, parent.R @ link.d_0
+        w_p, d = parent.w, parent.R @ link.d_0
+        if link.turn == WORLD:  # the parent's angular acceleration does not matter, so there is no bias_w
+            theta, w_B = Ball(x, q).theta, Spin(x, u).w
+            Ball(dx, q).theta = euler_parameter_rates(theta, w_B)
+            C = rotation(theta)
+            w = C @ w_B
+            link.theta, link.R, link.w, link.d, link.bias_v = theta, C, w, d, cross(w_p, cross(w_p, d))
+            own_inertia(link, C, w)
+            continue
+        joint = parent.theta
         if link.turned:
             joint = joint @ link.theta_0
         w_rel, sliding, extra = zero, zero, zero
@@ -137,7 +153,7 @@ def displace_tree(level, x, scale, system):
         at, first = system.nq + link.u, 0
         if level == 0:
             at = link.q
-            if link.turn == QUATERNION:
+            if has_quaternion(link):
                 theta = Ball(x, at).theta
                 Ball(x, at).theta = normalised(theta + euler_parameter_rates(theta, scale * Spin(system.u_dot, link.u).w))
                 at, first = at + 1, 3
@@ -151,7 +167,7 @@ def normalise_tree(allowed, x, system):
     on it, and theta' is linear in theta, so a method that keeps quadratic invariants (Gauss-Legendre) is left to keep this one
     [MovingFrame, 3.1]."""
     for link in system.links:
-        if link.turn == QUATERNION:
+        if has_quaternion(link):
             theta = Ball(x, link.q).theta
             length_2 = theta.a * theta.a + theta.b * theta.b + theta.c * theta.c + theta.d * theta.d
             if abs(length_2 - 1.0) > 2.0 * allowed:

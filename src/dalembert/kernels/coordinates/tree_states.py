@@ -1,8 +1,8 @@
 """Absolute states of relative ones: poses and twists of the bodies, Euler parameters continuous in the joint coordinates."""
 
 from dalembert.kernels.base.compiler import inline, kernel
-from dalembert.kernels.base.tables import RIGID
-from dalembert.kernels.base.views import Pose, Twist
+from dalembert.kernels.base.tables import RIGID, WORLD
+from dalembert.kernels.base.views import Ball, Pose, Twist
 from dalembert.kernels.coordinates.kinematics import normalised
 from dalembert.kernels.coordinates.tree import move_tree, place_bodies, turned
 
@@ -31,10 +31,13 @@ def absolute_state(x, system):
         pose, twist = Pose(system.called, body.q), Twist(system.called, system.nq_body + body.u)
         pose.r, twist.v = body.r, body.v
         if body.kind == RIGID:
-            theta = turned(link.theta_parent, link, x) @ link.theta_child
-            if carrier.number > 0:
-                theta = Pose(system.called, carrier.q).theta @ theta
-            pose.theta, twist.w = theta, body.w
+            if link.turn == WORLD:
+                theta = Ball(x, link.q).theta
+            else:
+                theta = turned(link.theta_parent, link, x)
+                if carrier.number > 0:
+                    theta = Pose(system.called, carrier.q).theta @ theta
+            pose.theta, twist.w = theta @ link.theta_child, body.w
     tree, rest = system.nq + system.nu, system.called + (system.nq_body + system.nu_body)
     for i in range(system.nx - tree):
         rest[i] = x[tree + i]

@@ -77,5 +77,6 @@ def jet_rate_by_cg(mode, t, x, dx, system):
     if status == OK:
         subtract_row_products(system.A, system.accelerations, system.rhs, False, system)
         conjugate_gradient(system)
+        add_rows_transposed(system.Y, system.rhs, system.accelerations, system)
         status = store_solution(x, dx, system)
     return status

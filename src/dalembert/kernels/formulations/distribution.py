@@ -9,8 +9,10 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.loops import add_multiple, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
+from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -73,14 +75,23 @@ def prepare_solve(t, x, system):
     load_rows(MOTIONS, t, system)
     assemble_blocks(system.masses, system)
     apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
-    for i in range(system.m):
-        system.rhs[i] = -system.zeta[i]
+    negate(system.rhs, system.zeta, system.m)
     return status
 
 
 @flat
+def respond(system):
+    """u' += M^-1 A^T lam. Of hubs it is the unknown in rhs: their sum of large forces loses digits where they are light."""
+    rhs = system.rhs
+    add_rows_transposed(system.Y, rhs, system.accelerations, system)
+    for hub in system.hubs:
+        u, x = system.accelerations[hub.body], hub.x
+        u.v, u.w = Vec3(rhs[x], rhs[x + 1], rhs[x + 2]), Vec3(rhs[x + 3], rhs[x + 4], rhs[x + 5])
+
+
+@flat
 def solve_by_factor(system):
-    """rhs <- lam for rhs = -zeta and accelerations = M^-1 h, with hubs as unknowns."""
+    """rhs <- lam, accelerations <- u' for rhs = -zeta and accelerations = M^-1 h, with hubs as unknowns."""
     factor(0, system)
     subtract_row_products(system.A, system.accelerations, system.rhs, True, system)
     for hub in system.hubs:
@@ -89,6 +100,7 @@ def solve_by_factor(system):
             system.rhs[hub.x + i] = wrench.force[i]
             system.rhs[hub.x + 3 + i] = wrench.torque[i]
     back_solve(system)
+    respond(system)
 
 
 @inline
@@ -134,19 +146,18 @@ def refine(system):
         for i in range(m + 6 * system.nhub):
             lam[i], r[i] = r[i], lam[i]
         back_solve(system)
-        add_rows_transposed(system.Y, lam, system.accelerations, system)
-        for i in range(m):
-            lam[i] += r[i]
+        add_multiple(lam + m, 1.0, r + m, 6 * system.nhub)
+        respond(system)
+        add_multiple(lam, 1.0, r, m)
         if worst <= ONE_SWEEP:
             break
 
 
 @flat
 def store_solution(x, dx, system):
-    """dx <- (N u, u', external power, angle rates) from lam and M^-1 h. Status."""
+    """dx <- (N u, u', external power, angle rates) from lam and u'. Status."""
     count, lam = system.count, system.rhs
     count.rhs += 1.0
-    add_rows_transposed(system.Y, lam, system.accelerations, system)
     refine(system)
     power = count.power
     for i in range(system.m):  # moving constraints work too: u . G^T lam = -lam . g_t
@@ -173,8 +184,7 @@ def finish_rates(x, dx, power, system):
 def store_outputs(t, system):
     """zeta <- G u + g_t of the rows that act, count.kinetic and count.potential <- T and U."""
     velocity_residual(system.zeta, system)
-    for i in range(system.m):
-        system.zeta[i] = -system.zeta[i]
+    negate(system.zeta, system.zeta, system.m)
     silence(system.zeta, 0.0, system)
     forces(POTENTIAL, t, system)
     T, U = mechanical_energy(system)

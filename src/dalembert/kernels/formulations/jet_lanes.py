@@ -6,7 +6,6 @@ from dalembert.kernels.base.loops import negate
 from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT
 from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
-    add_rows_transposed,
     apply_inverse_metric,
     assemble_blocks,
     pull_back_rows,
@@ -39,6 +38,5 @@ def jet_lanes(mode, t, x, dx, system):
     apply_inverse_metric(lanes.masses, lanes.wrenches, lanes.accelerations, lanes)
     negate(lanes.rhs, lanes.zeta, system.m)
     solve_by_factor(lanes)
-    add_rows_transposed(lanes.Y, lanes.rhs, lanes.accelerations, lanes)
     store_rates(x_l, dx_l, lanes.accelerations, lanes)
     return status if finish_rates(lanes.count.power, dx_l, lanes) else NON_FINITE

@@ -28,15 +28,14 @@ def constraint_rows(system):
         A_i, A_j = system.A[p.A_i[0]], system.A[p.A_j[0]]
         R_i, R_j = i.R, j.R
         w_i, w_j = i.w, j.w
-        if p.kind == SO:
-            a_i, a_j = p.a_i, p.a_j
-            d_i, d_j = R_i @ a_i, R_j @ a_j
-            s_i, s_j = cross(w_i, a_i), cross(w_j, a_j)
+        if p.kind == SO:  # g' = -c . w, with c = d_i x d_j and the angular velocities in world axes, w the relative one
+            d_i, d_j, W_i, W_j = R_i @ p.a_i, R_j @ p.a_j, R_i @ w_i, R_j @ w_j
+            c, w = cross(d_i, d_j), W_j - W_i
             g[row] = d_i @ d_j
             g_t[row] = 0.0
-            zeta[row] = (R_i @ cross(w_i, s_i)) @ d_j + 2.0 * ((R_i @ s_i) @ (R_j @ s_j)) + d_i @ (R_j @ cross(w_j, s_j))
-            A_i.force, A_i.torque = zero, cross(a_i, R_i.T @ d_j)
-            A_j.force, A_j.torque = zero, cross(a_j, R_j.T @ d_i)
+            zeta[row] = (w @ d_i) * (w @ d_j) - (w @ w) * g[row] + cross(W_i, W_j) @ c
+            A_i.force, A_i.torque = zero, R_i.T @ c
+            A_j.force, A_j.torque = zero, -(R_j.T @ c)
             continue
         f = system.motions[p.motion].f
         if p.kind == A:

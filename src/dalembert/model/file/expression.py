@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 
+_WITH_UNIT = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z°%]\S*)")
 MAX_LENGTH = 200
 MAX_EXPONENT = 100.0
 
@@ -36,6 +38,9 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
+        if unit := _WITH_UNIT.fullmatch(text.strip()):
+            mend = f"write radians({unit[1]})" if unit[2].startswith(("deg", "°")) else f"leave out {unit[2]!r}"
+            raise ModelError(f"{text!r} has a unit; units are SI and are not written: {mend}") from None
         raise ModelError(f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'") from None
     try:
         value = _value(tree.body, names)

@@ -26,7 +26,7 @@ from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
 from dalembert.model.rotation import ORTHOGONAL, Rotation
 from dalembert.model.store import SECTIONS
-from dalembert.model.validation import nearest, number, numbers, shown, vector
+from dalembert.model.validation import near, nearest, number, numbers, shown, vector
 
 _NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
 _MOTIONS: dict[str, Any] = {name: getattr(motions, record.__name__.removesuffix("Record")) for name, record in MOTIONS.items()}
@@ -175,7 +175,9 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
             text, at_key = f"{label}: the key 'type' is missing; give one of {kinds}".removeprefix(": "), True
         case "union_tag_invalid":
             tags = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
-            text = f"there is no type {context['tag']!r}; {nearest(context['tag'], tags)}"
+            meant = f"joint_{near(context['tag'], tags)}" if isinstance(value, dict) and "joint" in value else ""
+            hint = f"did you mean {meant!r}?" if meant in tags else nearest(context["tag"], tags)
+            text = f"there is no type {context['tag']!r}; {hint}"
             if context["tag"] in CODE:
                 text = f"{context['tag']!r} is a Python function, and model files hold no code; build the model in Python"
             text, path = f"{label}: {text}".removeprefix(": "), (*path, "type")

@@ -28,6 +28,7 @@ MAX_NODES = 1_000_000  # aliases count as often as they are used
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = re.compile(r"~|null|Null|NULL|")
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+_NO_SPACE = re.compile(r"\s*(\w+:)[^\s:/]")  # a key that runs into its value
 _INT = re.compile(r"[-+]?[0-9]+")
 _BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -109,6 +110,8 @@ def _syntax_problem(problem: yaml.MarkedYAMLError, source: str) -> Problem:
     lines = source.splitlines()
     if line <= len(lines) and "\t" in lines[line - 1][:column]:
         hint = "indent with spaces, not with tabs"
+    elif crowded := next(filter(None, map(_NO_SPACE.match, reversed(lines[max(line - 2, 0) : line]))), None):
+        hint = f"a space is missing after the colon of {crowded[1]!r}"
     return Problem(line, column, f"not valid YAML: {text}; {hint}")
 
 

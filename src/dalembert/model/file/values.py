@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
@@ -26,7 +25,6 @@ from dalembert.errors import ModelError
 from dalembert.model.file.expression import evaluate
 from dalembert.model.validation import as_float, shown
 
-_WITH_UNIT = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\s*([A-Za-z°%]\S*)")
 _EXPRESSION = {"anyOf": [{"type": "number"}, {"type": "string"}]}
 
 
@@ -44,8 +42,6 @@ def complaint(text: str) -> PydanticCustomError:
 def _number(value: Any, info: ValidationInfo) -> float:
     """A finite number, or arithmetic that has one as its value."""
     if isinstance(value, str):
-        if unit := _WITH_UNIT.fullmatch(value.strip()):
-            raise complaint(f"is {value!r}; units are SI and are not written: leave out {unit[1]!r}")
         try:
             return evaluate(value, (info.context or {}).get("parameters", {}))
         except ModelError as problem:

@@ -12,7 +12,8 @@ from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import doubts
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import held_twice, not_unique
+from dalembert.compilation.row_words import freedom, held_twice, not_unique
+from dalembert.compilation.starts import moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.table import MODEL, Line, listed
 
@@ -29,9 +30,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         "redundant": len(mechanism.redundant),
         "out_of_plane": len(mechanism.out_of_plane),
     }
-    shown = f"{counts['degrees_of_freedom']} (rank {counts['rank']} of {counts['rows']} constraint rows"
-    shown += f", {counts['out_of_plane']} of them out of the plane)" if mechanism.out_of_plane else ")"
-    yield Line("degrees of freedom", shown, data=counts, block="details")
+    yield Line("degrees of freedom", freedom(mechanism, alone=True), data=counts)  # for all: a missing joint is seen in it
+    flat = f", {counts['out_of_plane']} of them out of the plane" if mechanism.out_of_plane else ""
+    yield Line("constraint rows", f"{counts['rows']} of rank {counts['rank']}{flat}", data=counts["rows"], block="details")
     if mechanism.redundant:
         rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
         text = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
@@ -47,12 +48,15 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if mechanism.completed:
         names = list(mechanism.completed)
         yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
-    if isinstance(mechanism, Mechanism) and (loose := unconnected(mechanism.model)):
-        yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
     for warning in mechanism.warnings:
         yield Line("warning", warning, data=warning, block="careful")
-    for doubt in doubts(mechanism.model) if isinstance(mechanism, Mechanism) else ():
-        yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+    if isinstance(mechanism, Mechanism):
+        if loose := unconnected(mechanism.model):
+            yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
+        for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
+            yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
+        for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
+            yield Line("start", text, data=text, block="careful")
     if mechanism.degrees_of_freedom > 0 and len(solution.t) > 1 and _rests(solution):
         text = "the run starts in an equilibrium and stays there; for a motion give a rate, a driver or another start"
         yield Line("nothing moves", text, block="careful")

@@ -15,6 +15,7 @@ export class Inspector {
     this.hovered = null;
     this.chosen = null;
     this.names = [];
+    this.time = 0;
     const { canvas } = stage;
     canvas.addEventListener("pointermove", (event) => {
       if (event.buttons) return;
@@ -97,8 +98,13 @@ export class Inspector {
       element(row, "th", "", name);
       return element(row, "td");
     });
-    this.written = 0;
+    this.#write(0);
     this.wake();
+  }
+
+  #write(now) {
+    this.written = now;
+    this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(this.time)));
   }
 
   showNames(value) {
@@ -114,10 +120,8 @@ export class Inspector {
       if (!this.hovered) this.stage.canvas.style.cursor = "";
       this.pending = null;
     }
-    if (this.chosen && (!now || now - this.written > 80)) {
-      this.written = now;
-      this.chosen.what.values.forEach(([, value], k) => (this.cells[k].textContent = value(t)));
-    }
+    this.time = t;
+    if (this.chosen && (!now || now - this.written > 80)) this.#write(now);
     this.marks.update();
     this.names.forEach((label, b) => {
       label.hidden = !this.visibility.shows(`body ${b}`);

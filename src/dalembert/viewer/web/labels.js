@@ -1,8 +1,9 @@
-// Names and numbers beside what they belong to, none over another: the next one there goes below.
+// Names and numbers beside what they belong to, none over another, none beyond the edge: the next one there goes below.
 
 import { Vector3 } from "three";
 
 const HIGH = 18; // of a label [px]
+const BESIDE = 8; // its margin [px]
 
 export class Labels {
   constructor(stage) {
@@ -20,6 +21,7 @@ export class Labels {
     const { width, height } = this.stage.half;
     point.copy(at).project(this.stage.camera);
     const box = { x: ((point.x + 1) / 2) * width, y: ((1 - point.y) / 2) * height + below, wide: label.offsetWidth + 2 };
+    if (box.x > 0 && box.x < width) box.x = Math.max(0, Math.min(box.x, width - box.wide - BESIDE));
     const covers = ({ x, y, wide }) => x < box.x + box.wide && box.x < x + wide && Math.abs(y - box.y) < HIGH - 1; // below it by HIGH, but for rounding
     for (let other = this.taken.find(covers); other; other = this.taken.find(covers)) box.y = other.y + HIGH;
     this.taken.push(box);

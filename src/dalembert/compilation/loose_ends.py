@@ -1,0 +1,73 @@
+"""Ends of bars that nothing holds, where an end of another bar is, or a joint of other bodies: one may be missing there.
+
+A bar is what pins.py takes for one. Its end is loose where no joint and no force of its own is at it, within `AT` of its
+length; along the axis of a hinge does not count. Bodies that are joined elsewhere may well touch: folded links, a piston in its
+barrel, what is welded. Cables and constraints of the user may hold any point of a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.compilation.pins import AT, HINGES, Link, links_of
+from dalembert.model.elements import GROUND
+from dalembert.model.frames import world_point
+from dalembert.model.model import Model
+
+_ACROSS = np.eye(3)
+
+
+def loose_ends(model: Model) -> Iterator[str]:
+    """One sentence for each place."""
+    ends = [(bar, s * 0.5 * bar.length * bar.along) for bar in links_of(model).values() if bar and bar.bar for s in (-1.0, 1.0)]
+    held, near = _held(model), _neighbours(model)
+    loose = [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
+    if not any(loose):
+        return
+    bodies = {body.name: body for body in (model.ground, *model.bodies)}
+    spots = [({bar.body}, f"an end of {bar.body!r}", world_point(bodies[bar.body], p)) for bar, p in ends]
+    for joint in model.joints:
+        if not joint.coupled:
+            spots.append((set(joint.bodies), f"joint {joint.name!r}", world_point(bodies[joint.first], joint.p_i)))
+    places = np.array([x for *_, x in spots])
+    told = set[int]()
+    for k in np.flatnonzero(loose).tolist():
+        bar = ends[k][0]
+        there = np.flatnonzero(np.linalg.norm(places - places[k], axis=1) <= AT * bar.length).tolist()
+        other = next((m for m in there if not spots[m][0] & {bar.body, *near[bar.body]}), None)
+        if other is not None and not told & set(there):
+            told.add(k)
+            yield f"an end of {bar.body!r} is at {spots[other][1]} and nothing joins them there: a joint may be missing"
+
+
+def _is_loose(bar: Link, p: Array, own: list[tuple[Array, Array | None]]) -> bool:
+    """own : points of what holds the bar, None for anywhere, with projections on what does not move them."""
+    return not any(across is None or np.linalg.norm(across @ (at - p)) <= AT * bar.length for at, across in own)
+
+
+def _held(model: Model) -> dict[str, list[tuple[Array, Array | None]]]:
+    """Where something acts on each body: points, and projections along axes of hinges; None where it may be anywhere."""
+    found: dict[str, list[tuple[Array, Array | None]]] = {}
+    for joint in model.joints:
+        if joint.members or any(row.function is not None for row in joint.primitives):
+            for name in joint.bodies:
+                found.setdefault(name, []).append((joint.p_i, None))
+            continue
+        for name, p, axis in ((joint.first, joint.p_i, joint.E_i[:, 2]), (joint.second, joint.p_j, joint.E_j[:, 2])):
+            across = _ACROSS - np.outer(axis, axis) if joint.type in HINGES else _ACROSS
+            found.setdefault(name, []).append((p, across))
+    for name, p in (place for force in model.forces for place in force.places()):
+        found.setdefault(name, []).append((p, _ACROSS))
+    return found
+
+
+def _neighbours(model: Model) -> dict[str, set[str]]:
+    """Bodies that are joined to each body, the ground left out."""
+    found: dict[str, set[str]] = {body.name: set() for body in model.bodies}
+    for joint in model.joints:
+        for name in set(joint.bodies) - {GROUND}:
+            found[name] |= set(joint.bodies) - {GROUND}
+    return found

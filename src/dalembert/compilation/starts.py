@@ -1,0 +1,98 @@
+"""Starts that are not the pose that is written down, and that nobody asked for: one sentence for each.
+
+Joint coordinates that are given, and motions of drivers, may well begin elsewhere; a driver that holds still there may be one
+that should move at that speed. Joints that are open in the pose, and velocities that do not fit, are two numbers of one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.compilation.pack import Packed
+from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.rows import blame
+from dalembert.model.assembly import OPEN, ROUNDING, Assembly
+from dalembert.model.elements import Driver
+from dalembert.model.frames import world_point
+from dalembert.model.model import Model
+from dalembert.model.motions import Constant
+
+SAME = 1e-6  # [m] or [rad]; numbers of six digits that are typed twice
+
+
+def held_elsewhere(model: Model) -> Iterator[str]:
+    """Drivers that hold a coordinate all the time at a number at which it is not."""
+    for driver in model.drivers:
+        motion, start = driver.primitive.motion, _start(model, driver)
+        if not isinstance(motion, Constant) or abs(motion.value - start) <= SAME:
+            continue
+        unit = "rad" if driver.primitive.kind == "A" else "m"
+        what = repr(driver.joint) if driver.joint else f"a point of {driver.second!r}"
+        there = f"give the joint coordinate={motion.value:g}, too" if driver.joint else "place the body there"
+        value = f"{motion.value:g}"
+        yield (
+            f"driver {driver.name!r} holds {what} at {value} {unit} for the whole run, which the model has at {start:.4g}"
+            f" {unit}: for a speed of {value} {unit}/s give da.Polynomial(({start:.6g}, {value})), in a file"
+            f" {{type: polynomial, coefficients: [{start:.6g}, {value}]}}; to hold it there, {there}"
+        )
+
+
+def moved_by_drivers(model: Model, t: float) -> Iterator[str]:
+    """Motions that begin elsewhere than the coordinate is given or drawn, at the time of the start: they may well be meant."""
+    for driver in model.drivers:
+        motion, start = driver.primitive.motion, _start(model, driver)
+        begin = float(motion_values(motion, t)[0])
+        if not isinstance(motion, Constant) and abs(begin - start) > SAME:
+            what = f"where {driver.joint!r} has {start:.4g}" if driver.joint else f"which is at {start:.4g}"
+            yield f"driver {driver.name!r} starts at {begin:.4g}, {what} in the pose that is given: assembly moved it there"
+
+
+def _start(model: Model, driver: Driver) -> float:
+    """What is given for a driven coordinate, or has the model pose; 0 where it is rounding."""
+    value = _as_given(model, driver)
+    return value if abs(value) > ROUNDING else 0.0
+
+
+def _as_given(model: Model, driver: Driver) -> float:
+    row, first, second = driver.primitive, model.body(driver.first), model.body(driver.second)
+    if driver.joint is not None:
+        joint = model.joint(driver.joint)
+        component = joint.coordinates.index(row.labels[0])
+        given = joint.coordinate[component]
+        return model._at_pose(joint.name, component) if given is None else given
+    return float((first.matrix @ row.a_i) @ (world_point(second, row.p_j) - world_point(first, row.p_i)))
+
+
+def misfits(model: Model, assembly: Assembly) -> Iterator[str]:
+    """Bodies that assembly moved because joints are open as they are given, and velocities of which it changed."""
+    if assembly.open:
+        worst = max(assembly.moved, key=lambda item: max(item.distance, item.angle))
+        far = " and ".join(f"{x:.3g} {unit}" for x, unit in ((worst.distance, "m"), (worst.angle, "rad")) if x > ROUNDING)
+        others = f" and {len(assembly.open) - 1} more do" if len(assembly.open) > 1 else " does"
+        yield (
+            f"assembly moved {worst.body!r} by {far}: {assembly.open[0]!r}{others} not fit the pose that is given; see points,"
+            " axes and lengths there, or give point= and axis= of the world"
+        )
+    speeds = [np.linalg.norm((body.velocity, body.angular_velocity), axis=1) for body in (*model.bodies, *assembly.bodies)]
+    for item in assembly.moved:
+        old, most = model.body(item.body), OPEN * np.max(speeds, axis=0)
+        changes = ((item.velocity, "m/s"), (item.angular_velocity, "rad/s"))
+        told = [
+            f"{x:.3g} {unit}" for (x, unit), given, limit in zip(changes, old.given, most, strict=True) if given and x > limit
+        ]
+        if told:
+            words = f"assembly changed the velocity that is given for {item.body!r} by {' and '.join(told)}"
+            yield f"{words}: joints, rates and drivers ask for another"
+
+
+def open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:
+    """Joints whose residuals g of rows G are above `OPEN`; not those that are asked for, which have a motion."""
+    from dalembert.compilation.rank import arm_length
+
+    rows = np.array([row.index for row in packed.rows if not row.rheonomic and not row.nonholonomic], dtype=np.int64)
+    sizes = np.linalg.norm(G[rows] * np.tile([arm_length(packed)] * 3 + [1.0] * 3, G.shape[1] // 6), axis=1)
+    shares = g[rows] / np.where(sizes > 0.0, sizes, np.inf)
+    return tuple(name for name, share in blame(packed.rows, rows, shares) if share > OPEN)

@@ -1,0 +1,139 @@
+"""Starts that are not the pose that is written down: drivers that hold still elsewhere, joints that are open, velocities."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.doubts import doubts, look_at
+
+
+def arm(**joint) -> da.Model:
+    model = da.Model()
+    model.add_link("arm", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), **joint)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("motion", "joint", "told"),
+    [
+        (6.0, {}, 1),
+        (2 * np.pi, {}, 1),  # the same pose, and it stands still
+        (da.Constant(6.0), {}, 1),  # files do not tell them apart
+        (6.0, {"coordinate": 6.0}, 0),
+        (6.0, {"coordinate": 5.0}, 1),
+        (0.0, {}, 0),  # held where it is
+        (da.Polynomial((0.0, 6.0)), {}, 0),
+        (da.Polynomial((6.0, 1.0)), {}, 0),  # motions may begin elsewhere
+    ],
+)
+def test_a_driver_that_holds_still_elsewhere(motion, joint, told):
+    model = arm(**joint)
+    model.add_driver("motor", "A", motion)
+    value = getattr(motion, "value", motion)
+    words = [f"driver 'motor' holds 'A' at {value:g} rad for the whole run"] if told else []
+    assert [text.partition(",")[0] for text in doubts(model)] == words
+
+
+def test_a_speed_that_was_meant_is_written_in_the_doubt():
+    model = da.Model()
+    model.add_body("cart", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.3, 0, 0))
+    model.add_prismatic("slide", model.ground, "cart", points=((0, 0, 0), (0, 0, 0)), axis=(1, 0, 0))
+    model.add_driver("motor", "slide", 2.0)
+    (text,) = doubts(model)
+    assert "holds 'slide' at 2 m for the whole run, which the model has at 0.3 m: for a speed of 2 m/s give" in text
+    assert "give da.Polynomial((0.3, 2)), in a file {type: polynomial, coefficients: [0.3, 2]}; to hold it there" in text
+
+
+def test_rounding_of_a_start_is_zero():
+    """A bar drawn at 60 degrees has its angle by sines and cosines."""
+    model = da.Model()
+    end = 0.4 * np.array([np.cos(np.pi / 3), 0.0, np.sin(np.pi / 3)])
+    model.add_link("arm", (0, 0, 0), end, mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0.0, -1.0, 0.0))
+    model.add_driver("motor", "A", 4 * np.pi)
+    (text,) = doubts(model)
+    assert "which the model has at 0 rad" in text and "da.Polynomial((0, 12.5664))" in text
+
+
+def test_a_point_that_is_held_elsewhere():
+    model = arm()
+    model.add_point_driver("lift", "arm", direction=(0, 0, 1), motion=0.1)
+    (text,) = doubts(model)
+    assert text.startswith("driver 'lift' holds a point of 'arm' at 0.1 m for the whole run")
+
+
+def rough(off=(0, 0, 0), **more) -> da.Model:
+    """A pendulum of 1 m in body axes, off its pivot."""
+    model = da.Model()
+    model.add_body("rod", **da.rod(1.0, 1.0, axis="x").body(), position=np.add((0.5, 0, 0), off), **more)
+    model.add_revolute("pivot", model.ground, "rod", points=((0, 0, 0), (-0.5, 0, 0)), axes=((0, 1, 0), (0, 1, 0)))
+    return model
+
+
+@pytest.mark.parametrize(("off", "told"), [(0.0, 0), (1e-9, 0), (0.002, 0), (0.012, 1)])
+def test_joints_that_are_open_in_the_pose_are_part_of_the_verdict(off, told):
+    model = rough((off, 0, 0))
+    report = da.simulate(model, 0.05).report()
+    words = f"look at the model: assembly moved 'rod' by {off:.3g} m"
+    assert report.headline == ("trusted, but " + words if told else "trusted")
+    assert sum("assembly moved it" in line.value for line in report.lines) == (not told and off > 1e-6)  # said once
+
+
+def test_axes_that_do_not_meet():
+    model = rough(rotation=da.Rotation.from_axis_angle((1, 0, 0), 0.02))
+    assert look_at(doubts(model, model.assemble())) == "look at the model: assembly moved 'rod' by 0.02 rad"
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
+def test_how_far_open_is_measured_by_the_size(size):
+    for off, told in ((0.002, 0), (0.01, 1)):
+        model = da.Model()
+        model.add_body("rod", **da.rod(1.0, size, axis="x").body(), position=((0.5 + off) * size, 0, 0))
+        model.add_spherical("pivot", model.ground, "rod", points=((0, 0, 0), (-0.5 * size, 0, 0)))
+        assert len([text for text in doubts(model, model.assemble()) if "assembly" in text]) == told
+
+
+def test_what_was_asked_for_is_no_misfit():
+    for model in (arm(coordinate=0.5), arm(rate=3.0)):
+        assert doubts(model, model.assemble()) == []
+    model = arm()
+    model.add_driver("motor", "A", da.Polynomial((0.5, 6.0)))
+    assert model.assemble().changed != () and doubts(model, model.assemble()) == []
+
+
+def test_a_motion_that_begins_elsewhere_is_told_without_velocities_that_nobody_gave():
+    model = arm()
+    model.add_driver("motor", "A", da.Polynomial((np.pi / 3, 6.0)))
+    report = da.simulate(model, t_end=0.01).report()
+    told = "driver 'motor' starts at 1.047, where 'A' has 0 in the pose that is given: assembly moved it there"
+    assert (report["start"].value, report["start"].block, report.headline) == (told, "careful", "trusted")
+    assert report["assembly moved"].data == ["arm: moved 2.000e-01 m, turned 1.047e+00 rad"]
+    lift = arm()
+    lift.add_point_driver("lift", "arm", direction=(0, 0, 1), motion=da.Polynomial((0.1, 0.1)))
+    told = "driver 'lift' starts at 0.1, which is at 0 in the pose that is given: assembly moved it there"
+    assert da.simulate(lift, t_end=0.01).report()["start"].value == told
+    for motion in (da.Polynomial((0.0, 6.0)), da.Polynomial((2 * np.pi, 6.0))):  # where it is, and a turn on
+        model = arm()
+        model.add_driver("motor", "A", motion)
+        assert "start" not in [line.name for line in da.simulate(model, t_end=0.01).report().lines]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"velocity": (0, 0, -2.0), "angular_velocity": (0, 4.0, 0)}, None),
+        ({"velocity": (0, 0, -2.005), "angular_velocity": (0, 4.0, 0)}, None),
+        ({"angular_velocity": (0, 4.0, 0)}, None),  # the other one is completed
+        ({"velocity": (1.0, 0, 0)}, "1 m/s"),
+        ({"velocity": (0, 0, -2.0), "angular_velocity": (0, -4.0, 0)}, "1.5 m/s and 5 rad/s"),
+    ],
+)
+def test_velocities_that_had_to_change(given, told):
+    model = rough(**given)
+    words = f"assembly changed the velocity that is given for 'rod' by {told}: joints, rates and drivers ask for another"
+    found = doubts(model, model.assemble())
+    if told and "and" in told:
+        assert len(found) == 1 and " m/s and " in found[0] and "rad/s: " in found[0]
+    else:
+        assert found == ([words] if told else [])
