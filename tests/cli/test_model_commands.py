@@ -52,6 +52,31 @@ def test_new_check_edit_run():
     assert not np.allclose(a.position("slider")[-1], b.position("slider")[-1])
 
 
+def test_parameters_are_set_for_one_run():
+    call("new", "mine.yaml")
+    assert call("run", "mine.yaml", "--set", "crank=sqrt(4) / 20", "--t-end", 0.1, "--out", "a.zarr").exit_code == 0
+    model = da.load("a.zarr").model
+    assert model.body("crank").position[2] == 0.05 and model.body("slider").position[0] == np.sqrt(0.3**2 - 0.1**2)
+    check_refused(call("run", "mine.yaml", "--set", "crnk=0.1"), "mine.yaml: has no parameter 'crnk'; did you mean 'crank'?")
+    check_refused(call("check", "mine.yaml", "--set", "crank=0.1,0.2"), "give one value (`dalembert sweep` takes several)")
+    check_refused(call("check", "mine.yaml", "--set", "crank=90mm"), "crank=90mm", "write 90 * 1e-3, which is 0.09")
+    check_refused(call("check", "mine.yaml", "--set", "crank=long"), "parameter 'crank': value is 'long'; give a number")
+    check_refused(call("check", "mine.yaml", "--set", "crank"), "give NAME=VALUE")
+    check_refused(call("check", "mine.yaml", "--set", "crank=1", "--set", "crank=2"), "each name once")
+    assert "chain of 3 rods" in call("check", "chain_16", "--set", "n=3").stdout
+    assert "rotation-vector" in call("check", "torsion_chain", "--set", "law=rotation-vector").stdout
+    check_refused(call("check", "chain_16", "--set", "rods=3"), "chain_16 takes no 'rods'; known: 'n'")
+    Path("arm.py").write_text(
+        "import dalembert as da\n\n\ndef build(length=1.0):\n    model = da.Model(name=f'arm of {length} m')\n"
+        "    model.add_link('arm', (0, 0, 0), (length, 0, 0), mass=1.0)\n    return model\n\n\nmodel = build()\n"
+    )
+    assert "arm of 1.0 m" in call("check", "arm.py").stdout
+    assert "arm of 2 m" in call("check", "arm.py", "--set", "length=2").stdout
+    check_refused(call("check", "arm.py", "--set", "lenght=2"), "arm.py", "build takes no 'lenght'; did you mean 'length'?")
+    Path("only.py").write_text("import dalembert as da\nmodel = da.Model()\n")
+    check_refused(call("check", "only.py", "--set", "length=2"), "only.py: defines no function `build(...)` with arguments")
+
+
 def test_t_end_of_the_file_is_the_default():
     Path("m.yaml").write_text("t_end: 0.25\nbodies: {a: {type: point_mass, mass: 1}}")
     assert "simulating to t = 0.25 s" in call("run", "m.yaml").stdout

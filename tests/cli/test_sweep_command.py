@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -41,6 +42,8 @@ def test_a_file_with_parameters(model, tmp_path):
     assert data["complete"] == 3 and data["worst_energy_error"] < 1e-8 and data["messages"] == {}
     found = da.load(tmp_path / "s.zarr")
     assert found["rod.x"].values[:, 0].tolist() == [0.25, 0.5, 0.75]
+    assert call(model, "--set", "length=0:pi/2:3", "--out", tmp_path / "pi.zarr").exit_code == 1  # no rod of length 0
+    assert da.load(tmp_path / "pi.zarr")["length"].values.tolist() == [0.0, np.pi / 4, np.pi / 2]
     assert da.Model.from_yaml(model, {"length": 2.0}).bodies[0].position[0] == 1.0
 
 
@@ -54,7 +57,7 @@ def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
     asked = ("--set", "mass=1,-1", "--set", "kind=A", "--t-end", 0.01, "--processes", 1)
     result = call(tmp_path / "study.py", *asked, "--out", tmp_path / "s.zarr")
     assert result.exit_code == 1 and "1 complete, 1 failed" in result.output, result.output
-    assert "failed: run 1 with mass = -1.0, kind = A" in result.output
+    assert "failed: run 1 (mass = -1, kind = A)" in result.output
 
 
 @pytest.mark.parametrize(
@@ -63,9 +66,13 @@ def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
         ((), "over what?"),
         (("--set", "length"), "give NAME=FROM:TO:COUNT"),
         (("--set", "length=0:1"), "give NAME=FROM:TO:COUNT"),
-        (("--set", "width=1,2"), "no parameter 'width'"),
+        (("--set", "width=1,2"), "rod.yaml has no parameter 'width'; known: 'length'"),
+        (("--set", "length=long"), "parameters of model files are numbers"),
+        (("--set", "length=10mm,20mm"), "write 10 * 1e-3, which is 0.01"),
+        (("--set", "length=-1,-2"), "run 0 (length = -1): rod.yaml:"),
         (("--set", "length=1,2", "--set", "length=3"), "given twice"),
         (("--set", "length=1", "--output", "rod.w"), "no signal 'rod.w'"),
+        (("--set", "length=1", "--output", "rod.x.max"), "'rod.x.max' is of a whole run, no signal over time; keep 'rod.x' at"),
         (("--set", "length=1", "--processes", "0"), "above 0"),
         (("--set", "length=1", "--processes", "1", "--scheduler", "tcp://x"), "exclude each other"),
     ],
@@ -88,6 +95,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
     for name in ("fan", "map"):
         assert said("plot", store, name, "rod.x", "--out", tmp_path / f"{name}.png").exit_code == 0
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    assert said("plot", store, "map", "rod.x.max", "--out", tmp_path / "largest.png").exit_code == 0
     for command, text in (
         (("plot", store, "time", "rod.x"), "plot time: .* holds a sweep; draw 'map OUTPUT' or 'fan OUTPUT'"),
         (
@@ -95,6 +103,8 @@ def test_a_sweep_is_drawn(model, tmp_path):
             "there is no plot 'rod.x'; `dalembert plot .* time rod.x` draws what is called so over time",
         ),
         (("plot", store, "fan", "rod.y"), "the sweep has no 'rod.y', it keeps what outputs= .* did you mean 'rod.x'"),
+        (("plot", store, "map"), r"\(rod.x, position_drift, .*\), as in `dalembert plot .* map rod.x`"),
+        (("plot", store, "fan", "rod.x.max"), "'rod.x.max' is no series over time"),
         (("plot", store, "fan"), r"plot fan: of what\? .* \(rod.x\), as in `dalembert plot .* fan rod.x`"),
         (("export", store, tmp_path / "s.csv"), "holds a sweep"),
         (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
@@ -103,4 +113,5 @@ def test_a_sweep_is_drawn(model, tmp_path):
         assert refused.exit_code == 2 and refused.stderr.count("\n") == 1, refused.output
         assert re.search(text, refused.stderr), refused.stderr
     assert call(*asked[:-1], tmp_path / "ends.zarr").exit_code == 0
+    assert "rod.x.max: the sweep kept 2 instants, too few" in said("plot", tmp_path / "ends.zarr", "map", "rod.x.max").stderr
     assert "kept 2 instants" in said("plot", tmp_path / "ends.zarr", "fan", "rod.x", "--out", tmp_path / "e.png").stderr

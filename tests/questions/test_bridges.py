@@ -72,7 +72,7 @@ def test_what_bridges_call():
         np.testing.assert_allclose(derivatives[0][at], slopes(TIMES, **p), rtol=0, atol=EXACT)
         np.testing.assert_allclose(derivatives[1][at], slopes(0.4, **p), rtol=0, atol=EXACT)
     np.testing.assert_array_equal(values[2][..., 0], values[0])
-    with pytest.raises(da.SimulationError, match=r"run 1 with stiffness = -1\.0"):
+    with pytest.raises(da.SimulationError, match=r"run 1 \(stiffness = -1, damping"):
         runs.values([[40.0, 0.6], [-1.0, 0.6]])
     with pytest.raises(da.ModelError, match="stiffness of run 0 is nan"):
         runs.values([np.nan, 0.6])

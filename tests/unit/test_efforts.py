@@ -5,6 +5,7 @@ import pytest
 from random_mechanisms import SHAPES, planar_chain, random_model, usable_components
 
 import dalembert as da
+from dalembert.results.signals import signal
 
 TIMES = np.linspace(0.0, 0.05, 4)
 
@@ -132,6 +133,57 @@ def test_an_effort_tells_length_tension_power_and_energy_of_a_spring():
     assert not spring.on["ground"].point.any()
     np.testing.assert_allclose(spring.point, d, rtol=0, atol=0)
     np.testing.assert_allclose(solution.energy.potential - spring.energy, 2.0 * 9.81 * d[:, 2], rtol=0, atol=1e-12)
+
+
+def driven(coordinates: str) -> da.Solution:
+    """A slide on an arm that turns, a hand on the slide, all driven; in space the hand by the second angle of a Cardan joint,
+    and a point of it off the arm besides, as seen from the arm."""
+    model = da.Model(name="driven", plane="xz" if coordinates == "planar" else None)
+    model.add_link("arm", (0, 0, 0), (0.5, 0, 0), mass=1.0)
+    model.add_body("slide", **da.box(0.5, (0.1, 0.1, 0.1)).body(), position=(0.2, 0, 0))
+    model.add_link("hand", (0.2, 0, 0), (0.2, 0, -0.3), mass=0.7)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, -1, 0))
+    model.add_prismatic("S", "arm", "slide", point=(0.2, 0, 0), axis=(1, 0, 0))
+    if coordinates == "planar":
+        model.add_revolute("H", "slide", "hand", point=(0.2, 0, 0), axis=(0, -1, 0))
+    else:
+        model.add_universal("H", "slide", "hand", point=(0.2, 0, 0), axes=((0, 1, 0), (1, 0, 0)))
+        seen = {"reference": "arm", "direction": (1, 0, 0), "point": (0, 0, 0.15)}
+        model.add_point_driver("hold", "hand", motion=da.Harmonic(0.02, 4.0, offset=-0.05), **seen)
+    model.add_driver("motor", "A", da.Polynomial((0.0, 2.0, 0.5)))
+    model.add_driver("push", "S", da.Harmonic(0.1, 3.0))
+    model.add_driver("turn", "H", da.Harmonic(0.4, 5.0), component=0 if coordinates == "planar" else 1)
+    return da.simulate(model, 0.6, integrator=da.DOP853(rtol=1e-12, atol=1e-12))
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "planar"])
+def test_drivers_tell_effort_and_power(coordinates):
+    """What all of them give is what the energy grows by: their powers, integrated by Gauss, are the external work."""
+    solution = driven(coordinates)
+    names = {driver.name: driver.joint for driver in solution.model.drivers}
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    fine = solution(0.3 + 0.3 * nodes)
+    power = sum(fine.effort(name).power for name in names)
+    work = solution.energy.external_work
+    assert abs(0.3 * np.sum(weights * power) - (work[-1] - work[0])) < 1e-9 * np.ptp(work)
+    grown = solution.energy.kinetic + solution.energy.potential
+    assert abs(grown[-1] - grown[0] - (work[-1] - work[0])) < 1e-9 * np.ptp(work)
+    motions = {"motor": lambda t: 2.0 + t, "push": lambda t: 0.3 * np.cos(3 * t), "turn": lambda t: 2.0 * np.cos(5 * t)}
+    for name, joint in names.items():
+        effort = solution.effort(name)
+        np.testing.assert_allclose(effort.value, solution.multiplier(name)[:, 0], rtol=0, atol=1e-9)
+        if name in motions:
+            component = 1 if name == "turn" and coordinates == "absolute" else 0
+            coordinate = solution.coordinate(joint).reshape(len(solution.t), -1)[:, component]
+            np.testing.assert_allclose(effort.coordinate, coordinate, rtol=0, atol=1e-10)
+            np.testing.assert_allclose(effort.rate, motions[name](solution.t), rtol=0, atol=1e-10)
+    assert np.array_equal(solution.effort("push").force, solution.reaction("push").force)
+    assert np.array_equal(solution.effort("push").on["arm"].force, -solution.reaction("push").force)
+    np.testing.assert_allclose(signal(solution, "motor.power").values, solution.effort("motor").power)
+    np.testing.assert_allclose(signal(solution, "S.f").values, np.linalg.norm(solution.reaction("S").force, axis=1))
+    np.testing.assert_allclose(signal(solution, "hand.v").values, np.linalg.norm(solution.velocity("hand"), axis=1))
+    assert solution(0.3).effort("motor").power == pytest.approx(solution(np.array([0.3])).effort("motor").power[0])
+    assert solution.plot.time("motor.power", "push.power").axes[0].get_ylabel() == "power [W]"
 
 
 def test_points_have_velocities_and_accelerations():

@@ -254,7 +254,7 @@ def test_runs_of_several_structures_join():
 def test_models_of_a_sweep_that_cannot_be_built():
     with pytest.raises(da.ModelError, match="lengths"):
         da.simulate_many(gallery.chain, 1.0, parameters={"n": [2, 3], "angle": [1.0]})
-    with pytest.warns(RuntimeWarning, match=r"1 of 2 runs could not start; run 1 with mass = -1.0"):
+    with pytest.warns(RuntimeWarning, match=r"1 of 2 runs could not start; run 1 \(mass = -1\)"):
         many = da.simulate_many(_mass, 1.0, parameters={"mass": [1.0, -1.0]})
     assert many.status.tolist() == ["complete", "failed"]
     assert "mass is -1" in many.message[1]

@@ -249,7 +249,7 @@ def test_an_infeasible_variant_of_many_fails_alone():
             raise da.ModelError("the rod does not reach")
         return slider_crank(length=length)
 
-    with pytest.warns(RuntimeWarning, match="run 2 with length = 0.05: the rod does not reach"):
+    with pytest.warns(RuntimeWarning, match=r"run 2 \(length = 0.05\): the rod does not reach"):
         runs = da.simulate_many(build, 0.05, parameters={"length": lengths})
     assert runs.status.tolist() == ["complete", "complete", "failed", "complete", "complete"]
     assert len(set(runs.structure[[0, 1, 3, 4]])) == 1

@@ -323,12 +323,21 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("motor.torque", "'motor' has motor (along its coordinate), motor.fx, y, z (force), motor.tx, y, z (torque)"),
-        ("spring.length", "'spring' has spring (along its coordinate), spring.fx, y, z (force), spring.tx, y, z (torque)"),
-        ("push.value", "'push' has push.fx, y, z (force), push.tx, y, z (torque)"),
-        ("arm.angle", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity)"),
-        ("A.rate", "'A' has A (angle), A.fx, y, z (force), A.tx, y, z (torque)"),
-        ("B.angle", "'B' has B.rotation_x, B.rotation_y, B.rotation_z, B.fx, y, z (force), B.tx, y, z (torque)"),
+        (
+            "motor.torque",
+            "'motor' has motor (along its coordinate), motor.power, motor.fx, y, z (force), motor.f (its size), motor.tx",
+        ),
+        (
+            "spring.length",
+            "'spring' has spring (along its coordinate), spring.power, spring.fx, y, z (force), spring.f (its size)",
+        ),
+        (
+            "push.value",
+            "'push' has push.power, push.fx, y, z (force), push.f (its size), push.tx, y, z (torque), push.t (its size)",
+        ),
+        ("arm.angle", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
+        ("A.rate", "'A' has A (angle), A.fx, y, z (force), A.f (its size), A.tx, y, z (torque), A.t (its size)"),
+        ("B.angle", "'B' has B.rotation_x, B.rotation_y, B.rotation_z, B.fx, y, z (force), B.f (its size), B.tx"),
     ],
 )
 def test_unknown_parts_of_what_is_known_list_what_there_is(name, told):
@@ -343,7 +352,9 @@ def test_unknown_parts_of_what_is_known_list_what_there_is(name, told):
     run = da.simulate(model, t_end=0.01)
     with pytest.raises(ModelError) as refused:
         run.plot.time(name)
-    assert str(refused.value) == f"there is no signal {name!r}; {told}"
+    assert str(refused.value).startswith(f"there is no signal {name!r}; {told}")
+    with pytest.raises(ModelError, match=r"^'A\.max' is of a whole run, no signal over time; keep 'A' at many times"):
+        run.plot.time("A.max")
     np.testing.assert_allclose(signal(run, "motor").values, run.multiplier("motor")[:, 0], rtol=1e-9)
 
 

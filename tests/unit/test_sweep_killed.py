@@ -142,7 +142,7 @@ def test_a_run_that_kills_its_process_fails_alone(study, tmp_path, monkeypatch):
     with processes(1) as pool:
         found = study.sweep(tmp_path / "s.zarr", pool, [1.0, 1.1, 9.0, 1.2], outputs=[study.deadly])
     assert found.status.tolist() == ["complete", "complete", "failed", "complete"]
-    assert "run 2 with length = 9.0: the process that computed it died" in found.message[2]
+    assert "run 2 (length = 9): the process that computed it died" in found.message[2]
 
 
 def test_a_worker_without_room_loses_nothing(study, tmp_path, monkeypatch):

@@ -144,7 +144,7 @@ def test_runs_at_fault_fail_alone(tmp_path):
     lengths = [1.0, 8.0, 1.2, 9.0, 1.3, 1.4, 9.0, 8.0]
     found = sweep(tmp_path / "s.zarr", {"length": lengths}, block=4)
     assert found.failed.tolist() == [1, 3, 6, 7]
-    assert "ZeroDivisionError" in found.message[1] and "length = 8.0" in found.message[1]
+    assert "ZeroDivisionError" in found.message[1] and "run 1 (length = 8): " in found.message[1]
     assert "run 6 " in found.message[6] and found.dataset["message"].values[6] == found.message[6]
     assert np.isnan(found["fastest"].values[found.failed]).all()
     good = [0, 2, 4, 5]
@@ -226,7 +226,7 @@ def test_angles_of_many_starts_are_those_of_few(monkeypatch):
         ({"length": [1.0]}, {"outputs": [fastest, fastest]}, "two have the same name"),
         ({"length": [1.0]}, {"block": 0}, "block is 0"),
         ({"length": [1.0]}, {"client": 3}, "client is a int; give a dask Client"),
-        ({"length": [9.0]}, {}, "run 0 with length = 9.0"),
+        ({"length": [9.0]}, {}, r"run 0 \(length = 9\)"),
         ({"length": [8.0]}, {}, "no run of those tried.*ZeroDivisionError"),
         (3.0, {}, "give a dict of arrays"),
         ({"length": [1.0]}, {"out": None}, "outputs and client go with out="),

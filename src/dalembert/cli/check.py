@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors
 from dalembert.cli.method import Coordinates, known_kind
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dalembert.model.assembly import Assembly
 
 
-def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
+def check(model: ModelName, set_: Set = None, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
     """Assemble a mechanism without running it: degrees of freedom, redundant joints, consistency of the initial data.
 
     Exit codes:
@@ -24,7 +24,7 @@ def check(model: ModelName, coordinates: Coordinates = None, as_json: AsJson = F
         from dalembert.compilation.compile import compile
 
         kind = known_kind(coordinates)
-        source = find_model(model)
+        source = find_model(model, set_)
         mechanism = compile(source.bodies, kind)
         findings = examine(source.name, mechanism, mechanism.assembly)
         if as_json:

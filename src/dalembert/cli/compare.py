@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import Answer, Code, Formulations, ModelName, complain, names_in, reported_errors, show_measured
+from dalembert.cli.console import Answer, Code, Formulations, ModelName, Set, complain, names_in, reported_errors, show_measured
 from dalembert.cli.method import Coordinates, grouped, known_kind
 from dalembert.errors import ModelError
 
@@ -26,6 +26,7 @@ Out = Annotated[list[Path] | None, typer.Option(help=f"File to write: {', '.join
 @grouped
 def compare(
     model: ModelName,
+    set_: Set = None,
     t_end: TEnd = None,
     formulations: Formulations = None,
     integrators: Integrators = None,
@@ -55,7 +56,7 @@ def compare(
             _check_path(path)
         if error is not None and not 0 < error < float("inf"):
             raise ModelError(f"option --error is {error:g}; give a number above 0")
-        source = find_model(model)
+        source = find_model(model, set_)
         end = end_of_run(source, t_end)
         from dalembert.comparison.compare import compare as compare_model
 

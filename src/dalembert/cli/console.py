@@ -46,6 +46,10 @@ ModelName = Annotated[
         help="Gallery name (`dalembert gallery`), YAML file (`dalembert new`), or Python file with `model` or `build()`.",
     ),
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="NAME=VALUE of a parameter of a YAML file, of `build(...)`, of a gallery function; repeated."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, say_written
+from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def inverse(
     times: Times = None,
     run: Run = None,
     actuator: Actuators = None,
+    set_: Set = None,
     out: Out = None,
     plot: Picture = None,
     as_json: AsJson = False,
@@ -46,7 +47,7 @@ def inverse(
             raise ModelError("inverse: give --times FROM:TO:STEP, or --run RESULT, one of the two")
         if out is not None and out.suffix.lower() != ".csv":
             raise ModelError(f"option --out is '{out}'; give a path that ends in .csv")
-        bodies = find_model(model).bodies
+        bodies = find_model(model, set_).bodies
         found = _of_run(bodies, run, actuator) if run is not None else _of_drivers(bodies, str(times), actuator)
         if out is not None:
             _write(found, out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, rounded, say_written
+from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors, rounded, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -23,7 +23,13 @@ MOST_ROWS = 25
 
 
 def kinematics(
-    model: ModelName, sweep: Sweep = None, times: Times = None, out: Out = None, plot: Picture = None, as_json: AsJson = False
+    model: ModelName,
+    sweep: Sweep = None,
+    times: Times = None,
+    set_: Set = None,
+    out: Out = None,
+    plot: Picture = None,
+    as_json: AsJson = False,
 ) -> None:
     """Poses of a mechanism without integration, over a joint coordinate (--sweep) or over time (--times), as far as they reach.
 
@@ -36,7 +42,7 @@ def kinematics(
 
         if (sweep is None) == (times is None):
             raise ModelError("kinematics: give --sweep JOINT=FROM:TO:STEP, or --times FROM:TO:STEP, one of the two")
-        bodies = find_model(model, masses=False).bodies
+        bodies = find_model(model, set_, masses=False).bodies
         if times is not None:
             found: Any = follow(bodies, values_of("--times", times))
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import AsJson, ModelName, Voice, print_json, reported_errors, rounded, say_written
+from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors, rounded, say_written
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def modes(
     equilibrium: Balanced = False,
     rate: Rates = None,
     mode: Number = 0,
+    set_: Set = None,
     out: Motion = None,
     plot: Picture = None,
     as_json: AsJson = False,
@@ -42,7 +43,7 @@ def modes(
         from dalembert.questions.equilibrium import equilibrium as balance
         from dalembert.questions.linearise import linearise
 
-        bodies = find_model(model).bodies
+        bodies = find_model(model, set_).bodies
         at: Any = balance(bodies, rates=rates_of(rate) or None) if equilibrium or rate else None
         linear = linearise(bodies, at)
         if out is not None:
@@ -56,7 +57,14 @@ def modes(
         say_written(out, plot)
 
 
-def equilibrium(model: ModelName, rate: Rates = None, out: Pose = None, plot: Picture = None, as_json: AsJson = False) -> None:
+def equilibrium(
+    model: ModelName,
+    rate: Rates = None,
+    set_: Set = None,
+    out: Pose = None,
+    plot: Picture = None,
+    as_json: AsJson = False,
+) -> None:
     """A pose at rest near the given one, or a steady motion (--rate), with its reactions and stability.
 
     Exit codes:
@@ -67,7 +75,7 @@ def equilibrium(model: ModelName, rate: Rates = None, out: Pose = None, plot: Pi
         from dalembert.plot import save_figure
         from dalembert.questions.equilibrium import equilibrium as balance
 
-        found: Any = balance(find_model(model).bodies, rates=rates_of(rate) or None)
+        found: Any = balance(find_model(model, set_).bodies, rates=rates_of(rate) or None)
         if out is not None:
             found.solution.save(out)
         if plot is not None:

@@ -22,12 +22,18 @@ OF_SOMETHING = {
     "spectrum": "a signal",
 }
 _MOST = 12  # names that are listed
-OF_SWEEP = {"map": "an output over parameters", "fan": "an output of all runs over time"}
+OF_SWEEP = {
+    "map": "an output over parameters, of a series its last value, or its .max, .min, .peak",
+    "fan": "an output of all runs over time",
+}
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalembert run --out` or of `dalembert sweep`.")]
 _NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(OF_SWEEP)}."
 Name = Annotated[str, typer.Argument(help=_NAMES)]
-_SOMETHING = "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'B.fz', an invariant 'angular momentum z'"
+_SOMETHING = (
+    "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'B.fz', 'B.f' (its size), 'motor.power',"
+    " an invariant 'angular momentum z', of a sweep 'B.f.max' for `map`"
+)
 Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` takes several.")]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]
@@ -38,7 +44,8 @@ def _there(found: Any, name: str) -> list[str]:
     """What a result holds for a figure of something, where that is a short list."""
     if name in OF_SWEEP:
         drawn = [("run", "time")] if name == "fan" else [("run", "time"), ("run",)]
-        return [str(key) for key, array in found.dataset.data_vars.items() if array.dims in drawn and array.dtype.kind == "f"]
+        held = [str(key) for key, array in found.dataset.data_vars.items() if array.dims in drawn and array.dtype.kind == "f"]
+        return sorted(held, key=lambda key: key.endswith(("_drift", "_error")))  # what was asked for first
     model = getattr(found.mechanism, "model", None)
     elements = () if name != "reactions" or model is None else (*model.joints, *model.drivers, *model.forces)
     return [element.name for element in elements]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, ModelName, Set, Voice, complain, print_json, reported_errors, warn
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -46,6 +46,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, ve
 def run(
     model: ModelName,
     method: Method,
+    set_: Set = None,
     t_end: TEnd = None,
     projection: Projection = None,
     invariants: Invariants = None,
@@ -72,7 +73,7 @@ def run(
         from dalembert.compilation.compile import usual_coordinates
         from dalembert.formulations.base import default_formulation
 
-        source = find_model(model)  # first: a Python file may register methods of its own
+        source = find_model(model, set_)  # first: a Python file may register methods of its own
         stepping, coordinates = method.make_integrator(), method.make_coordinates()
         end = end_of_run(source, t_end)
         times = save_times(save_every, end)

@@ -6,10 +6,11 @@ import hashlib
 import inspect
 import math
 import os
+import re
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,7 @@ from dalembert.model.model import Model
 from dalembert.model.validation import nearest
 
 YAML, PYTHON = (".yaml", ".yml"), ".py"
+_NO_BUILD = "{}: defines no function `build(...)` with arguments to set; add one that returns the model"
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,15 @@ class Source:
         return self.model
 
 
-def find_model(text: str, *, masses: bool = True) -> Source:
+def find_model(text: str, given: Sequence[str] | None = None, *, masses: bool = True) -> Source:
     """The model that the command line names; of files, only one that ends in .py is executed.
 
-    masses : a file whose bodies have none is refused, with its lines
+    given : NAME=VALUE of its parameters;  masses : a file whose bodies have none is refused, with its lines
     """
-    path = Path(text)
+    path, values = Path(text), _values(given or ())
     if text in GALLERY:
-        return Source(build(text), text, GALLERY[text].t_end)
+        entry = GALLERY[text]
+        return Source(_called(partial(entry.function, **entry.options), text, values), text, entry.t_end)
     suffix = path.suffix.lower()
     if suffix in YAML:
         from dalembert.model.file.read import read_model
@@ -57,7 +60,7 @@ def find_model(text: str, *, masses: bool = True) -> Source:
             there = sorted(other.name for other in path.parent.iterdir() if other.suffix.lower() in YAML)
             hint = nearest(path.name, there) if there else "`dalembert new` writes one"
             raise ModelError(f"{text}: there is no such file; {hint}")
-        found = read_model(path, masses=masses)
+        found = read_model(path, values, masses=masses)
         return Source(found.model, found.model.name or path.stem, found.t_end)
     if suffix != PYTHON and os.sep not in text and not os.path.lexists(path):
         try:
@@ -69,8 +72,42 @@ def find_model(text: str, *, masses: bool = True) -> Source:
         raise ModelError(f"{text}: {missing}; give a YAML file, a Python file or a gallery name")
     if suffix != PYTHON:
         raise ModelError(f"{text}: files of models end in .yaml, .yml or .py, which is executed; rename it to what it is")
-    model = _from_python(path)
+    model = _from_python(path, values)
     return Source(model, model.name or path.stem)
+
+
+def _values(given: Sequence[str]) -> dict[str, Any]:
+    """Values of parameters by name: numbers or arithmetic, else words."""
+    values: dict[str, Any] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if not (name.isidentifier() and value) or name in values:
+            raise ModelError(f"option --set is {text!r}; give NAME=VALUE, as in crank=0.12, each name once")
+        if {",", ":"} & set(re.sub(r"\(.*\)", "", value)):
+            raise ModelError(f"option --set is {text!r}; give one value (`dalembert sweep` takes several)")
+        values[name] = int(value) if value.isdecimal() else value_of(text, value)
+    return values
+
+
+def value_of(text: str, value: str) -> float | str:
+    """A number, the value of arithmetic, or a word.  text : of the option, for messages"""
+    from dalembert.model.file.expression import evaluate
+
+    try:
+        return evaluate(value, {})
+    except ModelError as problem:
+        if re.fullmatch(r"[A-Za-z_][\w-]*", value):
+            return value
+        raise ModelError(f"option --set is {text!r}: {problem}") from None
+
+
+def _called(function: Callable[..., Any], name: str, values: Mapping[str, Any]) -> Any:
+    """What a function makes of values, once their names are found right."""
+    if values:
+        from dalembert.simulation.parameters import check_names
+
+        check_names(function, values, name)
+    return function(**values)
 
 
 class Builder:
@@ -81,6 +118,7 @@ class Builder:
         file = Path(text).resolve() if suffix in (*YAML, PYTHON) else None
         self.text, self.__name__ = (text if file is None else str(file)), Path(text).stem
         self.t_end: float | None = None
+        self.parameters: tuple[str, ...] | None = None  # of a YAML file, all of them numbers
         self._function: Any
         if file is None or not file.is_file():
             source = find_model(text)  # complains
@@ -89,15 +127,17 @@ class Builder:
             return
         self.fingerprint = hashlib.sha256(file.read_bytes()).hexdigest()
         if suffix in YAML:
-            from dalembert.model.file.read import read_model
+            from dalembert.model.file.read import read_string
+            from dalembert.model.file.syntax import read_text
 
-            self.t_end = read_model(file).t_end
-            self._function = lambda **given: read_model(file, given).model
+            made = partial(read_string, read_text(file), file.name, file.parent)  # the same name in messages of every process
+            self.t_end, self.parameters = (found := made()).t_end, found.parameters
+            self._function = lambda **given: made(given).model
             return
         with _blaming(file), _importing_from(file.parent):
             build = runpy.run_path(str(file), run_name=file.stem).get("build")
         if not callable(build):
-            raise ModelError(f"{text}: defines no function `build(...)` with arguments to set; add one that returns the model")
+            raise ModelError(_NO_BUILD.format(text))
         self._function = build
 
     def __call__(self, **given: Any) -> Any:
@@ -130,16 +170,18 @@ def end_of_run(source: Source | Builder, t_end: float | None) -> float:
     return end
 
 
-def _from_python(path: Path) -> Model | LagrangianSystem:
-    """Run a file; its `model`, or what its `build()` returns."""
+def _from_python(path: Path, values: Mapping[str, Any]) -> Model | LagrangianSystem:
+    """Run a file; its `model`, or what its `build()` returns, which takes the values if there are any."""
     with _blaming(path), _importing_from(path.parent):
         names = runpy.run_path(str(path), run_name=path.stem)
-        model = names.get("model")
+        model = None if values else names.get("model")
         built = model is None and callable(names.get("build"))
         if built:
-            model = names["build"]()
+            model = _called(names["build"], "build", values)
     if built and model is None:
         raise ModelError(f"{path}: `build()` returned None; end it with `return model`")
+    if model is None and values:
+        raise ModelError(_NO_BUILD.format(path))
     if model is None:
         held = [repr(name) for name, value in names.items() if isinstance(value, Model | LagrangianSystem)]
         several = f"it has models named {', '.join(held)}; call one of them 'model'"

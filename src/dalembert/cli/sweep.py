@@ -13,6 +13,7 @@ from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, prin
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
 from dalembert.errors import ModelError, SimulationError
+from dalembert.model.validation import nearest
 
 if TYPE_CHECKING:
     from dalembert.simulation.sweep import Sweep
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, for example s.zarr; the same command goes on with one that exists.")]
-Output = Annotated[list[str] | None, typer.Option("--output", help="What to keep: 'slider.x', 'A', 'B.fz'; default: states.")]
+_WHAT = "What to keep: 'slider.x', 'A', 'B.fz', 'B.f' (its size), 'motor.power'; default: states."
+Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
 Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
 Block = Annotated[int, typer.Option(help="Runs that are computed and written together.")]
@@ -59,14 +61,19 @@ def sweep(
         if not set_:
             raise ModelError("sweep: over what? give --set NAME=FROM:TO:COUNT, or --set NAME=A,B,C")
         end = end_of_run(build, t_end)
-        names = [text.partition("=")[0] for text in set_]
-        if len(set(names)) < len(names):
+        values = dict(map(values_of, set_))
+        if len(values) < len(set_):
             raise ModelError("option --set: a name is given twice; give each once")
+        for text, (name, given) in zip(set_, values.items(), strict=True):
+            if build.parameters is not None and name not in build.parameters:
+                raise ModelError(f"option --set: {model} has no parameter {name!r}; {nearest(name, build.parameters)}")
+            if build.parameters is not None and given.dtype.kind == "U":
+                raise ModelError(f"option --set is {text!r}; parameters of model files are numbers")
         with _client(processes, scheduler) as client:
             found = simulate_many(
                 build,
                 end,
-                parameters=grid(**dict(map(values_of, set_))),
+                parameters=grid(**values),
                 formulation=method.make_formulation(),
                 integrator=method.make_integrator(),
                 coordinates=coordinates,
@@ -91,22 +98,23 @@ def values_of(text: str) -> tuple[str, Any]:
     """Name and values of NAME=FROM:TO:COUNT or NAME=A,B,C."""
     import numpy as np
 
+    from dalembert.cli.source import value_of
+
     name, equals, given = text.partition("=")
     wrong = ModelError(f"option --set is {text!r}; give NAME=FROM:TO:COUNT, as in crank=0.1:0.3:100, or NAME=A,B,C")
     if not (equals and name.isidentifier() and given):
         raise wrong
     if ":" in given:
         try:
-            first, last, count = given.split(":")
-            values = np.linspace(float(first), float(last), int(count))
+            *ends, count = given.split(":")
+            first, last = (float(value_of(text, end)) for end in ends)
+            values = np.linspace(first, last, int(count))
         except ValueError:
             raise wrong from None
         return name, values
     parts = given.split(",")
-    try:
-        return name, np.array([float(part) for part in parts])
-    except ValueError:
-        return name, np.array(parts)
+    found = [value_of(text, part) for part in parts]
+    return name, np.array(parts) if any(isinstance(value, str) for value in found) else np.array(found)
 
 
 @contextmanager

@@ -148,7 +148,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Driver:
-    """A prescribed joint coordinate or point motion: one rheonomic primitive, kind "O", "A" or "D" with its motion.
+    """A prescribed joint coordinate or point motion: one rheonomic primitive, kind "O" or "A" with its motion.
 
     joint : the driven joint's name, or None for a point driver
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from matplotlib.figure import Figure
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure, owner_of
+
+if TYPE_CHECKING:
+    import xarray
 
 Array = npt.NDArray[Any]
 _BANDS = ((0.05, 0.95, 0.25), (0.25, 0.75, 0.45))  # quantiles and how opaque
@@ -38,9 +41,11 @@ class SweepPlots:
     ) -> Figure:
         """An output over two parameters, in colours: of a grid as a map, of a sample as points; over one as a line.
 
+        output : of a series also its largest or smallest value in each run, "slider.x.max", .min, or .peak, the largest size
         at : the nearest value of a grid's further parameters, default the first;  time : of a series, default the last [s]
         """
-        sweep, values = self._sweep, self._per_run(output, time)
+        sweep, array = self._sweep, self._sweep[output]
+        values = self._per_run(output, array, time)
         names = [n for n in sweep._store.attributes["parameters"] if sweep[n].ndim == 1 and sweep[n].dtype.kind in "fiu"]
         chosen = [name for name in (x, y) if name is not None]
         for name in (*chosen, *(at or {})):
@@ -63,7 +68,7 @@ class SweepPlots:
         with house_style():
             figure = new_figure(6.4, 4.6) if ax is None else owner_of(ax)
             panel = figure.add_subplot() if ax is None else ax
-            text = self._label(output)
+            text = _label(output, array)
             if len(chosen) == 1:
                 order = np.argsort(axes[chosen[0]][keep])
                 panel.plot(axes[chosen[0]][keep][order], values[keep][order], marker=".")
@@ -74,7 +79,7 @@ class SweepPlots:
                 panel.set_ylabel(chosen[1])
                 panel.grid(False)
             panel.set_xlabel(chosen[0])
-            when = f" at t = {self._time(time):g} s" if "time" in sweep[output].dims else ""
+            when = f" at t = {self._time(time):g} s" if "time" in array.dims else ""
             panel.set_title(f"{output}{when}{fixed}")
         return figure
 
@@ -105,7 +110,7 @@ class SweepPlots:
                 panel.plot(t, array[int(run)].values, color=COLOURS[6], linewidth=0.8, linestyle="-", label=first)
             panel.plot(t, lines[0.5], color=DARK, linestyle="-", label="median")
             panel.set_xlabel("time t [s]")
-            panel.set_ylabel(self._label(output))
+            panel.set_ylabel(_label(output, array))
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
             legend_beside(panel)
         return figure
@@ -114,19 +119,18 @@ class SweepPlots:
         t = self._sweep.t
         return float(t[-1] if time is None else t[np.argmin(np.abs(t - time))])
 
-    def _per_run(self, output: str, time: float | None) -> Array:
+    def _per_run(self, output: str, array: xarray.DataArray, time: float | None) -> Array:
         """(runs,) values of an output, of a series at a time; NaN where a run is not complete."""
-        array = self._sweep[output]
         if "time" in array.dims:
             array = array.sel(time=self._time(time))
         if array.ndim != 1:
             raise ModelError(f"plot.map: {output!r} has several values per run; make one of them an output of its own")
         return np.where(self._sweep.status == "complete", array.values.astype(float), np.nan)
 
-    def _label(self, output: str) -> str:
-        about = self._sweep[output].attrs
-        unit = f" [{about['units']}]" if about.get("units") else ""
-        return f"{about.get('long_name', output)}{unit}"
+
+def _label(output: str, array: xarray.DataArray) -> str:
+    unit = f" [{array.attrs['units']}]" if array.attrs.get("units") else ""
+    return f"{array.attrs.get('long_name', output)}{unit}"
 
 
 def _coloured(panel: Axes, x: Array, y: Array, values: Array) -> Any:

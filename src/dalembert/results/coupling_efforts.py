@@ -1,4 +1,4 @@
-"""What couplings, cables and cams do, from the multipliers of their rows."""
+"""What drivers, couplings, cables and cams do, from the multipliers of their rows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.trajectory import Trajectory
+from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.trajectory import Trajectory, cross
 from dalembert.model.cables import cable_points
-from dalembert.model.elements import Joint
+from dalembert.model.elements import Driver, Joint
 from dalembert.results.efforts import Effort, Wrench
-from dalembert.results.reactions import resultant
+from dalembert.results.reactions import Reaction, resultant
 
 Measured = tuple[Array, Array, Array, Array]
 
@@ -29,6 +30,20 @@ class CouplingEffort(Effort):
     """
 
     joints: tuple[tuple[str, int], ...] = ()
+
+
+def driver_effort(states: Trajectory, driver: Driver, acting: Reaction) -> Effort:
+    """What a driver does along the coordinate that it prescribes, at given states with this reaction on its second body."""
+    row, first, turns = driver.primitive, driver.first, driver.primitive.kind == "A"
+    on = {name: Wrench(s * acting.force, s * acting.torque, acting.point) for name, s in ((first, -1.0), (driver.second, 1.0))}
+    along, w = states.rotation(first) @ (row.n_i if turns else row.a_i), states.angular_velocity(first)
+    if turns:
+        value, moving = acting.torque, states.angular_velocity(driver.second) - w
+    else:  # of the point, seen from the first body
+        arm = states.point(driver.second, row.p_j) - states.position(first)
+        value, moving = acting.force, states.velocity(driver.second, row.p_j) - states.velocity(first) - cross(w, arm)
+    value, rate = np.sum(value * along, axis=1), np.sum(moving * along, axis=1)
+    return Effort(on, motion_values(row.motion, states.t), rate, value, value * rate, np.zeros(len(states.t)))
 
 
 def coupling_effort(states: Trajectory, joint: Joint, lam: Array | None) -> CouplingEffort:

@@ -32,13 +32,13 @@ class Wrench:
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """What a force element does over time, SI units.
+    """What a force element or a driver does over time, SI units.
 
     on : by name of each body that it acts on, in its order, force and torque at its point there (spring end, joint point, else
         the centre of mass; of the ground the origin)
     coordinate, rate, value : (nt,), or (nt, n) of an element with n coordinates: length, its rate and the tension of what acts
-        along a line; joint coordinate, its rate and the effort along it; of a bushing the six deflections in its axes. None
-        where there is no coordinate
+        along a line; joint coordinate (of a driver as it is prescribed), its rate and the effort along it; of a bushing the six
+        deflections in its axes. None where there is no coordinate
     power : (nt,) what it gives to all bodies together;  energy : (nt,) what it has stored
     """
 

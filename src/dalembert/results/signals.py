@@ -1,9 +1,11 @@
 """Signals of a solution by name, for plots and sweeps.
 
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
-"slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz
+"slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz; "slider.v" its size
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
+"B.f"         the size of that force                        "B.t"         of that torque
 "motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
+"motor.power" what a driver or force element gives to all bodies
 "total_energy", "kinetic_energy", "potential_energy", "external_work"     of a Lagrangian system also "x", "x'"
 """
 
@@ -21,6 +23,7 @@ from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.solution import BodyResult
 
+OVER_TIME = {"max": "largest {}", "min": "smallest {}", "peak": "largest size of {}"}  # of a series that a sweep keeps
 _ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 
 
@@ -57,17 +60,21 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
     if owner in bodies and part in ("x", "y", "z"):
         k = "xyz".index(part)
         return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])
-    if owner in bodies and part in ("vx", "vy", "vz"):
-        return Signal(f"velocity {part[1]} of {owner}", "m/s", solution.velocity(owner)[:, "xyz".index(part[1])])
+    if owner in bodies and part in ("v", "vx", "vy", "vz"):
+        return _of_vector("speed" if part == "v" else "velocity", owner, part, "m/s", solution.velocity(owner))
     drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
     if text in (*drivers, *forces):
         return _effort(solution, text)
     elements = [*joints, *drivers, *forces]
-    if owner in elements and part[:1] in ("f", "t") and part[1:] in ("x", "y", "z"):
+    if owner in (*drivers, *forces) and part == "power":
+        return Signal(f"power of {owner}", "W", solution.effort(owner).power)
+    if owner in elements and part[:1] in ("f", "t") and part[1:] in ("", "x", "y", "z"):
         acting = solution.effort(owner) if owner in forces else solution.reaction(owner)
         values, what, unit = (acting.force, "force", "N") if part[0] == "f" else (acting.torque, "torque", "N m")
-        what = what if owner in forces else f"reaction {what}"
-        return Signal(f"{what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+        return _of_vector(what if owner in forces else f"reaction {what}", owner, part, unit, values)
+    if part in OVER_TIME and owner:
+        mend = f"keep {owner!r} at many times (save_at=, --save-every), and the sweep has it: `dalembert plot SWEEP map {text}`"
+        raise ModelError(f"{text!r} is of a whole run, no signal over time; {mend}")
     if part and owner in (*bodies, *elements):
         along = [*drivers, *(force.name for force in model.forces if force.coordinates == 1)]
         raise ModelError(f"there is no signal {text!r}; {_of_owner(owner, joints, bodies, along)}")
@@ -80,27 +87,30 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
 
 def _of_owner(owner: str, joints: Mapping[str, Joint], bodies: Sequence[str], along: Sequence[str]) -> str:
     """What there is of an element, to choose from; along : names of what acts along one coordinate."""
-    acts = [f"{owner}.{kind}x, y, z ({what})" for kind, what in (("f", "force"), ("t", "torque"))]
+    acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
-        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity)"
-    names = [f"{owner} (along its coordinate)"] if owner in along else []
+        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity), {owner}.v (its size)"
+    names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
     if owner in joints:
         coordinates = joints[owner].coordinates
         names = [f"{owner}.{name}" if len(coordinates) > 1 else f"{owner} ({name})" for name in coordinates]
     return f"{owner!r} has {', '.join((*names, *acts))}"
 
 
+def _of_vector(what: str, owner: str, part: str, unit: str, values: Array) -> Signal:
+    """A component (nt,) of a vector (nt, 3) by the axis that a name ends with; its size, where it has but one letter."""
+    if len(part) == 1:
+        return Signal(f"{what} of {owner}", unit, np.linalg.norm(values, axis=1))
+    return Signal(f"{what} {part[1]} of {owner}", unit, values[:, "xyz".index(part[1])])
+
+
 def _effort(solution: BodyResult, name: str) -> Signal:
     """What a driver or a force element does along its coordinate, positive the way that grows; of a spring its tension."""
     model = solution.mechanism.model
     if driver := next((driver for driver in model.drivers if driver.name == name), None):
-        reaction, row, turns = solution.reaction(name), driver.primitive, driver.primitive.kind == "A"
-        along = solution.rotation(driver.first) @ (row.n_i if turns else row.a_i)
-        if row.kind == "D":
-            gap = solution.point(driver.second, row.p_j) - solution.point(driver.first, row.p_i)
-            along = gap / np.linalg.norm(gap, axis=1, keepdims=True)
-        values = np.sum((reaction.torque if turns else reaction.force) * along, axis=1)
-        return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", values)
+        turns, value = driver.primitive.kind == "A", solution.effort(name).value
+        assert value is not None
+        return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", value)
     force = next(force for force in model.forces if force.name == name)
     value = solution.effort(name).value if force.coordinates == 1 else None
     if value is None:

@@ -20,7 +20,7 @@ from dalembert.formulations import FORMULATIONS, REFERENCE, Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
 from dalembert.model.model import Model
-from dalembert.results.coupling_efforts import MEASURED, coupling_effort
+from dalembert.results.coupling_efforts import MEASURED, coupling_effort, driver_effort
 from dalembert.results.dense import integrate_to
 from dalembert.results.efforts import Effort, effort_of, without_rows
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
@@ -320,8 +320,9 @@ class BodyResult(Result, Trajectory):
         return dw_B if frame == "body" else apply(self.rotation(body), dw_B)
 
     def effort(self, element: object) -> Effort:
-        """What a force element does: .force, .torque (nt, 3) on its second body at .point, .on["crank"] of any body, .value
-        along its .coordinate with its .rate, .power and stored .energy; see `Effort`. Of a coupling, gear, cable or cam too.
+        """What a force element or driver does: .force, .torque (nt, 3) on its second body at .point, .on["crank"] of any body,
+        .value along its .coordinate with its .rate, .power and stored .energy; see `Effort`. Of a coupling, gear, cable or cam
+        too.
         """
         name = str(getattr(element, "name", element))
         if self.pieces:
@@ -329,7 +330,8 @@ class BodyResult(Result, Trajectory):
         for joint in self.model.joints:
             if joint.name == name and joint.type in MEASURED:
                 return coupling_effort(self, joint, None if self._is_idle(name) else self.multiplier(name))
-        return effort_of(self, element)
+        driver = next((driver for driver in self.model.drivers if driver.name == name), None)
+        return effort_of(self, element) if driver is None else driver_effort(self, driver, self.reaction(name))
 
     @cached_property
     def momentum(self) -> Momentum:

@@ -27,6 +27,7 @@ from dalembert.formulations import Formulation
 from dalembert.formulations.evaluation import Evaluated, evaluate_variants
 from dalembert.formulations.run import Run
 from dalembert.lagrangian.system import LagrangianSystem
+from dalembert.simulation.parameters import run_named
 
 _MANY = 64  # starts whose angles are measured by compiled code
 
@@ -144,8 +145,7 @@ class _Making:
         try:
             self._take(k, made())
         except DalembertError as problem:
-            shown = ", ".join(f"{name} = {value}" for name, value in _row(self._table, k).items())
-            problem.args = (f"run {k} with {shown}: {problem}",)
+            problem.args = (f"{run_named(k, _row(self._table, k))}: {problem}",)
             self._problems[k] = problem
 
     def _take(self, k: int, mechanism: Compiled) -> None:

@@ -120,6 +120,12 @@ def table_of(parameters: Any) -> tuple[Table, dict[str, int]]:
     return table, dims
 
 
+def run_named(run: int, values: Mapping[str, Any]) -> str:
+    """A run by its number and parameters, for messages."""
+    told = ", ".join(f"{name} = {f'{value:.6g}' if isinstance(value, float) else value}" for name, value in values.items())
+    return f"run {run} ({told})" if told else f"run {run}"
+
+
 def _over(variable: Any, dims: Mapping[str, int]) -> Array:
     """A variable with an axis for each dimension, of length 1 where it does not depend on it."""
     order = [name for name in dims if name in variable.dims]
@@ -127,7 +133,7 @@ def _over(variable: Any, dims: Mapping[str, int]) -> Array:
     return np.asarray(values).reshape([dims[name] if name in order else 1 for name in dims])
 
 
-def check_names(build: Any, table: Mapping[str, Array]) -> None:
+def check_names(build: Any, table: Mapping[str, Any], called: str | None = None) -> None:
     """Refuse names that a function does not take, and arguments that nothing is given for."""
     try:
         arguments = inspect.signature(build).parameters
@@ -135,7 +141,7 @@ def check_names(build: Any, table: Mapping[str, Array]) -> None:
         return
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     known = [name for name, argument in arguments.items() if argument.kind in kinds]
-    called = getattr(build, "__name__", "the function")
+    called = called or getattr(build, "__name__", "the function")
     if not any(argument.kind is inspect.Parameter.VAR_KEYWORD for argument in arguments.values()):
         for name in table:
             if name not in known:

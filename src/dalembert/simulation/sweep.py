@@ -22,6 +22,7 @@ from dalembert.model.references import references
 from dalembert.model.validation import nearest, shown
 from dalembert.results.html_parts import runs_html, table
 from dalembert.results.plain import encode
+from dalembert.results.signals import OVER_TIME
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.settings import to_data
@@ -235,10 +236,24 @@ class Sweep:
         return to_dataset(self._store)
 
     def __getitem__(self, name: str) -> xarray.DataArray:
+        """An array by its name; of a series over time also "slider.x.max", .min, and .peak, its largest size, over the runs."""
         if name not in self.dataset:
+            series, _, kind = name.rpartition(".")
+            if kind in OVER_TIME and series in self.dataset and "time" in self.dataset[series].dims:
+                return self._over_time(self.dataset[series], kind)
             known = nearest(name, [str(variable) for variable in self.dataset.variables])
             raise ModelError(f"the sweep has no {name!r}, it keeps what outputs= (--output) names; {known}")
         return self.dataset[name]
+
+    def _over_time(self, series: xarray.DataArray, kind: str) -> xarray.DataArray:
+        """(run, ...) the largest or smallest value of each run."""
+        if len(self.t) < 3:
+            kept = f"the sweep kept {len(self.t)} instants, too few for it; give save_at= (--save-every)"
+            raise ModelError(f"{series.name}.{kind}: {kept}")
+        parts = (series[k : k + BLOCK].values for k in range(0, len(self), BLOCK))
+        values = [part.min(axis=1) if kind == "min" else (abs(part) if kind == "peak" else part).max(axis=1) for part in parts]
+        made = series.isel(time=0, drop=True).copy(data=np.concatenate(values))
+        return made.assign_attrs(long_name=OVER_TIME[kind].format(series.attrs.get("long_name", series.name)))
 
     @property
     def t(self) -> Array:

@@ -23,7 +23,7 @@ from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.io.sweep_store import SweepStore
 from dalembert.kernels.base.told import LISTENERS
 from dalembert.run.progress import Progress
-from dalembert.simulation.parameters import Table
+from dalembert.simulation.parameters import Table, run_named
 from dalembert.simulation.sweep_block import Job, run_blocks, try_runs, warm_up
 
 SECONDS = 2.0  # of a task
@@ -262,9 +262,9 @@ class Drive:
                     self.crew.renew(found)
                 problem = found
         if alone:
-            given = ", ".join(f"{name} = {values[first]}" for name, values in self.table.items() if name)
+            named = run_named(first, {name: values[first] for name, values in self.table.items() if name})
             died = isinstance(problem, BrokenExecutor) or type(problem).__name__ == "KilledWorker"
-            return {first: f"run {first}{' with ' * bool(given)}{given}: {_DIED if died else repr(problem)}"}
+            return {first: f"{named}: {_DIED if died else repr(problem)}"}
         middle = (first + last) // 2
         return self._at_fault(first, middle) | self._at_fault(middle, last)
 

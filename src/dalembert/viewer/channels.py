@@ -71,9 +71,10 @@ def _group(name: str, unit: str, series: Sequence[tuple[str, Array]], log: bool 
 
 
 def efforts(solution: BodyResult) -> dict[str, Effort]:
-    """What each force element and coupling does; those whose functions are not in the file are left out."""
+    """What each driver, force element and coupling does; those whose functions are not in the file are left out."""
     found, model = {}, solution.mechanism.model
-    for name in (*(force.name for force in model.forces), *(joint.name for joint in model.joints if joint.type in MEASURED)):
+    acting = [force.name for force in model.forces] + [joint.name for joint in model.joints if joint.type in MEASURED]
+    for name in (*(driver.name for driver in model.drivers), *acting):
         with suppress(DalembertError):
             found[name] = solution.effort(name)
     return found

@@ -15,7 +15,15 @@ from itertools import islice
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 
-_WITH_UNIT = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z°%]\S*)")
+_WITH_UNIT = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z°%µ].*)")
+_SI = ("m", "kg", "s", "rad", "N", "m/s", "rad/s", "N/m", "Nm", "N m", "Nm/rad", "N s/m", "Ns/m", "kg m^2", "J", "W")
+_FACTORS = {
+    **dict.fromkeys(("rpm", "rev/min"), "pi / 30"),
+    **dict.fromkeys(("deg", "degree", "degrees", "°", "deg/s", "°/s"), "pi / 180"),
+    **dict.fromkeys(("mm", "mm/s", "g", "ms", "Nmm", "N mm"), "1e-3"),
+    **dict.fromkeys(("kN", "kNm", "kN/m", "N/mm", "t"), "1e3"),
+    **{"cm": "1e-2", "um": "1e-6", "µm": "1e-6", "min": "60", "Hz": "2 * pi", "in": "0.0254", "inch": "0.0254", "ft": "0.3048"},
+}  # of units that newcomers write, to SI
 MAX_LENGTH = 200
 MAX_EXPONENT = 100.0
 
@@ -32,16 +40,17 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def evaluate(text: str, names: Mapping[str, float]) -> float:
-    """The value of an expression; `names` are the parameters it may use."""
+    """The value of an expression; `names` are the parameters it may use, NaN of those that are wrong: then it is NaN."""
     if len(text) > MAX_LENGTH:
         raise ModelError(f"the expression has {len(text)} characters; give at most {MAX_LENGTH}")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         if unit := _WITH_UNIT.fullmatch(text.strip()):
-            mend = f"write radians({unit[1]})" if unit[2].startswith(("deg", "°")) else f"leave out {unit[2]!r}"
-            raise ModelError(f"{text!r} has a unit; units are SI and are not written: {mend}") from None
+            raise ModelError(f"{text!r} has a unit; units are SI and are not written: {_in_si(*unit.groups())}") from None
         raise ModelError(f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'") from None
+    if any(isinstance(node, ast.Name) and math.isnan(names.get(node.id, 0.0)) for node in ast.walk(tree)):
+        return math.nan
     try:
         value = _value(tree.body, names)
     except ZeroDivisionError:
@@ -51,6 +60,17 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     if not math.isfinite(value):
         raise ModelError(f"{shown(text)} is {value}; give a finite number")
     return value
+
+
+def _in_si(number: str, unit: str) -> str:
+    """What to write for a number with a unit."""
+    factor = _FACTORS.get(unit)
+    if factor is None:
+        return f"leave out {unit!r}" if unit in _SI else "write the number in m, kg, s, rad, N"
+    if factor == "pi / 180":
+        return f"write radians({number})"
+    product = f"{number} * {factor}"
+    return f"write {product}, which is {evaluate(product, {}):.9g}"
 
 
 def _with(tree: ast.expr | ast.Expression, names: Mapping[str, float]) -> str:
@@ -79,6 +99,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
                 if name == "t":
                     text = "a function of time is a motion: harmonic, polynomial, table, a sum or product of them"
                     raise ModelError(f"there is no parameter 't'; {text}; Python functions go with models built in Python")
+                if name in _FACTORS and name not in FUNCTIONS:
+                    raise ModelError(f"there is no parameter {name!r}, and units are SI; write {_FACTORS[name]} in its place")
                 known = [*(f"{function}()" for function in FUNCTIONS), *CONSTANTS, *islice(names, 1000)]
                 raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
             return names[name]
@@ -91,6 +113,9 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _BINARY[type(op)](_value(left, names), _value(right, names))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            if name not in FUNCTIONS and name in _FACTORS:
+                given = ast.unparse(ast.Tuple(arguments)).replace(",)", ")")
+                raise ModelError(f"there is no function {name!r}, and units are SI; write {given} * {_FACTORS[name]}")
             if name not in FUNCTIONS:
                 raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
             return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,10 +36,11 @@ MAX_KEYS = 200
 
 @dataclass(frozen=True)
 class FromFile:
-    """A model, and how long its file suggests to simulate [s]."""
+    """A model, how long its file suggests to simulate [s], and the names of the file's parameters."""
 
     model: Model
     t_end: float | None
+    parameters: tuple[str, ...]
 
 
 def read_model(path: str | os.PathLike[str], given: Mapping[str, float] | None = None, *, masses: bool = False) -> FromFile:
@@ -77,7 +79,7 @@ def read_string(
         raise ModelFileError(
             name, [document.problem(("bodies", one), f"body {one!r}: has no mass; {fix}", key=True) for one in light]
         )
-    return FromFile(made, model.t_end)
+    return FromFile(made, model.t_end, tuple(data.get("parameters", ())))
 
 
 def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, Any]) -> Iterator[Problem]:
@@ -144,7 +146,7 @@ def _parameters(document: Document, given: object, values: dict[str, float]) -> 
         except ModelError as problem:
             text = str(problem)
             text = text if text.startswith("parameter") else f"parameter {name!r}: {text}"
-            values.setdefault(name, 1.0)  # its uses are not wrong because of it
+            values.setdefault(name, math.nan)  # its uses are not wrong because of it
             yield document.problem(("parameters", name), text)
 
 
