@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 import dalembert as da
 from dalembert.errors import SimulationError
 from dalembert.gallery.bicycle import bicycle
+from dalembert.questions.steady import staircase
 from dalembert.viewer.scene import scene_of
 
 G = 9.81
@@ -344,6 +345,15 @@ def test_frequency_response_of_the_motion_itself():
         full = da.simulate(shaken, 2.0, save_at=t, integrator=da.DOP853(rtol=1e-11, atol=1e-12)).coordinate("J1")
         errors.append(np.abs(full - size * (response * np.exp(1j * w * t)).imag).max() / size)
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+
+
+def test_errors_of_a_cyclic_coordinate_are_no_rates():
+    """The third, of which nothing depends but by rounding: balanced up to 1e-7, both zeros came out as a pair of 1.2e-7."""
+    A = np.array([[0.0, 1.0, 0.0, 0.0], [-4.0, 0.0, 1e-13, 0.1], [0.0, 0.0, 3e-14, 0.15], [0.0, -0.3, 1e-13, 0.0]])
+    zeros, Q, upper = staircase(A, 1e-10)
+    assert zeros == 2
+    np.testing.assert_allclose(np.linalg.eigvals(upper[2:, 2:]).imag, np.sqrt(4.03) * np.array([1, -1]), rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.solve(Q, A @ Q), upper, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("stiffness", [1e6, 1e11, 1e12])

@@ -77,12 +77,18 @@ def staircase(A: Array, least: float) -> tuple[int, Array, Array]:
     """(k, Q, Q^-1 A Q): k zero eigenvalues, taken out kernel by kernel, come first in an upper block triangle.
 
     Eigenvalues that are zero more often than they have vectors would come out as roots of rounding errors otherwise. A is
-    balanced first: beside accelerations k/m of something fast, a rate of 1 for a velocity of 1 looks like nothing.
+    balanced first: beside accelerations k/m of something fast, a rate of 1 for a velocity of 1 looks like nothing; but not
+    by entries that are errors of their row, or the errors of a cyclic coordinate would be scaled up to be seen.
     """
     from scipy.linalg import matrix_balance
 
     n, k, Q = len(A), 0, np.eye(len(A))
-    A, lengths = matrix_balance(A, permute=False, separate=True) if n else (A, (np.ones(0), None))
+    lengths = np.ones(n)
+    if n:
+        size = np.abs(A)
+        told = np.where(size > least * size.max(axis=1, keepdims=True), A, 0.0)
+        _, (lengths, _) = matrix_balance(told, permute=False, separate=True)
+        A = A * lengths / lengths[:, None]
     scale = float(np.linalg.norm(A, 2)) if n else 0.0
     while k < n and scale > 0.0:
         rest = (Q.T @ A @ Q)[k:, k:]
@@ -93,7 +99,7 @@ def staircase(A: Array, least: float) -> tuple[int, Array, Array]:
         turn = np.vstack([V[len(values) - zeros :], V[: len(values) - zeros]]).T
         Q[:, k:] = Q[:, k:] @ turn
         k += zeros
-    return (k if scale > 0.0 else n), lengths[0][:, None] * Q, Q.T @ A @ Q
+    return (k if scale > 0.0 else n), lengths[:, None] * Q, Q.T @ A @ Q
 
 
 def eigenvalues(chart: Linearised) -> npt.NDArray[np.complex128]:
