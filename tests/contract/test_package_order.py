@@ -42,28 +42,31 @@ def imported(tree):
             yield from (alias.name for alias in node.names if alias.name in FILES)
 
 
-GRAPH = {
-    name: {m for m in imported(ast.parse(path.read_text())) if m in FILES and m not in ("dalembert", name)}
-    for name, path in FILES.items()
-    if name != "dalembert"
-}
+@pytest.fixture(scope="module")
+def imports():
+    """Module -> those that it imports."""
+    return {
+        name: {m for m in imported(ast.parse(path.read_text())) if m in FILES and m not in ("dalembert", name)}
+        for name, path in FILES.items()
+        if name != "dalembert"
+    }
 
 
 def stage(module):
     return STAGE[module.split(".")[1]]
 
 
-def test_every_package_has_a_stage():
-    assert {name.split(".")[1] for name in GRAPH} == set(STAGE)
+def test_every_package_has_a_stage(imports):
+    assert {name.split(".")[1] for name in imports} == set(STAGE)
 
 
-def test_nothing_imports_from_a_later_stage():
-    upwards = [f"{name} -> {other}" for name, others in GRAPH.items() for other in others if stage(other) > stage(name)]
+def test_nothing_imports_from_a_later_stage(imports):
+    upwards = [f"{name} -> {other}" for name, others in imports.items() for other in others if stage(other) > stage(name)]
     assert not upwards
 
 
-def test_kernels_import_only_kernels():
-    assert {m.split(".")[1] for name in GRAPH if name.startswith("dalembert.kernels") for m in GRAPH[name]} <= {"kernels"}
+def test_kernels_import_only_kernels(imports):
+    assert {m.split(".")[1] for name in imports if name.startswith("dalembert.kernels") for m in imports[name]} <= {"kernels"}
 
 
 def components(graph):
@@ -89,8 +92,8 @@ def components(graph):
     return found
 
 
-def test_no_large_knots():
-    largest = max(components(GRAPH), key=len)
+def test_no_large_knots(imports):
+    largest = max(components(imports), key=len)
     assert len(largest) <= LARGEST_KNOT, largest
 
 

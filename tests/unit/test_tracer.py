@@ -1,6 +1,7 @@
 """The tracer: derivatives to rounding against SymPy in 40 digits, folding, sharing, generated code, refusals."""
 
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -169,6 +170,15 @@ def test_unused_values_are_dropped():
     np.exp(x) * 3.0
     source = write_source({0: {1: np.sin(x)}}, {"x": 0})
     assert "exp" not in source and "np.sin" in source
+
+
+def test_parts_share_no_names():
+    """Numba would go through the whole code for each name that is given twice."""
+    x = Graph().input("x")
+    y = np.sin(x)
+    source = write_source({4: {1: y * y + x}, 7: {1: y + y * x}}, {"x": 0})
+    names = re.findall(r"^ +(\w+) = ", source, re.MULTILINE)
+    assert len(names) == 4 == len(set(names))
 
 
 def fill(q):
