@@ -6,8 +6,6 @@ with warnings as errors, and every link inside the site is followed.
 
 from __future__ import annotations
 
-import contextlib
-import runpy
 import shutil
 import sys
 import time
@@ -47,9 +45,11 @@ def main(folder: Path) -> int:
 
 def draw_examples() -> None:
     """The figures of examples/*.py, each of which checks its own physics on the way."""
+    from code_blocks import ran
+
     for file in sorted((ROOT / "examples").glob("*.py")):
-        with contextlib.chdir(PICTURES):
-            runpy.run_path(str(file), run_name="__main__")
+        for picture in ran(file)[0].glob("*.png"):
+            shutil.copy(picture, PICTURES)
 
 
 def draw_gallery() -> None:

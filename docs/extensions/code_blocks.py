@@ -1,7 +1,7 @@
 """The Python blocks of a page, run one after the other as a reader would, and what they print, shown below them.
 
-A page runs once for as long as it, the package and this file stay as they are: tests run all pages, and the site that is
-built after them finds what they printed and drew.
+A page runs once for as long as it, the package and this file stay as they are, and so does an example: tests run them all,
+and the site that is built after them or beside them finds what they printed and drew.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import hashlib
 import io
 import json
 import re
+import runpy
 import shutil
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,25 +44,23 @@ def run_blocks(page: Path, printed: list[str] | None = None) -> dict[str, Any]:
 
 
 def ran(page: Path) -> tuple[Path, list[str]]:
-    """The folder in which a page's blocks ran, with what they wrote, and what each of them printed."""
-    folder = _RAN / page.relative_to(_DOCS).with_suffix("").as_posix().replace("/", "-")
-    record, key = folder / "printed.json", _key(page)
-    with contextlib.suppress(OSError, ValueError):
-        known = json.loads(record.read_text(encoding="utf-8"))
-        if known["key"] == key:
-            return folder, known["printed"]
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    printed: list[str] = []
-    with contextlib.chdir(folder):
-        names = run_blocks(page, printed)
-    assert "da" in names, f"{page}: its blocks do not import dalembert as da"
-    record.write_text(json.dumps({"key": key, "printed": printed}), encoding="utf-8")
-    return folder, printed
-
-
-def _key(page: Path) -> str:
-    return hashlib.sha256(page.read_bytes() + _package()).hexdigest()
+    """The folder in which a page's blocks or an example ran, with what they wrote, and what each of the blocks printed."""
+    name = page.relative_to(_DOCS.parent).with_suffix("").as_posix().replace("/", "-")
+    key = hashlib.sha256(page.read_bytes() + _package()).hexdigest()
+    folder = _RAN / f"{name}-{key[:16]}"
+    if not folder.exists():
+        for old in _RAN.glob(f"{name}-{'?' * 16}"):
+            shutil.rmtree(old, ignore_errors=True)
+        _RAN.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=_RAN) as made:
+            printed: list[str] = []
+            with contextlib.chdir(made):
+                names = runpy.run_path(str(page), run_name="__main__") if page.suffix == ".py" else run_blocks(page, printed)
+            assert "da" in names, f"{page}: its code does not import dalembert as da"
+            Path(made, "printed.json").write_text(json.dumps(printed), encoding="utf-8")
+            with contextlib.suppress(OSError):  # another process was there before
+                Path(made).rename(folder)
+    return folder, json.loads((folder / "printed.json").read_text(encoding="utf-8"))
 
 
 @cache

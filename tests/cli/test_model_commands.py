@@ -123,8 +123,8 @@ def test_export_of_models_and_results(store):
     assert call("export", store, "a.csv", "--quiet").output == ""
     header = Path("a.csv").read_text().splitlines()[0]
     assert "position[slider,x]" in header
-    for target, start in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a"), ("a.mp4", b"")):
-        assert call("export", store, target).stdout == f"written: {target}\n"
+    for target, start, *few in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a", "--fps=5"), ("a.mp4", b"", "--fps=5")):
+        assert call("export", store, target, *few).stdout == f"written: {target}\n"
         assert Path(target).read_bytes().startswith(start) and Path(target).stat().st_size > 10_000
     check_refused(call("export", store, "a.xyz"), "unknown suffix '.xyz'", ".csv, .nc, .parquet, .html, .png, .gif, .mp4")
     check_refused(call("export", "slider_crank", "a.csv"), "there is no such result store")
