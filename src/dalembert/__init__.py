@@ -214,7 +214,14 @@ def __getattr__(name: str) -> Any:
         found = vars(importlib.import_module(f"dalembert.{registry}")).get(name)
         if isinstance(found, type):
             return found
-    raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+    hint = ""
+    if not name.startswith("_"):
+        from dalembert.model.validation import near
+
+        verb = f"; it is a verb of models, model.{name}(...)" if name.startswith("add_") else ""
+        close = near(name, __all__)
+        hint = f"; did you mean {close!r}?" if close else verb
+    raise AttributeError(f"module 'dalembert' has no attribute {name!r}{hint}", name=name, obj=None)
 
 
 def __dir__() -> list[str]:

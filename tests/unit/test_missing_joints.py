@@ -103,5 +103,17 @@ def test_a_run_that_rests_is_noted():
 
 
 def test_arguments_by_a_wrong_name_are_told():
+    for wrong, told in (
+        (lambda: da.simulate(da.Model(), tend=1.0), "simulate has no argument 'tend'; did you mean 't_end'"),
+        (lambda: da.disc(1.0, 0.1, thickness=0.02), "disc has no argument 'thickness'; known: 'mass', 'radius', 'axis'"),
+        (lambda: da.Polynomial(0.0, 6.0), "Polynomial takes coefficients; several numbers for one of them go in brackets"),
+        (lambda: da.Harmonic(1.0, frequency=2.0), "Harmonic has no argument 'frequency'; known: 'amplitude', 'omega'"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            wrong()
+    with pytest.raises(AttributeError, match="has no attribute 'disk'; did you mean 'disc'"):
+        da.disk  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'add_body'; it is a verb of models, model.add_body\(...\)"):
+        da.add_body  # noqa: B018
     with pytest.raises(TypeError, match="add_link has no argument 'mas'; did you mean 'mass'"):
         da.Model().add_link("bar", (0, 0, 0), (1, 0, 0), mas=1.0)

@@ -121,7 +121,7 @@ CASES = {
         lambda m: Model().add_driver("d", "hip", 1),
         "driver 'd': there is no joint 'hip'; there are none yet",
     ),
-    "joint as body": (lambda m: m.add_force("f", "hip", X), "force 'f': there is no body 'hip'; "),
+    "joint as body": (lambda m: m.add_force("f", "hip", X), "force 'f': 'hip' is a joint; give a body, one of 'arm'"),
     "foreign body": (
         lambda m: m.add_force("f", base().body("arm"), X),
         "force 'f': body 'arm' belongs to another model; give a body of this one",

@@ -81,7 +81,7 @@ def test_plots_follow_the_cursor(tab, crank):
     k = 95
     tab.do(f"viewer.scrub({float(crank.t[k])!r})")
     plots = {plot["name"]: plot for plot in tab.state["plots"]}
-    assert set(plots) == {"energy", "coordinate of A", "constraint drift"}
+    assert set(plots) == {"coordinate of A", "rate of A", "energy"}
     for plot in plots.values():
         assert plot["cursor"] == pytest.approx(crank.t[k], abs=2.0 / 200)  # a pixel of a plot 200 wide
     kinetic, potential, total = (float(value.replace("−", "-")) for value in plots["energy"]["values"])
@@ -207,7 +207,7 @@ def test_two_runs_overlaid_and_side_by_side(open_tab, crank, coarse_crank, tmp_p
     first, second = position(tab, 0)["slider"], position(tab, 1)["slider"]
     assert first == pytest.approx(crank.position("slider")[-1], abs=1e-5)
     assert second == pytest.approx(coarse_crank.position("slider")[-1], abs=1e-5)
-    assert len(tab.state["plots"][0]["values"]) == 6, "kinetic, potential, total of both"
+    assert len(tab.state["plots"][2]["values"]) == 6, "kinetic, potential, total of both"
     tab.screenshot("two_runs_ghost")
     overlaid = picture(tab)
     tab.do("viewer.command('compare')")

@@ -14,6 +14,7 @@ from dalembert.model.mesh import read_mesh
 from dalembert.model.shapes import box, cylinder, sphere
 from dalembert.results.sampling import filled, thinned
 from dalembert.viewer import bundle, view
+from dalembert.viewer.channels import groups
 from dalembert.viewer.frames import poses, rates_of
 from dalembert.viewer.page import page_of
 from dalembert.viewer.parts import equivalent_solid, given_parts, picture_of
@@ -269,7 +270,8 @@ def test_rails_stand_on_the_floor_beside_what_they_guide():
     assert np.linalg.norm(np.subtract(bar["at"], run.position("slider")[0])[1:]) < 1e-12 and len(ends) == 2
     for end in ends:
         x, y, z = end["at"]
-        feet = [part for part in scene["ground"] if np.hypot(part["at"][0] - x, part["at"][2] - z) < 1e-9]
+        near = 0.1 * scene["scale"]  # behind it by as much, where the rod would pass through a post
+        feet = [part for part in scene["ground"] if np.hypot(part["at"][0] - x, part["at"][2] - z) < near]
         assert min(part["at"][1] - 0.5 * part["size"][1] for part in feet) == pytest.approx(scene["floor"], abs=1e-9)
         assert max(part["at"][1] + 0.5 * part["size"][1] for part in feet) > y  # it reaches the rail
 
@@ -328,3 +330,43 @@ def test_springs_of_pictures_are_wound():
     middle = faces.mean(axis=1)
     far = np.linalg.norm(middle[:, [0, 2]], axis=1) > 0.112  # the outside of the wire looks outward
     assert far.any() and (np.sum(normals * middle, axis=1) - normals[:, 1] * middle[:, 1])[far].min() > 0.0
+
+
+def test_posts_of_rails_are_not_in_the_way_of_what_swings():
+    """A bar that swings in the plane of its cart's rail would pass through both posts: they stand behind it."""
+    from dalembert.viewer.scene import stage_of
+
+    def posts(y):
+        model = da.Model()
+        model.add_body("cart", **da.box(2.0, (0.02, 0.02, 0.02)).body(), position=(0, 0, 0))
+        model.add_link("bar", (0, y, 0), (0.4, y, 0), mass=1.0, radius=0.01)
+        model.add_prismatic("slide", model.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0))
+        model.add_revolute("pin", "cart", "bar", point=(0, y, 0), axis=(0, 1, 0))
+        shown = stage_of(da.simulate(model, 1.0)).ground
+        upright = [part for part in shown if part.kind == "capsule" and abs(part.matrix[2, 2]) > 0.9]
+        assert len(upright) == 2
+        return [part.at[1] for part in upright]
+
+    assert np.abs(posts(-0.1)).max() < 1e-12
+    assert np.abs(posts(0.0)).min() > 0.01
+
+
+def test_pages_plot_what_is_driven_and_by_how_much():
+    """First the output of a driven mechanism, then the torque of its driver; a torque has its unit."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, 0.1), mass=0.3)
+    model.add_link("coupler", (0, 0.1), (0.35, 0.25), mass=0.6)
+    model.add_link("rocker", (0.35, 0.25), (0.4, 0), mass=0.5)
+    for name, first, second, point in (
+        ("A", "ground", "crank", (0, 0)),
+        ("B", "crank", "coupler", (0, 0.1)),
+        ("C", "coupler", "rocker", (0.35, 0.25)),
+        ("D", "rocker", "ground", (0.4, 0)),
+    ):
+        model.add_revolute(name, first, second, point=point)
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    run = da.simulate(model, 0.2)
+    assert scene_of(run)["plots"] == ["coordinate of D", "effort of motor", "energy"]
+    found = {group["name"]: group for group in groups(run)}
+    assert found["effort of motor"]["unit"] == "N m" and found["effort of motor"]["series"][0][0] == "torque"
+    np.testing.assert_allclose(found["power of motor"]["series"][0][1], 6.0 * run.effort("motor").value, atol=1e-9)

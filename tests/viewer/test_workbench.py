@@ -160,7 +160,7 @@ def test_what_is_chosen_shows_its_data_and_loads_its_curves(bench, run):
         ("arm", "2 kg", "position of arm"),
         ("hinge", "revolute joint", "coordinate of hinge"),
         ("rope", "spring-damper", "effort of rope"),
-        ("motor", "driver of hinge", "force of motor on arm"),
+        ("motor", "driver of hinge", "effort of motor"),
         ("tip", "marker", "position of tip"),
     ):
         count = len(bench.state["plots"])
@@ -209,7 +209,7 @@ def test_the_dock_adds_zooms_limits_and_saves(bench, run):
     page.keyboard.press("ArrowLeft")
     assert page.locator(".panel").bounding_box()["width"] == pytest.approx(width + 40, abs=2)
     plot.get_by_role("button", name="close this plot").click()
-    assert bench.state["plots"][0]["name"] == "energy"
+    assert bench.state["plots"][0]["name"] == "coordinate of hinge"
 
 
 def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
@@ -239,7 +239,7 @@ def test_arrows_have_numbers_kinds_and_a_scale(bench, run):
 
 
 def test_labels_at_one_place_do_not_cover_each_other(open_tab, tmp_path):
-    """Numbers of three forces and a joint, names of two bodies and a marker, all at one point."""
+    """Numbers of three forces and a joint, names of two bodies, a marker and the joint, all at one point; each has its name."""
     model = da.Model(name="crowd", gravity=(0, 0, 0))
     for name in ("first body", "second body"):
         model.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
@@ -252,8 +252,11 @@ def test_labels_at_one_place_do_not_cover_each_other(open_tab, tmp_path):
     tab.do("viewer.command('forces'); viewer.command('names')")
     tab.wait("document.querySelectorAll('.labels .number').length > 3")
     tab.screenshot("workbench_crowd")
-    boxes = [one.bounding_box() for one in tab.page.locator(".labels span:visible").all()]
-    assert len(boxes) == 7
+    labels = tab.page.locator(".labels span:visible")
+    boxes = [one.bounding_box() for one in labels.all()]
+    names = ["first body", "second body", "tip", "weld", "push 12300 N", "pull 12300 N", "lift 12300 N"]
+    told = labels.all_inner_texts()
+    assert set(names) < set(told) and len(told) == 8 and any(text.startswith("weld ") for text in told), told
     for a, b in itertools.combinations(boxes, 2):
         beside = any(p[x] + p[size] <= q[x] for p, q in ((a, b), (b, a)) for x, size in (("x", "width"), ("y", "height")))
         assert beside, (a, b)
@@ -345,7 +348,7 @@ def test_two_runs_have_a_difference(open_tab, run, tmp_path):
     tab.page.get_by_role("button", name="difference of the two runs").click()
     tab.wait("Math.abs(viewer.state().plots[0].cursor - 0.5) < 0.01")  # drawn again at the time that is shown
     tab.do("viewer.scrub(1.0)")
-    energy = tab.state["plots"][0]
+    energy = next(plot for plot in tab.state["plots"] if plot["name"] == "energy")
     assert energy["curves"][0] == "Δ kinetic T"
     gap = other.energy.kinetic[-1] - run.energy.kinetic[-1]
     assert float(energy["values"][0].replace("−", "-")) == pytest.approx(gap, abs=1e-6 + 0.02 * abs(gap))

@@ -57,9 +57,7 @@ def find_model(text: str, given: Sequence[str] | None = None, *, masses: bool = 
         from dalembert.model.file.read import read_model
 
         if not os.path.lexists(path) and path.parent.is_dir():
-            there = sorted(other.name for other in path.parent.iterdir() if other.suffix.lower() in YAML)
-            hint = nearest(path.name, there) if there else "`dalembert new` writes one"
-            raise ModelError(f"{text}: there is no such file; {hint}")
+            raise ModelError(f"{text}: there is no such file; {_files_near(path, YAML) or '`dalembert new` writes one'}")
         found = read_model(path, values, masses=masses)
         return Source(found.model, found.model.name or path.stem, found.t_end)
     if suffix != PYTHON and os.sep not in text and not os.path.lexists(path):
@@ -69,11 +67,19 @@ def find_model(text: str, given: Sequence[str] | None = None, *, masses: bool = 
             raise ModelError(f"{problem} `dalembert gallery` lists them; files end in .yaml or .py") from None
     if not path.is_file():
         missing = "is a folder" if path.is_dir() else "is no file" if os.path.lexists(path) else "there is no such file"
-        raise ModelError(f"{text}: {missing}; give a YAML file, a Python file or a gallery name")
+        hint = "" if os.path.lexists(path) else _files_near(path, (PYTHON,))
+        raise ModelError(f"{text}: {missing}; {hint or 'give a YAML file, a Python file or a gallery name'}")
     if suffix != PYTHON:
         raise ModelError(f"{text}: files of models end in .yaml, .yml or .py, which is executed; rename it to what it is")
     model = _from_python(path, values)
     return Source(model, model.name or path.stem)
+
+
+def _files_near(path: Path, suffixes: tuple[str, ...]) -> str:
+    """Which files there are where one is missing."""
+    folder = path.parent.iterdir() if path.parent.is_dir() else ()
+    there = sorted(other.name for other in folder if other.suffix.lower() in suffixes)
+    return nearest(path.name, there) if there else ""
 
 
 def _values(given: Sequence[str]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dalembert.files import check_parent, replace_file, sync_folder, translate_o
 from dalembert.io.column import Column, clear_columns
 from dalembert.io.lock import FolderLock
 from dalembert.io.record import read_record, write_record
+from dalembert.model.validation import nearest
 from dalembert.results.plain import encode
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "Place", "check_target", "read_records"]
@@ -193,7 +194,8 @@ def read_records(folder: Path) -> tuple[dict[str, Any], dict[str, Any], Path]:
 def _read_header(folder: Path, place: Path) -> dict[str, Any]:
     with translate_os_errors(folder, "read"):
         if not folder.exists():
-            raise StoreError(f"{folder}: there is no such path; check the name")
+            beside = [other.name for other in folder.parent.glob("*.zarr")]
+            raise StoreError(f"{folder}: there is no such path; {nearest(folder.name, beside) if beside else 'check the name'}")
         if not folder.is_dir():
             raise StoreError(f"{folder}: is a file; a dalembert result is a folder written by save()")
     try:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.validation import count, is_number, number, several, shown
+from dalembert.model.validation import by_name, count, is_number, number, several, shown
 
 _MOST_TERMS = 1000  # of a product of sums
 
@@ -153,6 +153,10 @@ class Table(_OfNumbers):
         coefficients = np.vstack([made.c[::-1, pieces].T, [y[-1], 0.0, 0.0, 0.0]])  # a last piece at rest: held to the bit
         coefficients[0, :3] = y[0], 0.0, 0.0
         return np.concatenate([made.x[:-1][pieces], [x[-1], 2 * x[-1] - x[-2]]]), coefficients
+
+
+for _kind in (Constant, Polynomial, Harmonic, SmoothStep, Table):
+    setattr(_kind, "__init__", by_name(_kind.__init__, _kind.__name__))  # noqa: B010
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dalembert.errors import ModelError
 from dalembert.model.mesh import enclosed, read_mesh
 from dalembert.model.rotation import turning
-from dalembert.model.validation import choice, file_path, number, several, shown, vector
+from dalembert.model.validation import by_name, choice, file_path, number, several, shown, vector
 
 Axis = Literal["x", "y", "z"]
 
@@ -97,6 +97,7 @@ def _round(owner: str, mass: float, axial: float, transverse: float, axis: Axis,
 def rod(mass: float, length: float, axis: Axis = "x", radius: float = 0.0) -> Solid: ...
 @overload
 def rod(mass: float, *, axis: Axis = "x", radius: float = 0.0, between: Sequence[npt.ArrayLike]) -> PlacedSolid: ...
+@by_name
 def rod(
     mass: float,
     length: float | None = None,
@@ -131,6 +132,7 @@ def rod(
     return _round("rod", m, THIN * across, across, axis, {"type": "rod", "length": length})
 
 
+@by_name
 def cylinder(mass: float, radius: float, length: float, axis: Axis = "z") -> Solid:
     """A full cylinder along `axis`: m r^2 / 2 about it, m (3 r^2 + l^2) / 12 across [m, kg]."""
     m, r = number("cylinder", "mass", mass, above=0.0), number("cylinder", "radius", radius, above=0.0)
@@ -139,12 +141,14 @@ def cylinder(mass: float, radius: float, length: float, axis: Axis = "z") -> Sol
     return _round("cylinder", m, 0.5 * m * r**2, across, axis, {"type": "cylinder", "radius": r, "length": length})
 
 
+@by_name
 def disc(mass: float, radius: float, axis: Axis = "z") -> Solid:
     """A thin disc normal to `axis`: m r^2 / 2 about it, m r^2 / 4 across [m, kg]."""
     m, r = number("disc", "mass", mass, above=0.0), number("disc", "radius", radius, above=0.0)
     return _round("disc", m, 0.5 * m * r**2, 0.25 * m * r**2, axis, {"type": "disc", "radius": r})
 
 
+@by_name
 def box(mass: float, size: npt.ArrayLike) -> Solid:
     """A box with edges (s_x, s_y, s_z): I_x = m (s_y^2 + s_z^2) / 12 and so on [m, kg]."""
     m = number("box", "mass", mass, above=0.0)
@@ -155,6 +159,7 @@ def box(mass: float, size: npt.ArrayLike) -> Solid:
     return Solid(m, moments, {"type": "box", "size": [x, y, z]})
 
 
+@by_name
 def sphere(mass: float, radius: float) -> Solid:
     """A full sphere: 2/5 m r^2 [m, kg]."""
     m, r = number("sphere", "mass", mass, above=0.0), number("sphere", "radius", radius, above=0.0)
@@ -162,6 +167,7 @@ def sphere(mass: float, radius: float) -> Solid:
     return Solid(m, (moment, moment, moment), {"type": "sphere", "radius": r})
 
 
+@by_name
 def mesh(file: str | os.PathLike[str], *, density: float, scale: float = 1.0) -> MeshSolid:
     """What a closed mesh of an STL or OBJ file encloses, filled evenly. The axes of the file are those of the body.
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from inspect import Parameter, signature
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
-from dalembert.model.validation import element_name, frozen, nearest, shown
+from dalembert.model.validation import by_name, element_name, frozen, nearest, shown
 
 Element = Body | Joint | Driver | Force | Marker
 # sections of a model, in the order in which it is written down: noun, class
@@ -32,30 +29,12 @@ def ground_body() -> Body:
     return Body(GROUND, "ground", 0.0, frozen(np.zeros((3, 3))), _ZERO, frozen([1.0, 0.0, 0.0, 0.0]), _ZERO, _ZERO)
 
 
-def _by_name(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """A verb that says which names arguments need that were given without, or with another one."""
-    parameters = signature(verb).parameters
-    plain = [key for key, parameter in parameters.items() if parameter.kind is not Parameter.KEYWORD_ONLY]
-    named = [key for key in parameters if key not in plain]
-
-    @wraps(verb)
-    def checked(*arguments: Any, **options: Any) -> Any:
-        if named and len(arguments) > len(plain):
-            more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
-            raise TypeError(f"{verb.__name__} takes {', '.join(plain[1:])}, and all else by name: {more}")
-        for key in options.keys() - parameters.keys():
-            raise TypeError(f"{verb.__name__} has no argument {key!r}; {nearest(key, [*plain[1:], *named])}")
-        return verb(*arguments, **options)
-
-    return checked
-
-
 class ElementStore:
     """Holds the elements; the verbs of `Model` add to it."""
 
     def __init_subclass__(cls) -> None:
         verbs = {label: verb for label, verb in vars(cls).items() if label.startswith("add_")}
-        made = {verb: _by_name(verb) for verb in verbs.values()}  # one verb may have two names
+        made = {verb: by_name(verb) for verb in verbs.values()}  # one verb may have two names
         for label, verb in verbs.items():
             setattr(cls, label, made[verb])
 
@@ -127,6 +106,8 @@ class ElementStore:
         name, noun = which.name if isinstance(which, kind) else which, kind.__name__.lower()
         found = (self._ground if name == GROUND else self._elements.get(name)) if isinstance(name, str) else None
         if not isinstance(found, kind):
+            if other := next((noun for noun, cls in SECTIONS.values() if isinstance(found, cls)), ""):
+                raise ModelError(f"{owner}: {name!r} is a {other}; give a {noun}, one of {', '.join(map(repr, known))}")
             raise ModelError(f"{owner}: there is no {noun} {shown(name)}; {nearest(name, known)}")
         if isinstance(which, kind) and which is not found and name != GROUND:
             raise ModelError(f"{owner}: {noun} {name!r} belongs to another model; give a {noun} of this one, as it is now")

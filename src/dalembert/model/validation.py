@@ -10,10 +10,10 @@ import inspect
 import math
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
 from itertools import islice
-from typing import Any, Literal, TypeGuard, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,27 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # what others call the ground
 _GROUND = ("world", "base", "earth", "floor", "frame", "fixed", "inertial", "origin", "wall", "none", "0")
+F = TypeVar("F", bound=Callable[..., Any])
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
+
+
+def by_name(function: F, called: str | None = None) -> F:
+    """A function that says which names arguments need that were given without, or with another one."""
+    parameters, name = inspect.signature(function).parameters, called or function.__name__
+    plain = [key for key, parameter in parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
+    named, told = [key for key in parameters if key not in plain], [key for key in plain if key != "self"]
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        if len(arguments) > len(plain):
+            more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
+            fix = f", and all else by name: {more}" if more else "; several numbers for one of them go in brackets of their own"
+            raise TypeError(f"{name} takes {', '.join(told)}{fix}")
+        for key in options.keys() - parameters.keys():
+            raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")
+        return function(*arguments, **options)
+
+    return cast(F, checked)
 
 
 def shown(value: object) -> str:

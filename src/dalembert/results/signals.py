@@ -19,6 +19,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Joint
+from dalembert.model.model import Model
 from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.solution import BodyResult
@@ -107,18 +108,26 @@ def _of_vector(what: str, owner: str, part: str, unit: str, values: Array) -> Si
 def _effort(solution: BodyResult, name: str) -> Signal:
     """What a driver or a force element does along its coordinate, positive the way that grows; of a spring its tension."""
     model = solution.mechanism.model
-    if driver := next((driver for driver in model.drivers if driver.name == name), None):
-        turns, value = driver.primitive.kind == "A", solution.effort(name).value
-        assert value is not None
-        return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", value)
-    force = next(force for force in model.forces if force.name == name)
-    value = solution.effort(name).value if force.coordinates == 1 else None
+    what, unit = effort_kind(model, name)
+    value = solution.effort(name).value if what else None
     if value is None:
-        raise ModelError(f"{force.noun} {name!r} acts along no single coordinate; give '{name}.fx' or '{name}.tx', y or z")
+        noun = next(force.noun for force in model.forces if force.name == name)
+        raise ModelError(f"{noun} {name!r} acts along no single coordinate; give '{name}.fx' or '{name}.tx', y or z")
+    return Signal(f"{what} of {name}", unit, value)
+
+
+def effort_kind(model: Model, name: str) -> tuple[str, str]:
+    """What the effort of a driver or force element along its one coordinate is called, and its unit; "" where there is none."""
+    turning, pushing = ("torque", "N m"), ("force", "N")
+    for driver in model.drivers:
+        if driver.name == name:
+            return turning if driver.primitive.kind == "A" else pushing
+    force = next((force for force in model.forces if force.name == name), None)
+    if force is None or force.coordinates != 1:
+        return "", "N or N m"
     if (joint := getattr(force, "joint", None)) is None:
-        return Signal(f"tension of {name}", "N", value)
-    turns = model.joint(joint).coordinates[getattr(force, "component", 0)].startswith("angle")
-    return Signal(f"{'torque' if turns else 'force'} of {name}", "N m" if turns else "N", value)
+        return "tension", "N"
+    return turning if model.joint(joint).coordinates[getattr(force, "component", 0)].startswith("angle") else pushing
 
 
 def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:

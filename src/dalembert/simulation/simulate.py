@@ -30,7 +30,7 @@ from dalembert.io.results import RunWriter
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
-from dalembert.model.validation import file_path, is_number, number, shown
+from dalembert.model.validation import by_name, file_path, is_number, number, shown
 from dalembert.run.ending import Ending
 from dalembert.run.events import Event, Watch
 from dalembert.run.failure import failure_of
@@ -73,17 +73,16 @@ class Options(TypedDict, total=False):
 
 
 @overload
-def simulate(model: Model | Mechanism | Solution, t_end: float, **options: Unpack[Options]) -> Solution: ...
+def simulate(model: Model | Mechanism | Solution | Callable[..., Model], t_end: float, **more: Unpack[Options]) -> Solution: ...
 @overload
 def simulate(
     model: LagrangianSystem | LagrangianMechanism | LagrangianSolution, t_end: float, **options: Unpack[Options]
 ) -> LagrangianSolution: ...
 @overload
-def simulate(model: Callable[..., Model], t_end: float, **options: Unpack[Options]) -> Solution: ...
-@overload
 def simulate(
     model: Model | LagrangianSystem | Compiled | AnySolution | Callable[..., Model], t_end: float, **options: Unpack[Options]
 ) -> Solution | LagrangianSolution: ...
+@by_name
 def simulate(
     model: Model | LagrangianSystem | Compiled | AnySolution | Callable[..., Model],
     t_end: float,

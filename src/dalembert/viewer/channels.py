@@ -16,6 +16,7 @@ from dalembert.model.joints import TRAVEL, type_of
 from dalembert.model.model import Model
 from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.efforts import Effort
+from dalembert.results.signals import effort_kind
 from dalembert.results.solution import BodyResult
 
 Kind = Literal["applied", "spring", "driver", "gravity"]
@@ -61,8 +62,9 @@ def groups(solution: BodyResult) -> Iterator[dict[str, Any]]:
     for name, effort in efforts(solution).items():
         if effort.value is not None:
             columns = effort.value.reshape(len(solution.t), -1).T
-            labels = ["value"] if len(columns) == 1 else [f"value {k + 1}" for k in range(len(columns))]
-            yield _group(f"effort of {name}", "N or N m", list(zip(labels, columns, strict=True)))
+            what, unit = effort_kind(model, name)
+            labels = [what or "value"] if len(columns) == 1 else [f"value {k + 1}" for k in range(len(columns))]
+            yield _group(f"effort of {name}", unit, list(zip(labels, columns, strict=True)))
         yield _group(f"power of {name}", "W", [("power", effort.power)])
 
 

@@ -19,6 +19,8 @@ from dalembert.viewer.parts import Part, Picture, along_z, between
 COLOUR = "#8b9099"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
 _SIDES = 16  # directions in which to look for room beside the motion
+_LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
+_ARMS = 5  # lengths that are tried
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -110,20 +112,36 @@ def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
 
 
 def rail_legs(
-    motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], normal: Array, floor: float
+    motion: Trajectory,
+    pictures: Mapping[str, Picture],
+    joints: Sequence[Joint],
+    radii: Mapping[str, float],
+    floor_and_camera: tuple[Array, float, Array],
 ) -> Iterator[Part]:
-    """What the rails of the ground stand on: a leg below each end, for one that is upright below its lower end."""
+    """What the rails of the ground stand on: a leg below each end, for one that is upright below its lower end; where another
+    body would pass through it, at the end of an arm to behind, as far as a short one helps.
+
+    floor_and_camera : normal and height of the floor, direction to the camera
+    """
+    normal, floor, direction = floor_and_camera
+    back = _back(normal, direction)
     for joint in joints:
         if joint.type in RAILS and joint.first == GROUND:
+            others = {name: picture for name, picture in pictures.items() if name != joint.second}
             r, axis = radii[joint.name], joint.E_i[:, 2]
             ends = [joint.p_i + end * axis for end in rail_ends(r, travel_of(motion, joint))]
             if abs(axis @ normal) > 0.7:
                 ends = [min(ends, key=lambda end: float(end @ normal))]
-            for end in ends:
-                foot = end - (end @ normal - floor) * normal
-                if end @ normal - floor > 2.0 * r:
-                    yield _coloured(between(end, foot + 0.4 * r * normal, 0.4 * r))
-                    yield Part("cylinder", (1.6 * r, 0.5 * r), foot + 0.25 * r * normal, along_z(normal), colour=COLOUR)
+            ends = [end for end in ends if end @ normal - floor > 2.0 * r]
+            feet = [end - (end @ normal - floor) * normal for end in ends]
+            lines = [np.linspace(end - r * normal, foot, _LOOKS) for end, foot in zip(ends, feet, strict=True)]
+            ways = (k * 2.4 * r * back for k in range(_ARMS))
+            arm = next((way for way in ways if not any(_struck(motion, others, line + way) for line in lines)), 0.0 * back)
+            for end, foot in zip(ends, feet, strict=True):
+                if arm.any():
+                    yield _coloured(between(end, end + arm, 0.4 * r))
+                yield _coloured(between(end + arm, foot + arm + 0.4 * r * normal, 0.4 * r))
+                yield Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
 
 
 def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
@@ -132,8 +150,7 @@ def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, d
 
     points : (n, 3) of the whole motion;  direction : to the camera
     """
-    back = -(direction - (direction @ normal) * normal)
-    back /= max(float(np.linalg.norm(back)), 1e-300)
+    back = _back(normal, direction)
     deepest = float((points @ back).max())
     known: list[Array] = []
     for plate in plates:
@@ -149,6 +166,23 @@ def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, d
             yield _coloured(between(plate.at, behind, 0.22 * radius))
         yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _back(normal: Array, direction: Array) -> Array:
+    """Away from the camera, along the floor."""
+    back = -(direction - (direction @ normal) * normal)
+    return np.asarray(back / max(float(np.linalg.norm(back)), 1e-300))
+
+
+def _struck(motion: Trajectory, pictures: Mapping[str, Picture], line: Array) -> bool:
+    """Whether a body passes through points of a line, (n, 3), as far as some instants tell."""
+    some = np.unique(np.linspace(0, len(motion.t) - 1, _LOOKS).astype(int))
+    for body, picture in pictures.items():
+        r, R = motion.position(body)[some], motion.rotation(body)[some]
+        seen = np.einsum("tji,tnj->tni", R, line - r[:, None])
+        if any(np.any(np.all(np.abs((seen - p.at) @ p.matrix) < p.half, axis=2)) for p in picture.parts if not p.fixed):
+            return True
+    return False
 
 
 def _clear_below(plate: Part, normal: Array, points: Array) -> bool:

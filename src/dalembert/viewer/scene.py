@@ -211,7 +211,8 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
     direction = broad_side(seen, up) if direction is None else direction
-    legs = [*stands(plates, normal, floor, around, direction), *rail_legs(motion, joints, radii, normal, floor)]
+    legs = [*stands(plates, normal, floor, around, direction)]
+    legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
     fittings = tuple(fittings_of(motion, joints, radii, scale))
@@ -351,16 +352,21 @@ def _line(motion: Trajectory, line: Line, scale: float) -> dict[str, Any]:
 
 
 def _first_plots(motion: Trajectory, scale: float) -> list[str]:
-    """What a page plots until its reader chooses: energy, something that moves, and how well the constraints are kept."""
+    """What a page plots until its reader chooses: something that moves, what its driver does or how fast it is, energy."""
     model = motion.mechanism.model
+    driven = {driver.joint for driver in model.drivers}
+    # those with one coordinate, of a driven mechanism the output: not driven itself, on the ground
+    order = {j.name: (len(j.coordinates) > 1, j.name in driven, bool(driven) and GROUND not in j.bodies) for j in model.joints}
     moving = (
-        f"coordinate of {joint.name}"
-        for joint in model.joints
+        (f"coordinate of {joint.name}", f"rate of {joint.name}")
+        for joint in sorted(model.joints, key=lambda joint: order[joint.name])
         if joint.coordinates and float(np.ptp(motion.coordinate(joint.name), axis=0).max()) > 1e-6 * scale
     )
     paths = {body.name: float(np.ptp(motion.position(body.name), axis=0).max()) for body in model.bodies}
-    moved = next(moving, f"position of {max(paths, key=lambda name: paths[name])}")
-    return ["energy", moved, "constraint drift" if motion.mechanism.rows else "energy error, relative"]
+    most = max(paths, key=lambda name: paths[name])
+    moved, fast = next(moving, (f"position of {most}", f"velocity of {most}"))
+    acts = driven and all(body.mass for body in model.bodies)
+    return [moved, f"effort of {model.drivers[0].name}" if acts else fast, "energy"]
 
 
 def report_of(solution: BodyResult) -> dict[str, Any]:

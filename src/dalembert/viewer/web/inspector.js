@@ -110,8 +110,11 @@ export class Inspector {
   showNames(value) {
     const { labels } = this.page;
     labels.replaceChildren();
-    const { bodies } = this.actors[0].run;
-    this.names = value ? bodies.map(({ name }) => element(labels, "span", "", name)) : [];
+    const { run } = this.actors[0];
+    const named = (kind, all, at) => all.map((one, k) => ({ tag: `${kind} ${k}`, label: element(labels, "span", kind, one.name), at: () => at(one, k) }));
+    const drawn = run.joints.map((joint, j) => run.scene.fittings.find(({ tag }) => tag === `joint ${j}`) ?? { body: joint.second, part: { at: joint.p_j } });
+    const joint = (_, j) => run.point(drawn[j].body, drawn[j].part.at, point);
+    this.names = value ? [...named("body", run.bodies, (_, b) => run.position[b]), ...named("joint", run.joints, joint)] : [];
   }
 
   update(t, now) {
@@ -123,10 +126,10 @@ export class Inspector {
     this.time = t;
     if (this.chosen && (!now || now - this.written > 80)) this.#write(now);
     this.marks.update();
-    this.names.forEach((label, b) => {
-      label.hidden = !this.visibility.shows(`body ${b}`);
-      if (!label.hidden) this.places.place(label, this.actors[0].run.position[b], 6);
-    });
+    for (const { tag, label, at } of this.names) {
+      label.hidden = !this.visibility.shows(tag);
+      if (!label.hidden) this.places.place(label, at(), 6);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { KINDS } from "./arrows.js";
 import { short } from "./numbers.js";
+import { nameOf } from "./outputs.js";
 import { element } from "./page.js";
 
 const MOST = 24; // numbers at a time, the largest arrows first
@@ -63,7 +64,7 @@ export class Legend {
       const arrow = largest[k];
       span.hidden = !arrow;
       if (!arrow || !write) return;
-      span.textContent = `${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
+      span.textContent = `${this.named ? `${nameOf(this.actor.run, arrow.tag)} ` : ""}${short(arrow.value)} ${arrow.what === "force" ? "N" : "N m"}`;
       span.style.borderLeftColor = KINDS[arrow.kind][arrow.what];
     });
     largest.forEach((arrow, k) => this.places.place(this.spans[k], arrow.end, -8));

@@ -43,7 +43,7 @@ export function outputsFor(run, tag) {
     body: [`position of ${name}`, `velocity of ${name}`],
     joint: [`coordinate of ${name}`, `reaction at ${name}`],
     force: [`effort of ${name}`, `power of ${name}`],
-    driver: run.scene.loads.filter((load) => load.tag === tag).map(({ what, body }) => `${what} of ${name} on ${run.bodies[body].name}`),
+    driver: [`effort of ${name}`, `power of ${name}`],
   };
   return wanted[kind];
 }

@@ -188,6 +188,7 @@ export class Viewer {
     for (const actor of this.actors) actor.arrows.show(wanted, this.legend.kinds, this.legend.factor);
     this.legend.show(wanted);
     this.inspector.showNames(settings.names);
+    this.legend.named = settings.names; // numbers of arrows, too
     page.halves(settings.side ? this.runs.map((run, k) => `${this.names[k]}: ${run.scene.method}`) : []);
     if (this.theme !== settings.dark) this.dock.rebuild();
     this.strip.draw();
