@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.gallery import pendulum_3d
-from dalembert.viewer.animation import export_animation
+from dalembert.viewer import animation
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -38,8 +38,7 @@ def test_page_of_one_or_two_runs(run, tmp_path):
 
 
 def test_animation(run, tmp_path, monkeypatch):
-    for name, value in (("fps", 5.0), ("size", (160, 120))):  # few pictures, and small
-        monkeypatch.setitem(export_animation.__kwdefaults__, name, value)
+    monkeypatch.setattr(animation, "usual_speed", lambda span: 5 * span)  # an animation of a fifth of a second
     assert call(run, "--out", tmp_path / "run.gif").exit_code == 0
     assert (tmp_path / "run.gif").read_bytes()[:6] == b"GIF89a"
 

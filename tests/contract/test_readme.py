@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert.cli import app
+from dalembert.viewer import animation
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -43,6 +44,7 @@ def stable_lines(text):
 def test_python_blocks_run(tmp_path, monkeypatch):
     """And what they print stands below them."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(animation, "usual_speed", lambda span: span)  # animations of one second
     blocks, printed = python_blocks(README), []
     assert len(blocks) >= 5
     names = run_blocks(ROOT / "README.md", printed)
@@ -131,6 +133,7 @@ def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
     """From the README alone: run, view, a new file, checked, run, a mass edited, run, compared; every output is as shown."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "116")
+    monkeypatch.setattr(animation, "usual_speed", lambda span: span)  # an animation of one second
     CliRunner().invoke(app, shlex.split(marked_block("main-command").split("&&")[-1])[1:])
     commands = list(session("path"))
     assert commands.pop(0)[0] == ". .venv/bin/activate"

@@ -89,7 +89,7 @@ def test_carried_basis_turns_with_the_jacobian(seed):
 
 
 BODIES = [name for name in GALLERY if isinstance(build(name), da.Model)]
-SPAN = {"coiled_chain": 0.005, "chain_16": 0.1}  # a basis of 384 or 96 velocities in every step
+SPAN = {"coiled_chain": 0.002, "chain_16": 0.1}  # a basis of 384 or 96 velocities in every step
 # Explicit steps longer than 6 / 840 s, stable only while no rounding excites the twists of damped rods, let it grow to the
 # tolerance; the others have oscillations whose velocities are tolerance times frequency.
 FINE = {"rtol": 1e-13, "atol": 1e-13}

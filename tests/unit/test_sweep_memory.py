@@ -34,7 +34,8 @@ def starts():
 
 @pytest.fixture
 def left():
-    """What a function leaves behind for the collector of Python, of our kinds."""
+    """What a function leaves behind for the collector of Python, of our kinds, but not what was there before the test."""
+    gc.freeze()  # all other tests' objects: a second of each look at them
 
     def look(function):
         gc.collect()
@@ -49,7 +50,8 @@ def left():
             gc.garbage.clear()
             gc.enable()
 
-    return look
+    yield look
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("outputs", [None, ["pivot"]])
