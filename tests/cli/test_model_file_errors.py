@@ -92,6 +92,11 @@ CASES = {
     "unit written": ("mass: 1.0", "mass: 1.0 kg", (6, "body 'arm'", "units are SI", "leave out 'kg'")),
     "unit of a parameter": ("l: 0.4", "l: 0.4 N/m", (3, "parameter 'l'", "units are SI", "leave out 'N/m'")),
     "degrees": ("l: 0.4", "l: 60 deg", (3, "parameter 'l'", "write radians(60)")),
+    "sine": (
+        "forces:\n",
+        "drivers: {motor: {joint: hinge, motion: {type: sine, amplitude: 1, omega: 2}}}\nforces:\n",
+        (18, "there is no type 'sine'; did you mean 'harmonic'?"),
+    ),
     "revolutions per minute": ("l: 0.4", "l: 60 rpm", (3, "parameter 'l'", "write 60 * pi / 30, which is 6.28318531")),
     "millimetres": ("mass: 1.0", "mass: 300 mm", (6, "write 300 * 1e-3, which is 0.3")),
     "degrees per second": ("mass: 1.0", "mass: 90 deg/s", (6, "write radians(90)")),

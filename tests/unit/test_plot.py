@@ -336,7 +336,7 @@ def test_what_drivers_motors_and_springs_do_is_drawn():
             "'push' has push.power, push.fx, y, z (force), push.f (its size), push.tx, y, z (torque), push.t (its size)",
         ),
         ("arm.angle", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
-        ("A.rate", "'A' has A (angle), A.fx, y, z (force), A.f (its size), A.tx, y, z (torque), A.t (its size)"),
+        ("A.speed", "'A' has A (angle), A.rate, A.fx, y, z (force), A.f (its size), A.tx, y, z (torque), A.t (its size)"),
         ("B.angle", "'B' has B.rotation_x, B.rotation_y, B.rotation_z, B.fx, y, z (force), B.f (its size), B.tx"),
     ],
 )
@@ -353,6 +353,10 @@ def test_unknown_parts_of_what_is_known_list_what_there_is(name, told):
     with pytest.raises(ModelError) as refused:
         run.plot.time(name)
     assert str(refused.value).startswith(f"there is no signal {name!r}; {told}")
+    np.testing.assert_array_equal(signal(run, "A.rate").values, run.coordinate_rate("A"))
+    assert (
+        signal(run, "A.rate").unit == "rad/s" and run.plot.time("A.rate").axes[0].get_ylabel() == "rate of angle of A [rad/s]"
+    )
     with pytest.raises(ModelError, match=r"^'A\.max' is of a whole run, no signal over time; keep 'A' at many times"):
         run.plot.time("A.max")
     np.testing.assert_allclose(signal(run, "motor").values, run.multiplier("motor")[:, 0], rtol=1e-9)

@@ -219,7 +219,8 @@ def _literals(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
     return {label: get_args(hint) for label, hint in hints.items() if get_origin(hint) is Literal}
 
 
-_CALLED = {  # joints by other names
+_CALLED = {  # joints and motions by other names
+    **dict.fromkeys(("sine", "sin", "cosine", "sinusoid", "oscillation"), "harmonic"),
     **dict.fromkeys(("hinge", "pin", "rotary", "rotational", "turning"), "revolute"),
     **dict.fromkeys(("slider", "slide", "sliding", "linear"), "prismatic"),
     **dict.fromkeys(("ball", "socket", "ball_and_socket"), "spherical"),

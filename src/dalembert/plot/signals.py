@@ -20,7 +20,7 @@ MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
 ROUNDING = 1e-9  # torque [N m] over force [N] that is zero
-_QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "N": "force", "N m": "torque", "W": "power"}
+_QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "rad/s": "rate", "N": "force", "N m": "torque", "W": "power"}
 
 
 def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:

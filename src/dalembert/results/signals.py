@@ -1,6 +1,7 @@
 """Signals of a solution by name, for plots and sweeps.
 
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
+"A.rate"      its rate of change                            "C.angle.rate"
 "slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz; "slider.v" its size
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
@@ -57,6 +58,10 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         part = part or (coordinates[0] if len(coordinates) == 1 else "")
         if part in coordinates:
             return _coordinate(solution, owner, coordinates, part)
+    if part == "rate" and (owner in joints or owner.rpartition(".")[0] in joints):
+        item = signal(solution, owner)
+        if (rate := item.rate) is not None:
+            return Signal(f"rate of {item.label}", f"{item.unit}/s", rate)
     bodies = [body.name for body in model.bodies]
     if owner in bodies and part in ("x", "y", "z"):
         k = "xyz".index(part)
@@ -94,7 +99,8 @@ def _of_owner(owner: str, joints: Mapping[str, Joint], bodies: Sequence[str], al
     names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
     if owner in joints:
         coordinates = joints[owner].coordinates
-        names = [f"{owner}.{name}" if len(coordinates) > 1 else f"{owner} ({name})" for name in coordinates]
+        several = len(coordinates) > 1
+        names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in coordinates]
     return f"{owner!r} has {', '.join((*names, *acts))}"
 
 
