@@ -141,6 +141,7 @@ class Advance:
             every=save_at is None,
             visit=_codes().visits[run.stages],
             at_slopes=NEVER if run.stages or (integrator.by_formulation and not run.own_slopes) else 0,
+            at_inside=_inside() if save_at is not None or of_time else 0,
             slopes_after=run.slopes_after,
             h_max=min(integrator.max_step, span),
             h_min=1e-14 * max(abs(t_0), abs(t_end)),
@@ -153,11 +154,6 @@ class Advance:
             **(followed(run, integrator.tableau) if integrator.adaptive else {}),
             **({} if save_at is None else {"save_t": save_at}),
         )
-        if save_at is not None or of_time:
-            self._look_inside()
-
-    def _look_inside(self) -> None:
-        self.bundle.at_inside = _inside()
 
     def ask_for_slopes(self) -> None:
         """From now on Jacobians of stages are exact."""
@@ -181,7 +177,8 @@ class Advance:
     @property
     def x(self) -> Array:
         """Where it stands, as a state of the run."""
-        return np.asarray(self.bundle.arrays["x"])
+        x: Array = self.bundle.arrays["x"]
+        return x
 
     @property
     def x_old(self) -> Array:
@@ -190,7 +187,7 @@ class Advance:
 
     @property
     def t(self) -> float:
-        return float(self.bundle.reals[_place("t")])
+        return float(self.bundle.reals.item(_place("t")))
 
     @property
     def state(self) -> Array:
@@ -209,8 +206,7 @@ class Advance:
 
     def keep_interpolant(self) -> None:
         """From now on every step leaves its dense output for `inside`."""
-        self.bundle.keep_dense = True
-        self._look_inside()
+        self.bundle.keep_dense, self.bundle.at_inside = True, _inside()
 
     def inside(self, t: float) -> Array:
         """The run's state at a time within the last step, by its dense output, as it is saved but not projected."""
@@ -222,7 +218,7 @@ class Advance:
 
     @property
     def accepted(self) -> int:
-        return int(self.bundle.words[_place("accepted")])
+        return int(self.bundle.words.item(_place("accepted")))
 
     def call(self, kernel: Any, *arguments: Any) -> Any:
         """What a kernel returns. Kernels raise nothing, so what they let through comes from a compiled user function."""
@@ -238,7 +234,7 @@ class Advance:
     def steps(self, count: int) -> int:
         """Up to `count` accepted steps; status (TOO_MANY_STEPS: count reached)."""
         b = self.bundle
-        waiting = int(b.words[_place("saved")])
+        waiting = b.words.item(_place("saved"))
         room = waiting + count if self._times is None else len(self._times)
         if self.watched is not None:
             room += waiting + self.watched.room(count)
@@ -249,13 +245,13 @@ class Advance:
                 t[:waiting], x[:waiting] = b.out_t[:waiting], b.out_x[:waiting]
             b.out_t, b.out_x = t, x
         b.until = self.accepted + count
-        begin = time.process_time()
+        begin = time.thread_time()
         status: int = self.call(self.kernel, b, self.run.view)
         if status == _codes().wants_slopes:
             self.ask_for_slopes()
-            begin = time.process_time()
+            begin = time.thread_time()
             status = self.call(self.kernel, b, self.run.view)
-        self.cpu_time += time.process_time() - begin
+        self.cpu_time += time.thread_time() - begin
         return status
 
     def to_the_end(self) -> int:
@@ -274,11 +270,11 @@ class Advance:
     def saved(self) -> tuple[Array, Array]:
         """Times and states of the run saved since the last call."""
         b = self.bundle
-        k, b.saved = int(b.words[_place("saved")]), 0
+        k, b.saved = b.words.item(_place("saved")), 0
         t, x = b.arrays["out_t"][:k], b.arrays["out_x"][:k]
         if self.watched is None or self._times is None:
             return t.copy(), x.copy()
-        given, self._given = self._given, int(b.words[_place("next")])
+        given, self._given = self._given, b.words.item(_place("next"))
         asked = self._times[given : self._given]
         places, kept = t.searchsorted(asked), np.zeros(k, dtype=bool)
         kept[places] = True

@@ -84,8 +84,7 @@ class Integrator(ABC):
 
     def check_times(self, t_0: float, t_end: float) -> None:
         """Refuse fixed steps where times are so large that multiples of the step cannot be told from those beside them."""
-        far = max(abs(t_0), abs(t_end))
-        if self.step is not None and np.spacing(far) > RESOLUTION * self.step:
+        if self.step is not None and np.spacing(far := max(abs(t_0), abs(t_end))) > RESOLUTION * self.step:
             raise ModelError(
                 f"{type(self).__name__}: step is {self.step:g} s, but numbers at t = {far:g} s are {np.spacing(far):.1g} s"
                 " apart; start at t = 0 and let functions of time add what is missing, or take longer steps"
@@ -108,10 +107,8 @@ class Integrator(ABC):
 
     def workspace(self, run: Run) -> dict[str, Any]:
         """Work arrays of the time loop for states of this run, by their names in kernels/time/steps.py."""
-        return {
-            "stages": np.zeros((len(self.tableau.c), run.state_size)),
-            "dense": np.zeros((len(self.tableau.d) + 4, run.state_size)),
-        }
+        tableau, n = self.tableau, run.state_size
+        return {"stages": np.zeros((len(tableau.c), n)), "dense": np.zeros((len(tableau.d) + 4, n))}
 
     def needs(self) -> set[str]:
         """Names of the kernels that its steps call."""

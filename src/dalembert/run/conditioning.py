@@ -40,8 +40,8 @@ def crossed(run: Run, pivots: Pivots, integrator: Integrator, states: Series) ->
         f" {', '.join(map(repr, joints))} lock there, branches meet, and the run may have changed to another"
         for t, condition, joints in found
     ]
-    if pivots.count > len(pivots.steps) and found:
-        texts.insert(0, f"{pivots.count - len(pivots.steps)} steps before those named may have crossed others")
+    if pivots.forgotten and found:
+        texts.insert(0, f"{pivots.forgotten} steps before those named may have crossed others")
     return tuple(texts)
 
 

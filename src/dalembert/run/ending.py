@@ -43,10 +43,9 @@ class Ending:
         b, n = advance.bundle, advance.run.plain.state_size  # derivatives by parameters do not go on
         kept = {name: _as_floats(b.arrays[name]) for name in _ARRAYS if name in b.arrays}
         kept |= {"y": kept["y"][:n], "stages": kept["stages"][:, :n].copy()}
-        now = b.numbers
-        kept["numbers"] = np.array([*(now[name] for name in (*_NUMBERS, *_INTEGERS)), now["at_slopes"] > 0], dtype=float)
+        kept["numbers"] = np.array([*b.numbers((*_NUMBERS, *_INTEGERS)).values(), b.at_slopes > 0], dtype=float)
         kept["W"] = advance.run.plain.W.copy()
-        return cls(now["t"], now["start"], advance.state, advance.x[:n].copy(), kept)
+        return cls(advance.t, float(b.start), advance.state, advance.x[:n].copy(), kept)
 
     def fits(self, advance: Advance) -> bool:
         """Whether an integration has room for it: the same method in the same version."""

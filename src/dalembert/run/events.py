@@ -23,6 +23,7 @@ from dalembert.integrators.advance import Advance
 from dalembert.model.model import Model
 from dalembert.model.validation import shown
 from dalembert.run.actions import Action, as_actions
+from dalembert.run.steps import one_step
 
 FINEST = 4096  # halvings of an interval stop at this part of it
 TURN = 0.5  # angle by which a body turns between two looks [rad]
@@ -151,7 +152,6 @@ def root(value: Callable[[float], float], a: float, b: float) -> float | None:
 class Watch:
     """Looks for events within every step, on its dense output, and locates them by the integrator itself.
 
-    state_at : (t_0, x_0, t) -> the run's state at t, integrated from x_0 at t_0
     seen : (t, x) -> what the functions of events are given, of (n,) states of the run
     largest : |value| of every event's function so far, of the pieces of the run before this one too
     resting : events that have just acted, by number, with the sign of their change: they are looked at again once their
@@ -161,7 +161,6 @@ class Watch:
 
     run: Run
     events: tuple[Event, ...]
-    state_at: Callable[[float, Array, float], Array]
     seen: Callable[[float, Array], Any]
     largest: list[float] = field(default_factory=list)
     resting: dict[int, float] = field(default_factory=dict)
@@ -237,9 +236,9 @@ class Watch:
 
     def _side(self, k: int, sign: float, advance: Advance) -> float:
         """To which side of zero the function of an event that has just acted goes: its sign a moment later, 0 for neither."""
-        moment = min(float(advance.bundle.h), 1e-3)
+        moment, method = min(float(advance.bundle.h), 1e-3), advance.integrator
         half, later, soon, sooner = (
-            self.events[k].value(self.seen(t, self.state_at(advance.t, advance.x, t))) - self._before[k]
+            self.events[k].value(self.seen(t, one_step(self.run, method, advance.t, advance.x, t))) - self._before[k]
             for t in (advance.t + part * moment for part in (0.5, 1.0, 1e-3, 5e-4))
         )
         change = 4.0 * sooner - soon  # by its rate alone: what grows with the square of time falls out
@@ -271,4 +270,6 @@ class Watch:
             return advance.x.copy()
         if t <= advance.t_old:
             return advance.x_old.copy()
-        return self.state_at(advance.t_old, advance.x_old, t) if exact else advance.inside(t)
+        if not exact:
+            return advance.inside(t)
+        return one_step(self.run, advance.integrator, advance.t_old, advance.x_old, t)

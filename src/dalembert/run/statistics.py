@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.formulations.run import Run
@@ -11,6 +12,8 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import PIVOT
 
 _NOTED = [PIVOT.fields[name][1] for name in ("known", "least", "least_time", "crossed")]
+_COUNTED = ["accepted", "rejected", "refused", "h_smallest", "h_largest", "rounded", "rounded_error"]
+_COUNTED += ["solves", "newton", "iterations", "iterations_max", "jacobians"]
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,13 @@ class Statistics:
     time: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Pivots:
+class Pivots(NamedTuple):
     """The smallest pivot of a run (sine of the angle of a row to the others, -1 where none is known) and
-    its time; steps to look at again."""
+    its time; steps to look at again, and how many there were before these."""
 
     smallest: float
     time: float
-    count: int
+    forgotten: int
     steps: tuple[tuple[float, float], ...]
 
 
@@ -81,38 +83,38 @@ _UNKNOWN = Pivots(-1.0, 0.0, 0, ())
 
 def pivots_of(run: Run) -> Pivots:
     """What the kernels noted in a run."""
-    if run.I[T.M] == 0 or run.I[T.W_PIVOT] == 0 or not isinstance(run.mechanism, Mechanism):
+    first = run.I.item(T.W_PIVOT)
+    if first == 0 or run.I[T.M] == 0 or not isinstance(run.mechanism, Mechanism):
         return _UNKNOWN
-    first = int(run.I[T.W_PIVOT])
-    known, least, least_time, crossed = (float(run.W[first + at]) for at in _NOTED)
+    known, least, least_time, crossed = [run.W.item(first + at) for at in _NOTED]
     if known == 0.0:
         return _UNKNOWN
-    count = int(crossed)
-    where = run.view.crossings if count else ()
-    entries = [2 * (k % T.V_PLACES) for k in range(max(0, count - T.V_PLACES), count)]
-    ends = [sorted((float(where[at]), float(where[at + 1]))) for at in entries]
-    return Pivots(least, least_time, count, tuple((a, b) for a, b in ends))
+    forgotten, steps = max(0, int(crossed) - T.V_PLACES), []
+    for k in range(forgotten, int(crossed)):
+        ends = run.view.crossings + 2 * (k % T.V_PLACES)
+        steps.append((float(min(ends[0], ends[1])), float(max(ends[0], ends[1]))))
+    return Pivots(least, least_time, forgotten, tuple(steps))
 
 
 def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statistics:
     """What a run cost."""
-    count, steps, pivots = run.view.count.now, advance.bundle.numbers, pivots_of(run.plain)
-    projections, solves, newton = int(count.project), steps["solves"], steps["newton"]
+    count, steps, pivots = run.view.count.now, advance.bundle.numbers(_COUNTED), pivots_of(run.plain)
+    projections, solves, newton = int(count["project"]), steps["solves"], steps["newton"]
     solvers = {"functional iteration": newton < solves, "Newton": newton > 0} if advance.integrator.implicit else {}
     return Statistics(
         accepted=steps["accepted"],
         rejected=steps["rejected"],
         refused=steps["refused"],
-        rate_evaluations=int(count.rhs),
+        rate_evaluations=int(count["rhs"]),
         projections=projections,
-        newton_average=float(count.newton / projections) if projections else 0.0,
-        newton_maximum=int(count.newton_max),
-        factorisations=int(count.factor),
-        first_differentials=int(count.dg + count.rhs),
-        second_differentials=int(count.d2g),
-        invariant_gradients=int(count.dinv),
-        conjugate_gradient_steps=int(count.cg),
-        dependent_rows=int(count.dependent),
+        newton_average=count["newton"] / projections if projections else 0.0,
+        newton_maximum=int(count["newton_max"]),
+        factorisations=int(count["factor"]),
+        first_differentials=int(count["dg"] + count["rhs"]),
+        second_differentials=int(count["d2g"]),
+        invariant_gradients=int(count["dinv"]),
+        conjugate_gradient_steps=int(count["cg"]),
+        dependent_rows=int(count["dependent"]),
         smallest_step=min(steps["h_smallest"], steps["h_largest"]),  # the last one, cut to end on time, does not count
         largest_step=steps["h_largest"],
         stage_solver=", ".join(name for name, used in solvers.items() if used),
@@ -122,12 +124,12 @@ def statistics_of(run: Run, advance: Advance, parts: dict[str, float]) -> Statis
         stage_jacobians=steps["jacobians"] - advance.jacobians_before,
         basis_restarts=run.restarts(advance.x),
         cpu_time=advance.cpu_time,
-        driver_gap=float(count.gap),
-        driver_gap_name=run.element_of_primitive(int(count.gap_primitive)) if run.I[T.NMOTION] > 0 else "",
-        driver_gap_time=float(count.gap_time),
-        largest_projection=float(count.leap_size),
-        largest_projection_share=float(count.leap),
-        largest_projection_at=float(count.leap_time),
+        driver_gap=count["gap"],
+        driver_gap_name=run.element_of_primitive(int(count["gap_primitive"])) if run.I[T.NMOTION] > 0 else "",
+        driver_gap_time=count["gap_time"],
+        largest_projection=count["leap_size"],
+        largest_projection_share=count["leap"],
+        largest_projection_at=count["leap_time"],
         rounded_steps=steps["rounded"],
         rounded_error=steps["rounded_error"],
         smallest_pivot=pivots.smallest,

@@ -39,7 +39,6 @@ from dalembert.run.progress import Clock, Progress, ProgressFunction
 from dalembert.run.recorder import Recorder
 from dalembert.run.settings import to_data
 from dalembert.run.statistics import statistics_of
-from dalembert.run.steps import one_step
 from dalembert.simulation.acts import Acts
 from dalembert.simulation.parametrised import parametrised
 from dalembert.simulation.pieces import joined
@@ -243,7 +242,7 @@ class _Runs:
             recorder.add(np.array([start.t]), x_0[None], mechanism.x_0[None])
         made = partial(solution_of, settings=settings, formulation=formulation, integrator=integrator)
         sight = Sight(run, made, start.model, start.phase)
-        watch = Watch(run, self.events, partial(one_step, run, integrator), sight, list(largest), dict(resting))
+        watch = Watch(run, self.events, sight, list(largest), dict(resting))
         try:
             status, message = _loop(advance, watch, recorder, bar, integrator.max_steps)
         except (KeyboardInterrupt, SimulationError, SystemError) as problem:  # the last: Ctrl-C in plain Python

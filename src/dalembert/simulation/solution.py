@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
-from dalembert.compilation.lagrangian import LagrangianMechanism
+from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError, StoreError, warn
 from dalembert.formulations.run import Run
 from dalembert.results.invariants import Monitored
@@ -203,7 +203,7 @@ class LagrangianSolution(AnySolution, LagrangianResult):
 
 def solution_of(mechanism: Compiled, t: Array, x: Array, **record: Any) -> Solution | LagrangianSolution:
     """States of a run with what belongs to them."""
-    return (LagrangianSolution if isinstance(mechanism, LagrangianMechanism) else Solution)(mechanism, t, x, **record)
+    return (Solution if isinstance(mechanism, Mechanism) else LagrangianSolution)(mechanism, t, x, **record)
 
 
 def joined_solution(

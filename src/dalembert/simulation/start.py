@@ -95,7 +95,7 @@ def start_of(
     whole = model if free else mechanism.whole or mechanism.model
     if free:
         mechanism = replace(mechanism, whole=whole)
-    if isinstance(model, Compiled) and t is not None and initial is None and t != mechanism.t_0:
+    if t is not None and initial is None and isinstance(model, Compiled) and t != mechanism.t_0:
         raise ModelError(f"t_start is {t:g}, but the mechanism was compiled for t = {mechanism.t_0:g}; give the model")
     if initial is not None:
         mechanism = starting_at(mechanism, t or 0.0, _taken(mechanism, t or 0.0, initial))

