@@ -105,6 +105,14 @@ def test_settings_and_citations_travel_with_the_solution(formulation, integrator
     assert solution.settings["t_end"] == 0.5
 
 
+@pytest.mark.parametrize("name", [name for name in ADAPTIVE if not INTEGRATORS[name].implicit])
+def test_after_a_smaller_step_none_is_larger_than_the_one_before(name):
+    h = np.diff(da.simulate(small_model(), 10.0, integrator=INTEGRATORS[name](rtol=1e-6, atol=1e-6)).t)
+    smaller = h[1:-1] < h[:-2] * (1 - 1e-9)
+    assert smaller.sum() > 5
+    assert (h[2:][smaller] <= h[:-2][smaller] * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_adaptive_runs(name):
     cls = INTEGRATORS[name]

@@ -124,6 +124,8 @@ def judge(status, steps):
         elif steps.trend == 1:
             if steps.err_before > 0.0:  # [HairerWanner1996, IV (8.24)]
                 trend = steps.h / steps.h_done * (steps.err_before / max(err, 1e-10)) ** (1.0 / steps.order)
+                if steps.solved_by != NEWTON and steps.h < steps.h_done:
+                    factor = min(factor, steps.h_done / steps.h)  # near the limit of stability a larger one fails again
                 factor = max(steps.factor_min, factor * min(1.0, trend))
             steps.err_before = max(err, 1e-2)
             if steps.contraction > 0.0:  # larger steps contract less
