@@ -14,14 +14,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from dalembert.errors import ModelError
-from dalembert.model import motions, shapes
+from dalembert.model import shapes
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.file.expression import check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
 from dalembert.model.file.solids import SOLIDS
 from dalembert.model.file.syntax import Document, Path_, parse, read_text
-from dalembert.model.file.values import MOTIONS, Record
+from dalembert.model.file.values import MOTION_CLASSES, Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
@@ -30,7 +30,6 @@ from dalembert.model.store import SECTIONS
 from dalembert.model.validation import near, nearest, number, numbers, shown, vector
 
 _NOUN = {section: noun for section, (noun, _) in SECTIONS.items()}
-_MOTIONS: dict[str, Any] = {name: getattr(motions, record.__name__.removesuffix("Record")) for name, record in MOTIONS.items()}
 MAX_KEYS = 200
 
 
@@ -209,7 +208,7 @@ _WANTED = {
 def _expected(place: tuple[str | int, ...]) -> list[str]:
     if len(place) == 2 and place[0] in RECORDS:
         return list(RECORDS[str(place[0])])
-    return list(SOLIDS) if place[-1] in ("solid", "shape") else list(_MOTIONS)
+    return list(SOLIDS) if place[-1] in ("solid", "shape") else list(MOTION_CLASSES)
 
 
 def _path_in(data: Any, place: tuple[str | int, ...]) -> Path_:
@@ -319,7 +318,7 @@ def _motion(value: Any) -> Any:
     given = {field: getattr(value, field) for field in type(value).model_fields if field != "type"}
     if "parts" in given:
         given["parts"] = [_motion(part) for part in given["parts"]]
-    return _MOTIONS[value.type](**given)  # type: ignore[attr-defined]
+    return MOTION_CLASSES[value.type](**given)  # type: ignore[attr-defined]
 
 
 def _shape(owner: str, record: Record, folder: Path) -> dict[str, Any]:

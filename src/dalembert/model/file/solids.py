@@ -1,71 +1,36 @@
-"""Solids that give a body its mass, inertia and look, and shapes that only give it a look, as records of a model file."""
+"""Solids that give a body its mass, inertia and look, and shapes that only give it a look, as records of a model file.
+
+Solids follow from the functions of model/shapes.py, shapes from the table in model/shape_records.py.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+import inspect
+from typing import Annotated, Any, Union
 
 from pydantic import FailFast, Field
 
-from dalembert.model.file.values import Axis, Number, Pair, Quaternion, Record, Vector, by_type
+from dalembert.model import shapes
+from dalembert.model.file.values import Axis, Pair, Quaternion, Record, Vector, derived
+from dalembert.model.shape_records import SHAPES as KEYS
 
-
-class RodRecord(Record):
-    """Round rod along its axis; without a radius the ideal thin rod."""
-
-    type: Literal["rod"]
-    mass: Number
-    length: Number | None = None
-    axis: Axis = "x"
-    radius: Number = 0.0
-    between: Annotated[Pair | None, Field(description="instead of length: world points that place the body as well [m]")] = None
-
-
-class CylinderRecord(Record):
-    """Full cylinder along its axis."""
-
-    type: Literal["cylinder"]
-    mass: Number
-    radius: Number
-    length: Number
-    axis: Axis = "z"
-
-
-class DiscRecord(Record):
-    """Thin disc normal to its axis."""
-
-    type: Literal["disc"]
-    mass: Number
-    radius: Number
-    axis: Axis = "z"
-
-
-class BoxRecord(Record):
-    """Box with edges along the body's axes."""
-
-    type: Literal["box"]
-    mass: Number
-    size: Vector
-
-
-class SphereRecord(Record):
-    """Full sphere."""
-
-    type: Literal["sphere"]
-    mass: Number
-    radius: Number
-
-
-class MeshRecord(Record):
-    """What a closed mesh of a file encloses, filled evenly; the body lies where the file has it."""
-
-    type: Literal["mesh"]
-    file: Annotated[str, Field(description="STL or OBJ file in the model file's folder")]
-    density: Annotated[Number, Field(description="kg/m^3")]
-    scale: Annotated[Number, Field(description="metres in a unit of the file")] = 1.0
-
-
-Solid = Annotated[RodRecord | CylinderRecord | DiscRecord | BoxRecord | SphereRecord | MeshRecord, Field(discriminator="type")]
-SOLIDS = by_type(*get_args(get_args(Solid)[0]))
+# kinds of value by key, numbers are not named; what else is to be said of some
+_VALUES: dict[str, Any] = {
+    "axis": Axis,
+    **dict.fromkeys(("size", "semi_axes"), Vector),
+    "file": str,
+    "between": Pair,
+    "points": Annotated[list[Vector], FailFast()],
+    "parts": Annotated[list["Shape"], FailFast()],
+}
+_SAID = {
+    "between": "instead of length: world points that place the body as well [m]",
+    "file": "STL or OBJ, in the model file's folder or below it; a solid lies where the file has it",
+    "density": "kg/m^3",
+    "scale": "metres in a unit of the file",
+    "points": "centres of its eyes, of that radius, in body axes and across the axis [m]",
+    "width": "of the tyre",
+}
 
 
 class ShapeRecord(Record):
@@ -78,86 +43,22 @@ class ShapeRecord(Record):
     clear: Annotated[bool, Field(description="seen through")] = False
 
 
-class _AlongAxis(ShapeRecord):
-    length: Number
-    axis: Axis = "z"
+def _solid(make: Any) -> type[Record]:
+    given = inspect.signature(make).parameters.values()
+    defaults = {one.name: ... if one.default is one.empty else one.default for one in given}
+    return derived(make.__name__, f"{make.__name__.capitalize()}Record", defaults, make.__doc__, _VALUES, _SAID)
 
 
-class RodShape(_AlongAxis):
-    type: Literal["rod"]
+def _shape(kind: str) -> type[Record]:
+    needed, optional = KEYS[kind]
+    usual = {"axis": "z", "scale": 1.0}
+    defaults = dict.fromkeys(needed, ...) | {key: usual[key] for key in optional}
+    return derived(kind, f"{kind.capitalize()}Shape", defaults, ShapeRecord.__doc__, _VALUES, _SAID, ShapeRecord)
 
 
-class CylinderShape(_AlongAxis):
-    type: Literal["cylinder"]
-    radius: Number
-
-
-class ConeShape(_AlongAxis):
-    type: Literal["cone"]
-    radius: Number
-
-
-class DiscShape(ShapeRecord):
-    type: Literal["disc"]
-    radius: Number
-    axis: Axis = "z"
-
-
-class BoxShape(ShapeRecord):
-    type: Literal["box"]
-    size: Vector
-
-
-class SphereShape(ShapeRecord):
-    type: Literal["sphere"]
-    radius: Number
-
-
-class EllipsoidShape(ShapeRecord):
-    type: Literal["ellipsoid"]
-    semi_axes: Vector
-
-
-class PlateShape(ShapeRecord):
-    type: Literal["plate"]
-    points: Annotated[list[Vector], FailFast(), Field(description="of its eyes, in body axes and across the axis [m]")]
-    radius: Annotated[Number, Field(description="of the eyes")]
-    thickness: Number
-    axis: Axis = "z"
-
-
-class WheelShape(ShapeRecord):
-    type: Literal["wheel"]
-    radius: Number
-    width: Annotated[Number, Field(description="of the tyre")]
-    axis: Axis = "z"
-
-
-class MeshShape(ShapeRecord):
-    type: Literal["mesh"]
-    file: Annotated[str, Field(description="STL or OBJ, in the model file's folder or below it")]
-    scale: Annotated[Number, Field(description="of the file's lengths to metres")] = 1.0
-
-
-class CompoundShape(ShapeRecord):
-    type: Literal["compound"]
-    parts: Annotated[list[Shape], FailFast()]
-
-
-Shape = Annotated[
-    RodShape
-    | CylinderShape
-    | ConeShape
-    | DiscShape
-    | BoxShape
-    | SphereShape
-    | EllipsoidShape
-    | PlateShape
-    | WheelShape
-    | MeshShape
-    | CompoundShape,
-    Field(discriminator="type"),
-]
-CompoundShape.model_rebuild()
-
-SHAPES = by_type(*get_args(get_args(Shape)[0]))
+_MAKERS = (shapes.rod, shapes.cylinder, shapes.disc, shapes.box, shapes.sphere, shapes.mesh)
+SOLIDS = {make.__name__: _solid(make) for make in _MAKERS}
+SHAPES = {kind: _shape(kind) for kind in KEYS}
+Solid: Any = Annotated[Union[tuple(SOLIDS.values())], Field(discriminator="type")]  # noqa: UP007
+Shape: Any = Annotated[Union[tuple(SHAPES.values())], Field(discriminator="type")]  # noqa: UP007
+SHAPES["compound"].model_rebuild(_types_namespace={"Shape": Shape})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, Literal, Union
 
 from annotated_types import Len
 from pydantic import (
@@ -18,10 +20,12 @@ from pydantic import (
     Tag,
     ValidationInfo,
     WithJsonSchema,
+    create_model,
 )
 from pydantic_core import PydanticCustomError
 
 from dalembert.errors import ModelError
+from dalembert.model import motions
 from dalembert.model.file.expression import evaluate
 from dalembert.model.validation import as_float, shown
 
@@ -120,86 +124,62 @@ Initial = Annotated[
 ]
 
 
-class ConstantRecord(Record):
-    """f(t) = value"""
+def derived(
+    kind: str,
+    name: str,
+    defaults: Mapping[str, Any],
+    text: str | None,
+    kinds: Mapping[str, Any],
+    said: Mapping[str, str],
+    base: type[Record] = Record,
+) -> type[Record]:
+    """The record of something that code makes; text : what it is.
 
-    type: Literal["constant"]
-    value: Number
-
-
-class PolynomialRecord(Record):
-    """f(t) = c0 + c1 t + c2 t^2 + ...;  coefficients in rising order"""
-
-    type: Literal["polynomial"]
-    coefficients: Annotated[list[Number], Len(1), FailFast()]
-
-
-class HarmonicRecord(Record):
-    """f(t) = offset + amplitude sin(omega t + phase);  omega in rad/s"""
-
-    type: Literal["harmonic"]
-    amplitude: Number
-    omega: Number
-    phase: Number = 0.0
-    offset: Number = 0.0
-
-
-class SmoothStepRecord(Record):
-    """From start to stop between t_start and t_stop, with continuous first and second derivatives"""
-
-    type: Literal["smooth_step"]
-    start: Number
-    stop: Number
-    t_start: Number
-    t_stop: Number
+    defaults : by key, `...` for what must be given;  kinds : of values by key, else numbers;  said : what keys mean
+    """
+    fields: dict[str, Any] = {"type": (Literal[kind], ...)}
+    for key, default in defaults.items():
+        value = kinds.get(key, Number)
+        value = value | None if default is None else value
+        fields[key] = (Annotated[value, Field(description=said.get(key))], default)
+    first_line = inspect.cleandoc(text or "").partition("\n")[0]
+    made: type[Record] = create_model(name, __base__=base, __module__=__name__, __doc__=first_line, **fields)
+    return made
 
 
-class TableRecord(Record):
-    """Cubic spline through (times, values); outside the table it goes on with the end slope, holds (clamp) or repeats"""
+MOTION_CLASSES = {
+    "constant": motions.Constant,
+    "polynomial": motions.Polynomial,
+    "harmonic": motions.Harmonic,
+    "smooth_step": motions.SmoothStep,
+    "table": motions.Table,
+    "sum": motions.Sum,
+    "product": motions.Product,
+}
+_MOTION_KINDS = {
+    "coefficients": Annotated[list[Number], Len(1), FailFast()],
+    **dict.fromkeys(("times", "values"), Annotated[list[Number], FailFast()]),
+    **dict.fromkeys(("periodic", "clamp"), bool),
+    "parts": Annotated[list["Motion"], Len(1, 100)],
+}
+_OF_MOTIONS = {
+    "periodic": "repeats outside the table",
+    "clamp": "at rest at its ends, and holds its end values outside the table, which else goes on with its end slopes",
+    "parts": "numbers and motions",
+}
 
-    type: Literal["table"]
-    times: Annotated[list[Number], FailFast()]
-    values: Annotated[list[Number], FailFast()]
-    periodic: bool = False
-    clamp: bool = False
 
-
-class SumRecord(Record):
-    """f(t) = sum of its parts: numbers and motions"""
-
-    type: Literal["sum"]
-    parts: Annotated[list[Motion], Len(1, 100)]
-
-
-class ProductRecord(Record):
-    """f(t) = product of its parts: numbers and motions"""
-
-    type: Literal["product"]
-    parts: Annotated[list[Motion], Len(1, 100)]
+def _motion(kind: str, made: Any) -> type[Record]:
+    defaults = {field.name: ... if field.default is MISSING else field.default for field in fields(made)}
+    return derived(kind, f"{made.__name__}Record", defaults, made.__doc__, _MOTION_KINDS, _OF_MOTIONS)
 
 
 def _motion_form(value: Any) -> Any:
     return value.get("type") if isinstance(value, Mapping) else "number"
 
 
-Motion = Annotated[
-    Annotated[Number, Tag("number")]
-    | Annotated[ConstantRecord, Tag("constant")]
-    | Annotated[PolynomialRecord, Tag("polynomial")]
-    | Annotated[HarmonicRecord, Tag("harmonic")]
-    | Annotated[SmoothStepRecord, Tag("smooth_step")]
-    | Annotated[TableRecord, Tag("table")]
-    | Annotated[SumRecord, Tag("sum")]
-    | Annotated[ProductRecord, Tag("product")],
-    Discriminator(_motion_form),
-]
-SumRecord.model_rebuild()
-ProductRecord.model_rebuild()
-
-
-def by_type(*records: type[Record]) -> dict[str, type[Record]]:
-    """Records by what they say under `type`."""
-    return {get_args(record.model_fields["type"].annotation)[0]: record for record in records}
-
-
-MOTIONS = by_type(*(get_args(kind)[0] for kind in get_args(get_args(Motion)[0])[1:]))
+MOTIONS = {kind: _motion(kind, made) for kind, made in MOTION_CLASSES.items()}
+_FORMS = (Annotated[Number, Tag("number")], *(Annotated[record, Tag(kind)] for kind, record in MOTIONS.items()))
+Motion: Any = Annotated[Union[_FORMS], Discriminator(_motion_form)]  # noqa: UP007
+for _record in (MOTIONS["sum"], MOTIONS["product"]):
+    _record.model_rebuild()

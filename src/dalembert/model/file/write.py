@@ -20,8 +20,9 @@ from dalembert.files import written_whole
 from dalembert.model.cables import cable_points
 from dalembert.model.editing import arguments_of, owner_of
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
-from dalembert.model.file.read import _MOTIONS, _add, read_string
+from dalembert.model.file.read import _add, read_string
 from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
+from dalembert.model.file.values import MOTION_CLASSES
 from dalembert.model.frames import rotation_matrix, world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Function, Motion, leaves
@@ -35,7 +36,7 @@ _DIGITS = 12  # of positions and directions that are tried before the exact ones
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*( [A-Za-z0-9_(-][A-Za-z0-9_()-]*)*")
 _WORDS = {"null", "true", "false"}
 _VERBS = {kind: verb for verb, kind in JOINT_TYPES.items()}
-_MOTION_TYPES = {cls: name for name, cls in _MOTIONS.items()}
+_MOTION_TYPES = {cls: name for name, cls in MOTION_CLASSES.items()}
 
 
 def write_model(model: Model, path: str | os.PathLike[str], *, t_end: float | None = None) -> None:
