@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -62,15 +60,6 @@ def _motion(ax: Axes, result: ProblemResult, runs: list[Run]) -> None:
             for column in values.T:
                 ax.plot(expected.t, column, linestyle="none", marker="o", markersize=3.6, markerfacecolor="none", color=DARK)
             break
-
-
-def as_svg(figure: Figure) -> str:
-    """The figure for a page of its own text: letters stay letters."""
-    text = io.StringIO()
-    with rc_context({"svg.fonttype": "none"}):
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    picture = text.getvalue()
-    return picture[picture.index("<svg") :]
 
 
 def draw_overview(suite: SuiteResult) -> Figure:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from dalembert.arrays import Array
 from dalembert.benchmark.problem import Problem
 from dalembert.errors import StoreError
-from dalembert.results.report.table import as_text
+from dalembert.results.html_parts import as_svg
+from dalembert.results.report.table import as_text, plain_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -154,7 +155,7 @@ class ProblemResult:
     @cached_property
     def picture(self) -> str:
         """Its drawing as SVG, "" without runs; drawn once, however often the page is written."""
-        from dalembert.benchmark.plot import as_svg, draw_problem
+        from dalembert.benchmark.plot import draw_problem
 
         return as_svg(draw_problem(self)) if any(run.curves for run in self.runs) else ""
 
@@ -265,15 +266,10 @@ class SuiteResult:
             target.print(f"- {line}", markup=False, highlight=False)
 
     def _table(self, narrow: bool) -> Table:
-        from rich.box import Box
-        from rich.table import Table
         from rich.text import Text
 
-        plain_box = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
         title = "published problems: largest relative error and what is allowed, drift in m or rad, relative energy error"
-        table = Table(
-            box=plain_box, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0)
-        )
+        table = plain_table(title, padding=(0, 1, 0, 0))
         kept = [k for k, (heading, _) in enumerate(COLUMNS) if not (narrow and heading in _WIDE_ONLY)]
         for heading, side in (COLUMNS[k] for k in kept):
             table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 import itertools
 import json
 import math
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import StoreError
 from dalembert.model.validation import number
-from dalembert.results.html_parts import folded, table
-from dalembert.results.report.table import as_text
+from dalembert.results.html_parts import as_svg, folded, page, page_table, table
+from dalembert.results.report.table import as_text, plain_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -256,13 +255,9 @@ class Comparison:
 
     def _with(self, left_out: tuple[str, ...], stacked: bool) -> Table:
         """stacked : the integrator below its formulation"""
-        from rich.box import Box
-        from rich.table import Table
         from rich.text import Text
 
-        plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-        title = Text(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s")
-        table = Table(box=plain, title=title, title_justify="left", title_style="bold", pad_edge=False)
+        table = plain_table(f"comparison of {self.name!r}, t = 0 to {self.t_end:g} s")
         names = ["formulation", "integrator"]
         kept = [k for k, (heading, _) in enumerate(_COLUMNS) if heading not in (*names, *left_out)]
         for heading in ["\n".join(names)] if stacked else names:
@@ -278,12 +273,6 @@ class Comparison:
 
     def to_html(self) -> str:
         """A page with figure, table, settings and data; no other file, no network."""
-        figure = io.StringIO()
-        self.plot().savefig(figure, format="svg")
-        picture = figure.getvalue()
-        picture = picture[picture.index("<svg") :]
-        head = "".join(f'<th class="{side}">{html.escape(name)}</th>' for name, side in _COLUMNS)
-        body = "\n".join(_row(cells) for cells in self.rows())
         notes = "\n".join(f"<li>{html.escape(line)}</li>" for line in self.notes())
         facts = {
             "model": self.name,
@@ -293,11 +282,19 @@ class Comparison:
             "whole comparison": f"{self.seconds:.1f} s",
         }
         settings = "\n".join(f"<tr><td>{html.escape(k)}</td><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
-        data = json.dumps(self.to_dict(), allow_nan=False).replace("</", "<\\/")
         title = f"comparison of {self.name}"
-        return _PAGE.format(
-            title=html.escape(title), picture=picture, head=head, body=body, notes=notes, settings=settings, data=data
-        )
+        body = f"""<h1>{html.escape(title)}</h1>
+{as_svg(self.plot())}
+<h2>Runs</h2>
+{page_table(_COLUMNS, [("", cells) for cells in self.rows()])}
+<ul>
+{notes}
+</ul>
+<h2>Settings</h2>
+<table>
+{settings}
+</table>"""
+        return page(title, body, "comparison", self.to_dict())
 
 
 def _grouped(pairs: list[Excluded]) -> str:
@@ -311,55 +308,9 @@ def _grouped(pairs: list[Excluded]) -> str:
     return "; ".join(f"{', '.join(formulations)} with {integrators}" for integrators, formulations in alike.items())
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    sides = [side for _, side in _COLUMNS]
-    return "<tr>" + "".join(f'<td class="{s}">{html.escape(c)}</td>' for c, s in zip(cells, sides, strict=True)) + "</tr>"
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; }}
-body {{ max-width: 76rem; margin: 1.5rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.4rem; }}
-h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
-svg {{ width: 100%; height: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: 0.15rem 0.8rem 0.15rem 0; border-bottom: 1px solid #ddd; text-align: left; }}
-.right {{ text-align: right; }}
-tbody tr:hover {{ background: #f3f6fa; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{picture}
-<h2>Runs</h2>
-<table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-<ul>
-{notes}
-</ul>
-<h2>Settings</h2>
-<table>
-{settings}
-</table>
-<script type="application/json" id="comparison">{data}</script>
-</body>
-</html>
-"""

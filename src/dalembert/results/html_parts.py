@@ -1,18 +1,78 @@
-"""Pieces of HTML that results show themselves with in a notebook: badges, tables, small curves. Names in them are escaped."""
+"""Pieces of HTML that results show themselves with: in a notebook badges, tables, small curves, whose names are escaped; in a
+file the page around what is to be said."""
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GOOD, BAD, CARE, PLAIN = "#1a7f37", "#b3261e", "#8a5a00", "#5f6368"
 COLOURS = ("#2f6fb5", "#c2571a", "#3b8a3e", "#8d4bab", "#5f6368")
 TABLE = '<table style="color:inherit;border:0;text-align:left">'
 _CELL = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
 _MOST_ROWS, _POINTS = 24, 240
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 84rem; margin: 1.5rem auto; }
+body { padding: 0 1.2rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; margin-bottom: 0.4rem; }
+h2 { font-size: 1.2rem; margin: 2rem 0 0.4rem; }
+svg { width: 100%; height: auto; margin-top: 0.8rem; }
+ol, ul { padding-left: 1.3rem; margin: 0.3rem 0; }
+.scroll { overflow-x: auto; margin-top: 0.8rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.88rem; }
+th, td { padding: 0.2rem 0.9rem 0.2rem 0; border-bottom: 1px solid #e3e6ea; white-space: nowrap; text-align: left; }
+th.right, td.right { text-align: right; }
+tbody tr:hover { background: #f3f6fa; }
+"""
+
+
+def page(title: str, body: str, name: str, data: object, style: str = "") -> str:
+    """A page that needs no other file and no network; data : at its end for programs, under a name."""
+    text = json.dumps(data, allow_nan=False).replace("</", "<\\/")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{_STYLE}{style}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="{name}">{text}</script>
+</body>
+</html>
+"""
+
+
+def page_table(columns: Sequence[tuple[str, str]], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """columns : heading, "left" or "right";  rows : class, cells"""
+    head = "".join(f'<th class="{side}">{escape(name)}</th>' for name, side in columns)
+    body = ""
+    for kind, cells in rows:
+        told = (f'<td class="{side}">{escape(cell)}</td>' for (_, side), cell in zip(columns, cells, strict=True))
+        body += f'<tr class="{kind}">{"".join(told)}</tr>\n'
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
+
+
+def as_svg(figure: Figure) -> str:
+    """The figure for a page of its own text: letters stay letters."""
+    from matplotlib import rc_context
+
+    text = io.StringIO()
+    with rc_context({"svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    picture = text.getvalue()
+    return picture[picture.index("<svg") :]
 
 
 def badge(text: str, colour: str = PLAIN) -> str:

@@ -41,6 +41,16 @@ def as_text(show: Callable[[Console], None], width: int) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
+def plain_table(title: str, **options: Any) -> Table:
+    """A rich table of plain characters, with a line below its headings alone."""
+    from rich.box import Box
+    from rich.table import Table
+    from rich.text import Text
+
+    plain = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    return Table(box=plain, title=Text(title), title_justify="left", title_style="bold", pad_edge=False, **options)
+
+
 @dataclass(frozen=True)
 class Line:
     """name, value and limit as shown, verdict; data : the value for a program (numbers, text, lists, dicts).
