@@ -382,7 +382,7 @@ def test_versions_are_printed_as_text(crank):
 def test_times_that_go_back(crank, tmp_path):
     from dalembert.io.store import write_store
 
-    arrays, attributes = read_store(crank)
+    arrays, attributes, _ = read_store(crank)
     arrays["t"] = (("time",), arrays["t"][1][::-1].copy())
     write_store(tmp_path / "other.zarr", arrays, attributes)
     with pytest.raises(StoreError, match="times are not finite and increasing"):

@@ -291,7 +291,7 @@ def test_what_is_not_a_store(tmp_path):
 
 def rewrite(path, change):
     """The same store after `change(arrays, attributes)`."""
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     change(arrays, attributes)
     write_store(path, arrays, attributes, overwrite=True)
 

@@ -48,7 +48,7 @@ def test_round_trip_keeps_every_bit(tmp_path, rng):
         "all_nan": (("time",), np.full(10, np.nan)),
     }
     write_store(tmp_path / "run.zarr", arrays, ATTRIBUTES)
-    read, attributes = read_store(tmp_path / "run.zarr")
+    read, attributes, _ = read_store(tmp_path / "run.zarr")
     assert attributes == {**ATTRIBUTES, "status": "complete"}
     assert list(read) == list(arrays)
     for name, (dims, values) in arrays.items():
@@ -61,7 +61,7 @@ def test_round_trip_of_any_floats(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("store") / "run.zarr"
     dims = tuple("abc"[: values.ndim])
     write_store(path, {"x": (dims, values)}, {"status": "failed"})
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     check_same_bits(arrays["x"][1], values)
     assert attributes == {"status": "failed"}
 
@@ -69,14 +69,14 @@ def test_round_trip_of_any_floats(tmp_path_factory, values):
 def test_arrays_of_many_chunks(tmp_path, rng):
     values = rng.normal(size=(3, 500_000))
     write_store(tmp_path / "run.zarr", {"x": (("a", "b"), values), "y": (("b", "a"), values.T)}, {})
-    arrays, _ = read_store(tmp_path / "run.zarr")
+    arrays, *_ = read_store(tmp_path / "run.zarr")
     check_same_bits(arrays["x"][1], values)
     check_same_bits(arrays["y"][1], np.ascontiguousarray(values.T))
 
 
 def test_big_endian_and_integers_in_attributes(tmp_path):
     write_store(tmp_path / "a.zarr", {"x": (("i",), np.arange(3, dtype=">f8"))}, {"n": np.int64(3), "v": np.ones(2)})
-    arrays, attributes = read_store(tmp_path / "a.zarr")
+    arrays, attributes, _ = read_store(tmp_path / "a.zarr")
     np.testing.assert_array_equal(arrays["x"][1], [0, 1, 2])
     assert attributes == {"n": 3, "v": [1.0, 1.0], "status": "complete"}
 
@@ -100,11 +100,11 @@ def test_appended_blocks_come_back(tmp_path, sizes):
     with StoreWriter(path, LAYOUT, ATTRIBUTES) as writer:
         for i, size in enumerate(sizes):
             writer.append(block_of(size, sum(sizes[:i])))
-        arrays, attributes = read_store(path)
+        arrays, attributes, _ = read_store(path)
         assert attributes["status"] == "incomplete"
         assert len(arrays["t"][1]) == writer.rows == sum(sizes)
         writer.close("complete", {"statistics": {"steps": 12}})
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     assert attributes == {**ATTRIBUTES, "statistics": {"steps": 12}, "status": "complete"}
     assert arrays["q"][0] == ("time", "coordinate")
     for name, values in block_of(sum(sizes)).items():
@@ -117,14 +117,14 @@ def test_appended_blocks_equal_to_the_fill_value(tmp_path):
     zeros = np.zeros(2, dtype=np.int32)
     with StoreWriter(tmp_path / "run.zarr", {"x": ArrayLayout(), "n": ArrayLayout(dtype="int32")}, {}) as writer:
         writer.append({"x": nans, "n": zeros})
-    arrays, _ = read_store(tmp_path / "run.zarr")
+    arrays, *_ = read_store(tmp_path / "run.zarr")
     check_same_bits(arrays["x"][1], nans)
     check_same_bits(arrays["n"][1], zeros)
 
 
 def test_new_writer_reads_as_empty_and_incomplete(tmp_path):
     StoreWriter(tmp_path / "run.zarr", LAYOUT, {})
-    arrays, attributes = read_store(tmp_path / "run.zarr")
+    arrays, attributes, _ = read_store(tmp_path / "run.zarr")
     assert attributes == {"status": "incomplete"}
     assert [values.shape for _, values in arrays.values()] == [(0,), (0, 7), (0, 0)]
 
@@ -133,7 +133,7 @@ def test_exception_inside_the_writer_leaves_an_incomplete_store(tmp_path):
     with pytest.raises(ZeroDivisionError), StoreWriter(tmp_path / "run.zarr", LAYOUT, {}) as writer:
         writer.append(block_of(4))
         _ = 1 / 0
-    arrays, attributes = read_store(tmp_path / "run.zarr")
+    arrays, attributes, _ = read_store(tmp_path / "run.zarr")
     assert attributes["status"] == "incomplete"
     assert len(arrays["t"][1]) == 4
     with pytest.raises(StoreError, match="closed"):
@@ -150,7 +150,7 @@ def test_failed_append_leaves_the_last_commit(tmp_path, monkeypatch):
     monkeypatch.setattr("dalembert.io.place.write_record", full_disk)
     with pytest.raises(StoreError, match=r"run\.zarr: cannot write: No space left"):
         writer.append(block_of(4, 4))
-    arrays, attributes = read_store(tmp_path / "run.zarr")
+    arrays, attributes, _ = read_store(tmp_path / "run.zarr")
     assert attributes["status"] == "incomplete"
     check_same_bits(arrays["q"][1], block_of(4)["q"])
 

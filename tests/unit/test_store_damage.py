@@ -54,7 +54,7 @@ def test_killed_in_mid_write(tmp_path, blocks):
     finally:
         process.kill()
         process.wait(timeout=30)
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     rows = len(arrays["t"][1])
     assert attributes == {"model": "chain", "status": "incomplete"}
     assert rows % 37 == 0
@@ -71,7 +71,7 @@ def test_rows_beyond_the_commit_are_not_read(tmp_path):
     commit = (path / "commit" / "zarr.json").read_bytes()
     writer.append({"t": np.arange(5.0), "q": np.arange(5.0)})
     (path / "commit" / "zarr.json").write_bytes(commit)
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     assert attributes["status"] == "incomplete"
     np.testing.assert_array_equal(arrays["t"][1], np.arange(5.0))
 
@@ -148,7 +148,7 @@ def test_paths_that_are_no_store(tmp_path):
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
 def test_no_damage_goes_unnoticed(store, rng, damage):
     """Damage each file at many places: the reader refuses, or what it returns is exactly what was written."""
-    arrays, attributes = read_store(store)
+    arrays, attributes, _ = read_store(store)
     refused = 0
     for file in files_of(store):
         original = file.read_bytes()
@@ -160,7 +160,7 @@ def test_no_damage_goes_unnoticed(store, rng, damage):
                 changed = {"cut": original[:place], "empty": b"", "text": b'{"attributes": 3}'}[damage]
             file.write_bytes(changed)
             try:
-                damaged_arrays, damaged_attributes = read_store(store)
+                damaged_arrays, damaged_attributes, _ = read_store(store)
             except StoreError as error:
                 assert str(store) in str(error)
                 refused += 1

@@ -63,7 +63,7 @@ def test_an_older_result_stays_until_the_new_one_has_rows(tmp_path):
     assert which(path) == "newer"
     again.append(rows(4))
     again.close()
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     assert attributes == {"which": "third", "status": "complete"}
     assert len(arrays["t"][1]) == 4
     assert sorted(os.listdir(path)) == ["commit", "q", "t", "zarr.json"]
@@ -159,7 +159,7 @@ def test_one_torn_block_costs_its_own_rows(tmp_path):
             writer.append(rows(min(5000, 35_304 - start), start))
     block = path / "q" / "c" / "3" / "0"
     block.write_bytes(block.read_bytes()[:50])
-    arrays, attributes = read_store(path)
+    arrays, attributes, _ = read_store(path)
     assert attributes["status"] == "damaged"
     assert "4096 of 35304 states are lost: rows 12288 to 16383 of array 'q'" in attributes["message"]
     left = np.r_[0:12288, 16384:35304].astype(float)

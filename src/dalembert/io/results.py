@@ -27,7 +27,7 @@ from dalembert.formulations.evaluation import Evaluated
 from dalembert.io.given_model import check_given, gallery_model, missing_forces, missing_functions
 from dalembert.io.meshes import check_files, portable, with_files
 from dalembert.io.run_record import check_attributes, check_times
-from dalembert.io.store import ArrayLayout, StoreWriter, read_place, write_store
+from dalembert.io.store import ArrayLayout, StoreWriter, read_store, write_store
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.system import FORMAT, LagrangianSystem
 from dalembert.model.model import Model
@@ -74,7 +74,7 @@ def read(
 ) -> Any:
     """The run in a result store, as `made_by(mechanism, t, x, **record)` makes it; model : see `dalembert.load`."""
     folder = Path(path)
-    arrays, attributes, place = read_place(folder)
+    arrays, attributes, place = read_store(folder)
     check_attributes(folder, attributes)
     try:
         solution = _rebuild(folder, place, {name: values for name, (_, values) in arrays.items()}, attributes, model, made_by)

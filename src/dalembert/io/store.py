@@ -156,18 +156,13 @@ class StoreWriter:
         return checked
 
 
-def read_store(path: str | os.PathLike[str]) -> tuple[Read, dict[str, Any]]:
-    """Read `({name: (dims, array)}, attributes)` back, bit for bit; `attributes["status"]` says how the run ended.
+def read_store(path: str | os.PathLike[str]) -> tuple[Read, dict[str, Any], Path]:
+    """Read `({name: (dims, array)}, attributes)` back, bit for bit; `attributes["status"]` says how the run ended. And the
+    folder with the files beside the arrays.
 
     Every block is checked against the checksum committed with it. Rows in blocks that do not match are left out of all arrays
     over time, and the status is "damaged" with a message; where nothing is left, or the records do not match, `StoreError`.
     """
-    arrays, attributes, _ = read_place(path)
-    return arrays, attributes
-
-
-def read_place(path: str | os.PathLike[str]) -> tuple[Read, dict[str, Any], Path]:
-    """`read_store`, and the folder with the files beside the arrays."""
     folder = Path(path)
     for _ in range(3):
         before = read_records(folder)

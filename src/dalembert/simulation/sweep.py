@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dalembert.plot.sweeps import SweepPlots
 
 Array = npt.NDArray[Any]
-BLOCK = 256
+BLOCK = 256  # runs that are read together
 _LOOKED_AT = 8  # runs, spread over the sweep, whose models go into the hash of the settings; the first that runs tells shapes
 
 

@@ -30,8 +30,8 @@ from dalembert.simulation.parameters import Table
 Array = npt.NDArray[Any]
 Outputs = dict[str, str | Callable[[Any], Any] | None]
 
-MISSING, COMPLETE, FAILED = 0, 1, 2
 STATUS = ("missing", "complete", "failed")
+COMPLETE, FAILED = 1, 2
 PER_RUN = {
     "status": Layout((), (), "|i1", "", ", ".join(f"{k}: {word}" for k, word in enumerate(STATUS))),
     "steps": Layout((), (), "<i8", "", "accepted steps"),
