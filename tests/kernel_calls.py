@@ -13,9 +13,8 @@ from dalembert.kernels.base.slots import (
     CALLBACK_SIGNATURE,
     FORCES_SIGNATURE,
     address,
-    as_callback,
-    as_forces,
     as_system,
+    bind,
     forces,
     no_callback,
     no_forces,
@@ -70,8 +69,8 @@ def copy_tables(mechanism, **settings):
 def view(mechanism, I, F, W):
     """What kernels take: the force elements, compiled only where there are any, and no user's functions."""
     elements = choosing_bodies if I[T.NCHOICE] else force_elements if I[T.NFORCE] else no_forces
-    I[T.AT_FORCES] = address(as_forces(elements), FORCES_SIGNATURE)
-    I[T.AT_CALLBACK] = address(as_callback(no_callback), CALLBACK_SIGNATURE)
+    I[T.AT_FORCES] = address(bind(elements, FORCES_SIGNATURE), FORCES_SIGNATURE)
+    I[T.AT_CALLBACK] = address(bind(no_callback, CALLBACK_SIGNATURE), CALLBACK_SIGNATURE)
     I[T.W_SIZE] = len(W)
     return System(I, F, W)
 

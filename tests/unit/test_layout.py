@@ -41,7 +41,7 @@ def test_blocks_fill_their_section(name):
         ("primitives", "P_KIND kind P_BI i P_BJ j P_MOTION motion P_ROW row P_AI A_i P_AJ A_j P_NROWS rows"),
         ("primitives", "PF_PI p_i PF_PJ p_j PF_AI a_i PF_AJ a_j PF_NI n_i PF_OFFSET offset PF_SCALE scale"),
         ("forces", "F_KIND kind F_MOTION motion F_CALL call F_COUNT count F_MEMBERS members"),
-        ("bodies", "BF_R0 R_0 BF_NORMAL normal S_R r S_ROT R S_V v S_W w"),
+        ("bodies", "S_R r S_ROT R S_V v S_W w"),
         ("codes", "L_MEMBER member L_BODIES bodies"),
         ("members", "N_BODY body N_A A"),
         ("angles", "G_X x"),

@@ -27,7 +27,6 @@ from dalembert.lagrangian.source import uses_time
 from dalembert.model.elements import Call, Force
 from dalembert.model.serialise import MissingFunction
 
-FIRST_INVARIANT = 1000
 _KEPT = 256
 _not_compiled: OrderedDict[str, tuple[Callable[..., Any], str]] = OrderedDict()  # by key, and why
 _found_right: OrderedDict[str, None] = OrderedDict()  # by keys, tables and start
@@ -201,7 +200,7 @@ class Callbacks:
         from numba import objmode
 
         from dalembert.kernels.base.compiler import generated
-        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, as_callback
+        from dalembert.kernels.base.slots import CALLBACK_SIGNATURE
 
         lines, slow, room = ["def callback(k, t, W, s):"], [], self.room + 1
         for i, (entry, key) in enumerate(zip(self._entries, keys, strict=True)):
@@ -236,8 +235,7 @@ class Callbacks:
         known = not any(key.startswith("id ") for key in told)
         told.append(hashlib.sha256(self.traced.encode()).hexdigest())
         source = "\n".join([*lines, ""])
-        made = generated(source, "callback", CALLBACK_SIGNATURE, given=given, content="\n".join(told), on_disk=known)
-        return as_callback(made)
+        return generated(source, "callback", CALLBACK_SIGNATURE, given=given, content="\n".join(told), on_disk=known)
 
 
 def row_callback(source: str, signature: Any = None) -> Any:
@@ -262,6 +260,6 @@ def _invariant(number: int, function: Callable[..., Any], mechanism: Mechanism) 
     """An invariant, looked at."""
     name, nq, nu = getattr(function, "__name__", f"invariant {number}"), mechanism.nq, mechanism.nu
     rest = int(mechanism.I[T.NX]) - nq - nu
-    entry = Entry(FIRST_INVARIANT + number, f"invariant {name!r}", name, Call(function, ((nq,), (nu,)), ()), rest)
+    entry = Entry(T.FIRST_INVARIANT + number, f"invariant {name!r}", name, Call(function, ((nq,), (nu,)), ()), rest)
     entry.look(mechanism.t_0, np.append(mechanism.x_0, 0.0), 0)
     return entry

@@ -49,9 +49,11 @@ class Kernel:
 @cache
 def _compiled(kernel: Kernel) -> Any:
     from dalembert.compilation.loops import compiled
-    from dalembert.kernels.base import slots
+    from dalembert.kernels.base.compiler import bind
+    from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, EQUATIONS_SIGNATURE, FORCES_SIGNATURE
 
-    return compiled(kernel.name) if kernel.seam == "loop" else getattr(slots, f"as_{kernel.seam}")(kernel.function)
+    signatures = {"callback": CALLBACK_SIGNATURE, "forces": FORCES_SIGNATURE, "system": EQUATIONS_SIGNATURE}
+    return compiled(kernel.name) if kernel.seam == "loop" else bind(kernel.function, signatures[kernel.seam])
 
 
 COMMON = (

@@ -23,9 +23,6 @@ from dalembert.lagrangian.tracer import Named, trace
 if TYPE_CHECKING:
     from dalembert.compilation.lagrangian_series import LagrangianState, LagrangianTrajectory
 
-FIRST_INVARIANT = 1000
-ENERGY_INVARIANT = FIRST_INVARIANT - 1
-
 
 class GeneratedCode:
     """The generated code of a system behind the callback slot, with the invariants of a formulation.
@@ -50,10 +47,10 @@ class GeneratedCode:
         self.slow: list[str] = []
         self.differenced: list[str] = []
         e = system.equations
-        chosen: dict[int, Node] = {ENERGY_INVARIANT: e.energies[0] + e.energies[1]} if energy else {}
+        chosen: dict[int, Node] = {T.FIRST_INVARIANT - 1: e.energies[0] + e.energies[1]} if energy else {}
         self._system = system
         self._invariants = [invariant_node(system, function, by_name=False) for function in functions]
-        chosen |= {FIRST_INVARIANT + k: node for k, node in enumerate(self._invariants)}
+        chosen |= {T.FIRST_INVARIANT + k: node for k, node in enumerate(self._invariants)}
         parts, inputs = e.parts(chosen), e.inputs
         if discrete is not None:
             parts, inputs = parts | discrete.parts(), discrete.inputs

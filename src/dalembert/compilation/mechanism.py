@@ -148,6 +148,12 @@ class Mechanism(Compiled):
         found: list[list[int]] = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
         return found
 
+    def start_in_plane(self, b: int) -> tuple[Array, Array, Array]:
+        """Of body b, counted from 1, in a plane: where x = y = 0, rotation at angle 0, normal in body axes."""
+        at = int(self.I[T.BODY_F]) + T.BODY_F_W * b
+        record = self.F[at : at + T.BODY_F_W]
+        return record[:3], record[3:12].reshape(3, 3), record[12:]
+
     @property
     def quaternion_columns(self) -> list[int]:
         """Where the Euler parameters of the bodies begin in q."""

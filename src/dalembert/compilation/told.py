@@ -12,7 +12,6 @@ from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import measured
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.kernels.base import tables as T
 from dalembert.model.rotation import cross
 
 
@@ -42,15 +41,9 @@ def _move_in_plane(mechanism: Mechanism, other: Mechanism, x: Array, found: Arra
     states, nq = Trajectory(other, np.zeros(len(x)), x), mechanism.nq
     side = float(np.sign(mine.normal @ theirs.normal))
     for b, (name, (_, q, u)) in enumerate(zip(mechanism.body_names, mechanism.body_columns, strict=True), start=1):
-        origin, R = _start(mechanism, b)
-        turned = _start(other, b)[1] @ R.T  # about the normal
+        origin, R, _ = mechanism.start_in_plane(b)
+        turned = other.start_in_plane(b)[1] @ R.T  # about the normal
         angle = np.arctan2(cross(mine.e1, turned @ mine.e1) @ mine.normal, mine.e1 @ turned @ mine.e1)
         r, v = states.position(name) - origin, states.velocity(name)
         found[:, q : q + 3] = np.column_stack([r @ mine.e1, r @ mine.e2, side * x[:, q + 2] + angle])
         found[:, nq + u : nq + u + 3] = np.column_stack([v @ mine.e1, v @ mine.e2, side * x[:, nq + u + 2]])
-
-
-def _start(mechanism: Mechanism, b: int) -> tuple[Array, Array]:
-    """Origin, and rotation at angle 0."""
-    at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * b
-    return mechanism.F[at : at + 3], mechanism.F[at + T.BF_R0 : at + T.BF_R0 + 9].reshape(3, 3)

@@ -74,8 +74,7 @@ class Trajectory(Series):
         if (marker := self._marker(body)) is not None:
             return self.point(marker.body, marker.point)
         b = self._body(body)
-        at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b
-        return self._in_space(b, self.q, 1, self.mechanism.F[at : at + 3])
+        return self._in_space(b, self.q, 1, self.mechanism.start_in_plane(b)[0])
 
     def velocity(self, body: object, point: npt.ArrayLike | None = None) -> Array:
         """(nt, 3) velocity of the centre of mass, of a point given in body axes [m], or of a marker [m/s]."""
@@ -119,10 +118,9 @@ class Trajectory(Series):
             return rotation_matrices(self.q[:, q + 3 : q + 7])
         plane = self.mechanism.plane
         assert plane is not None
-        at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b + T.BF_R0
         half = self.q[:, [q + 2]] / 2
         turn = np.concatenate([np.cos(half), np.sin(half) * plane.normal], axis=1)
-        return rotation_matrices(turn) @ self.mechanism.F[at : at + 9].reshape(3, 3)
+        return rotation_matrices(turn) @ self.mechanism.start_in_plane(b)[1]
 
     def angular_velocity(self, body: object, frame: str = "world") -> Array:
         """(nt, 3) angular velocity in "world" or "body" axes [rad/s]."""
@@ -135,8 +133,7 @@ class Trajectory(Series):
         if kind == T.RIGID:
             w_B = self.u[:, u + 3 : u + 6].copy()
         else:
-            at = int(self.mechanism.I[T.BODY_F]) + T.BODY_F_W * b + T.BF_NORMAL
-            w_B = self.u[:, [u + 2]] * self.mechanism.F[at : at + 3]
+            w_B = self.u[:, [u + 2]] * self.mechanism.start_in_plane(b)[2]
         return w_B if frame == "body" else apply(self.rotation(b and body), w_B)
 
     def cardan(self, body: object, sequence: str = "zyx") -> CardanAngles:

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.rows import dense_rows, new_workspace
-from dalembert.kernels.base import tables as T
+from dalembert.compilation.rows import dense_rows, move
 from dalembert.questions.equations import twist_map
 
 _NEWTON = 20
@@ -96,12 +95,9 @@ class Curve:
         return found
 
     def _moved(self, x: Array, t: float, step: Array) -> tuple[Array, float]:
-        from dalembert.kernels.coordinates.one_state import move
-
-        scaled = self._scale * step
-        moved, I = x.copy(), self.mechanism.I
+        scaled, moved = self._scale * step, x.copy()
         d = self._twists @ scaled[:-1]
-        move(moved, d, np.zeros_like(d), I, self.mechanism.F, new_workspace(I))
+        move(self.mechanism, moved, d, np.zeros_like(d))
         return moved, t + float(scaled[-1])
 
     def _extended(self, t: float, x: Array) -> tuple[Array, Array]:
@@ -111,14 +107,3 @@ class Curve:
         lengths = np.linalg.norm(J, axis=1)
         lengths[lengths == 0.0] = 1.0
         return J / lengths[:, None], g / lengths
-
-
-def counted(mechanism: Mechanism, x: Array) -> Array:
-    """The state with joint angles measured anew, nearest to those that it counts."""
-    from dalembert.kernels.coordinates.one_state import measure_angles
-
-    angles = np.zeros(int(mechanism.I[T.NANGLE]))
-    measure_angles(x, angles, mechanism.I, mechanism.F, new_workspace(mechanism.I))
-    x = x.copy()
-    x[len(x) - len(angles) :] = angles
-    return x

@@ -119,10 +119,9 @@ def twist_map(mechanism: Mechanism) -> Array:
     for b, (kind, _, u) in enumerate(mechanism.body_columns):
         if kind == T.PLANAR:
             assert mechanism.plane is not None
-            at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * (b + 1) + T.BF_NORMAL
             B[6 * b : 6 * b + 3, u] = mechanism.plane.e1
             B[6 * b : 6 * b + 3, u + 1] = mechanism.plane.e2
-            B[6 * b + 3 : 6 * b + 6, u + 2] = mechanism.F[at : at + 3]
+            B[6 * b + 3 : 6 * b + 6, u + 2] = mechanism.start_in_plane(b + 1)[2]
         else:
             size = 6 if kind == T.RIGID else 3
             B[6 * b : 6 * b + size, u : u + size] = np.eye(size)

@@ -21,7 +21,7 @@ from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Coordinates
 from dalembert.compilation.loops import compiled
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.rows import dense_rows
+from dalembert.compilation.rows import dense_rows, measured
 from dalembert.errors import ModelError, SimulationError
 from dalembert.formulations.evaluation import evaluate
 from dalembert.formulations.moving_frame import MovingFrame
@@ -34,7 +34,7 @@ from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
 from dalembert.model.validation import nearest, shown
-from dalembert.questions.curve import Curve, Point, counted
+from dalembert.questions.curve import Curve, Point
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
 from dalembert.questions.state import closing, size_of
@@ -371,7 +371,7 @@ def _other_branches(mechanism: Mechanism, begin: float) -> list[Array]:
             continue
         state = tree.to_absolute(x[None])[0]
         state[mechanism.nq + mechanism.nu :] = x_0[mechanism.nq + mechanism.nu :]
-        state = counted(mechanism, state)
+        state[len(state) - int(mechanism.I[T.NANGLE]) :] = measured(mechanism, state)
         if close.project(T.PROJECT, begin, state, np.zeros_like(state), close.view) != T.OK or not np.isfinite(state).all():
             continue
         if all(apart(mechanism, state, other) > 1e-6 for other in known):

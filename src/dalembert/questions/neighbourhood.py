@@ -294,10 +294,8 @@ def displaced(mechanism: Mechanism, x: Array, d: Array, e: Array, *, linear: boo
         dr, turn = d[:, 6 * b : 6 * b + 3], d[:, 6 * b + 3 : 6 * b + 6]
         dv, dw = e[:, 6 * b : 6 * b + 3], e[:, 6 * b + 3 : 6 * b + 6]
         if kind == T.PLANAR:
-            plane = mechanism.plane
+            plane, (_, _, normal) = mechanism.plane, mechanism.start_in_plane(b + 1)
             assert plane is not None
-            at = int(mechanism.I[T.BODY_F]) + T.BODY_F_W * (b + 1) + T.BF_NORMAL
-            normal = mechanism.F[at : at + 3]
             x[:, q : q + 3] += np.column_stack([dr @ plane.e1, dr @ plane.e2, turn @ normal])
             x[:, u : u + 3] += np.column_stack([dv @ plane.e1, dv @ plane.e2, dw @ normal])
             continue

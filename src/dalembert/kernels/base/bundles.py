@@ -16,17 +16,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import (
-    NativeValue,
-    lower_getattr_generic,
-    lower_setattr_generic,
-    models,
-    register_model,
-    unbox,
-)
-from numba.np.arrayobj import populate_array
+from numba.extending import NativeValue, lower_getattr_generic, lower_setattr_generic, models, register_model, unbox
 
 from dalembert.kernels.base import layout as L
+from dalembert.kernels.base.scalar_types import array_at
 
 _CHARACTER = {name: np.dtype(name).char for name in ("float64", "int64", "complex128")}  # by which NumPy compares at once
 
@@ -174,7 +167,7 @@ def word(builder, value, o):
 @lower_getattr_generic(BundleType)
 def _get(context, builder, typ, value, attr):
     if attr == "words":
-        return _array(context, builder, types.int64[::1], value, [ir.Constant(_I64, typ.record.width)])
+        return array_at(context, builder, types.int64[::1], value, [ir.Constant(_I64, typ.record.width)])
     kind, o = typ.record.fields[attr]
     made = _field_type(kind)
     scalar = context.get_data_type(getattr(made, "dtype", made))
@@ -182,16 +175,7 @@ def _get(context, builder, typ, value, attr):
         return builder.load(builder.bitcast(word(builder, value, o), scalar.as_pointer()), align=8)
     data = builder.load(builder.bitcast(word(builder, value, o), scalar.as_pointer().as_pointer()), align=8)
     shape = [builder.load(word(builder, value, o + 1 + k), align=8) for k in range(kind.dimensions)]
-    return _array(context, builder, made, data, shape)
-
-
-def _array(context, builder, made, data, shape):
-    view, item = context.make_array(made)(context, builder), ir.Constant(_I64, context.get_abi_sizeof(data.type.pointee))
-    strides = [item]
-    for count in shape[:0:-1]:
-        strides.insert(0, builder.mul(strides[0], count))
-    populate_array(view, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
-    return view._getvalue()
+    return array_at(context, builder, made, data, shape)
 
 
 @lower_setattr_generic(BundleType)

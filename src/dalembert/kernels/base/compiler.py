@@ -1,7 +1,7 @@
 """The decorators of the kernels, and how they are compiled: once, for one signature, by one thread at a time.
 
 `@kernel` marks an entry point (compiled, cached on disk, GIL released), `@flat` a part of one, `@inline` a helper (plain Python
-when called from Python), `@vectorised` one whose loops are long.
+when called from Python), `@vectorised` one whose loops are long; `@light` an entry point that every first run compiles.
 """
 
 import contextlib

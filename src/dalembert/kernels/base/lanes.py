@@ -21,7 +21,8 @@ from numba.core.typing.templates import signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
 from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
-from dalembert.kernels.base.view_types import View, pack
+from dalembert.kernels.base.vector_types import whole
+from dalembert.kernels.base.view_types import View
 
 COUNT = 4  # doubles in a register of AVX2
 _VECTOR = ir.VectorType(ir.DoubleType(), COUNT)
@@ -141,6 +142,6 @@ def apart(typingctx, numbers):
 
     def codegen(context, builder, sig, args):
         pointer, *limits = (builder.extract_value(args[0], i) for i in range(len(args[0].type)))
-        return pack(context, builder, made, builder.bitcast(pointer, ir.DoubleType().as_pointer()), *limits)
+        return whole(context, builder, made, [builder.bitcast(pointer, ir.DoubleType().as_pointer()), *limits])
 
     return made(numbers), codegen

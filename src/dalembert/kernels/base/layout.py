@@ -63,11 +63,12 @@ class Record:
             self.width += size(kind)
 
 
-def _numbers(names):
+def numbers(names):
+    """Fields of these names, a number each."""
     return dict.fromkeys(names.split(), NUM)
 
 
-def _integers(names):
+def integers(names):
     return dict.fromkeys(names.split(), INT)
 
 
@@ -124,8 +125,8 @@ PLANE = Record("Plane", e1=VEC, e2=VEC, n=VEC)
 # begins, its size
 COUNTERS = Record(
     "Counters",
-    **_numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
-    **_numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way began step"),
+    **numbers("rhs project newton newton_max factor residual dg d2g dinv dependent worst_row worst_value cg"),
+    **numbers("power kinetic potential inside gap gap_primitive gap_time leap leap_size leap_time unmet way began step"),
 )
 # of a user's force, and of a user's law between two bodies: what it reads, then what it leaves; parameters follow
 CALL = Record("Call", x=VEC, v=VEC, R=MAT, w=VEC, out=VEC)
@@ -133,24 +134,24 @@ RELATIVE = Record("Relative", r=VEC, R=MAT, v=VEC, w=VEC, force=VEC, torque=VEC)
 # of the watch over rows (pivots.py): 1 once something is known; row of the smallest pivot, number of the choice, that pivot and
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
-PIVOT = Record("Pivot", **_numbers("known row choice last time least least_time crossed turned flipped"))
+PIVOT = Record("Pivot", **numbers("known row choice last time least least_time crossed turned flipped"))
 # of the choice of rows (choice.py): reference and first pivot in the mass metric and in the other one, number of choices
-CHOICE = Record("Choice", **_numbers("reference_mass reference_metric first_mass first_metric count"))
+CHOICE = Record("Choice", **numbers("reference_mass reference_metric first_mass first_metric count"))
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
 # exponential, -1 integrated), 1 when singular configurations are passed, number of velocities in use, offset of all weights
 # in F; in the state, first of s, s', basis, what carries it on, guard, marks; in W, first of columns, small matrices,
 # dense factorisation, states of bridge.py
 MINIMAL = Record(
     "Minimal",
-    **_integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense bridge"),
+    **integers("dof kind order passing nu weight s s_dot basis carry guard marks columns small dense bridge"),
 )
 # marks of minimal coordinates in the state: start of the step, its smallest pivot and the row of that, largest jump of s',
 # restarts of the basis, singular configurations passed, number of the choice of rows; where to look for them lies behind
-MARKS = Record("Marks", **_numbers("time pivot row jump restarts passed choice"))
+MARKS = Record("Marks", **numbers("time pivot row jump restarts passed choice"))
 N_PASSAGES = 8  # of the last ones passed the times between which to look for them
 MARKS_SIZE = MARKS.width + 2 * N_PASSAGES
 # of Lagrangian systems: external power, T and U
-ENERGIES = Record("Energies", **_numbers("power kinetic potential"))
+ENERGIES = Record("Energies", **numbers("power kinetic potential"))
 
 _BODY = (
     Section("I", "BODY_I", kind=INT, q=INT, u=INT),
@@ -171,7 +172,7 @@ _PRIMITIVE = (
 _FORCE = (
     Section(
         "I", "FORCE_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), motion=INT, joint=Ref("angles"), call=INT, frame=INT,
-        **_integers("numbers count members curve damper"),
+        **integers("numbers count members curve damper"),
     ),
     Section("F", "FORCE_F", p_i=VEC, p_j=VEC, vector=VEC, k=NUM, c=NUM, l=NUM, E_i=MAT, E_j=MAT),
     Section("W", "W_FORCE", s=NUM, rate=NUM, value=NUM),
@@ -215,24 +216,24 @@ TABLES = {
     "forces": Table("Force", "NFORCE", *_FORCE),
     # of traced primitives: first of the members and how many; what generated code reads and leaves is in traced_rows.py; of a
     # relation first of its parts and how many, its kind (relations.py; 0 is none), its table
-    "codes": Table("Code", "NTRACED", Section("I", "CODE_I", **_integers("member bodies part parts relation curve"))),
+    "codes": Table("Code", "NTRACED", Section("I", "CODE_I", **integers("member bodies part parts relation curve"))),
     # a body that a traced primitive acts on, and where its three rows begin in A for it
     "members": Table("Member", "NMEMBER", Section("I", "MEMBER_I", body=INT, A=Ints(3))),
     # a measure that a relation reads: kind, bodies, which members they are, number of the angle that counts it or -1
     "parts": Table(
         "Part",
         "NPART",
-        Section("I", "PART_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), **_integers("first second counter")),
+        Section("I", "PART_I", kind=INT, i=Ref("bodies"), j=Ref("bodies"), **integers("first second counter")),
         Section("F", "PART_F", p_i=VEC, p_j=VEC, a_i=VEC, a_j=VEC, n_i=VEC, factor=NUM),
     ),
-    "sides": Table("Side", "NSIDE", Section("I", "SIDE_I", **_integers("body A row"))),  # of a tree: a cut row and a body of it
+    "sides": Table("Side", "NSIDE", Section("I", "SIDE_I", **integers("body A row"))),  # of a tree: a cut row and a body of it
     # incidence: one node of constraint rows touching one body
-    "incidences": Table("Incidence", "NINC", Section("I", "INC_I", **_integers("body n A row hub"))),
+    "incidences": Table("Incidence", "NINC", Section("I", "INC_I", **integers("body n A row hub"))),
     # two incidences of one body that is eliminated at once; unit : 1 when both are one coincidence each
     "pairs": Table(
         "Pair", "NPAIR", Section("I", "PAIR_I", e1=Ref("incidences"), e2=Ref("incidences"), K=INT, diagonal=INT, unit=INT)
     ),
-    "hubs": Table("Hub", "NHUB", Section("I", "HUB_I", **_integers("body K x"))),  # a body kept as a node
+    "hubs": Table("Hub", "NHUB", Section("I", "HUB_I", **integers("body K x"))),  # a body kept as a node
     "hub_incidences": Table("HubIncidence", "NHUB_INC", Section("I", "HUB_INC_I", e=Ref("incidences"), K=INT, hub_rows=INT)),
     "links": Table("Link", "NB", *_LINK, first=1),
     # axis s of a rotation or translation, U = I s, D = 1 / (s . U), e = s . p left over
@@ -306,7 +307,8 @@ _BLOCKS = (
 BLOCKS = {blocks.name: blocks for blocks in _BLOCKS}
 # plain numbers: array, header entry, offset
 NUMBERS = {
-    # of trees u_dot : answer of the joint velocities to forces, or what displaces the coordinates
+    # of trees u_dot : answer of the joint velocities to forces, or what displaces the coordinates; cg : conjugate gradients,
+    # and beside them room for right-hand sides and what is left of them
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "G ZETA RHS DIAG X CG FRAME CORRECT H U_DOT".split()},
     # of Lagrangian systems: M, its root L, bias z of the rows, A', momentum L_v; A and Y = A L^-T as m x n numbers; of trees M*
     # and, below it, rows of the cut joints (frame_matrices.py)

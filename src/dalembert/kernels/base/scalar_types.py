@@ -40,17 +40,18 @@ def spread(builder, vector, value):
     return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count))
 
 
+def array_at(context, builder, made, data, shape):
+    """An array `made` of what lies at a pointer, row by row."""
+    view, item = context.make_array(made)(context, builder), context.get_abi_sizeof(data.type.pointee)
+    strides = [context.get_constant(types.intp, item)]
+    for count in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], count))
+    populate_array(view, data=data, shape=shape, strides=strides, itemsize=strides[-1], meminfo=None)
+    return view._getvalue()
+
+
 def seen_as(context, builder, made, given, first, doubles):
     """given[first:] of doubles as an array `made` of scalars of so many of them. Any alignment will do."""
-    view = context.make_array(made)(context, builder)
     size = builder.sub(builder.extract_value(given.shape, 0), first)
-    item = context.get_constant(types.intp, 8 * doubles)
-    populate_array(
-        view,
-        data=builder.bitcast(builder.gep(given.data, [first]), view.data.type),
-        shape=[builder.sdiv(size, context.get_constant(types.intp, doubles))],
-        strides=[item],
-        itemsize=item,
-        meminfo=None,
-    )
-    return view._getvalue()
+    data = builder.bitcast(builder.gep(given.data, [first]), context.get_data_type(made.dtype).as_pointer())
+    return array_at(context, builder, made, data, [builder.sdiv(size, context.get_constant(types.intp, doubles))])

@@ -157,16 +157,6 @@ def address(function, signature=None):
     return found
 
 
-def as_callback(function):
-    """Compiled for the callback seam."""
-    return bind(function, CALLBACK_SIGNATURE)
-
-
-def as_forces(function):
-    """Compiled for the force seam."""
-    return bind(function, FORCES_SIGNATURE)
-
-
 def as_system(function):
     """Compiled for the seams of formulations."""
     return bind(function, EQUATIONS_SIGNATURE)

@@ -78,14 +78,10 @@ AUGMENT = 12  # weight of A^T A added to a mass matrix that is singular by itsel
 HEADER_F = 16
 N_STAT = 27  # numbers in W_STAT
 
-# BODY_I columns                                     BODY_F columns (planar: origin, rotation at beta = 0, normal in body axes)
-(B_KIND, B_Q) = range(2)
+B_KIND = 0  # column of BODY_I
 BODY_I_W = 3
-(BF_R0, BF_NORMAL) = (3, 12)
 BODY_F_W = 15
 RIGID, POINT, PLANAR, GROUND = 0, 1, 2, 3
-
-# PLANE_F: e1, e2, normal (world)
 
 # MASS_F and METRIC_F columns: weight m, J (sym3), 1/m, J^-1 (sym3)
 (MM, MJ) = (0, 1)
@@ -126,6 +122,7 @@ ANGLE_I_W = 3
 # COMPOSED, a sum of products: kind, number of terms, of each term how many factors and where in I they are
 CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE, PERIODIC_TABLE, FUNCTION, COMPOSED = range(8)
 FIRST_MOTION = 4000  # numbers of functions of time in the callback
+FIRST_INVARIANT = 1000  # numbers of invariants there; that of the energy is one less
 
 INC_I_W, PAIR_I_W = 5, 5
 

@@ -5,19 +5,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import NativeValue, unbox
 
-from dalembert.kernels.base.vector_types import define
-from dalembert.kernels.base.view_types import (
-    BOUNDS,
-    NUMBERS,
-    RECORD,
-    RECORDS,
-    SYSTEM,
-    View,
-    constant,
-    pack,
-    place_at,
-    system_type,
-)
+from dalembert.kernels.base.vector_types import define, whole
+from dalembert.kernels.base.view_types import BOUNDS, NUMBERS, RECORD, RECORDS, SYSTEM, View, constant, place_at, system_type
 from dalembert.kernels.base.views import Ball, Marks, Numbers, Pose, Rows, Spin, System, Twist, Twists, Wrenches
 
 _I64 = ir.IntType(64)
@@ -37,7 +26,7 @@ def _array(context, builder, array, typ):
 
 def _make_system(context, builder, out, *arrays):
     found = [_array(context, builder, *a) for a in arrays]
-    return pack(context, builder, out, *[data for data, _ in found], *[count for _, count in found if BOUNDS])
+    return whole(context, builder, out, [*[data for data, _ in found], *[count for _, count in found if BOUNDS]])
 
 
 define(System, _of_arrays, _make_system, [types.Array] * 3)
@@ -64,7 +53,7 @@ def _unbox(typ, obj, c):
         c.pyapi.decref(attribute)
         if array.cleanup is not None:
             array.cleanup()
-    return NativeValue(pack(c.context, c.builder, typ, *words, *(lengths if BOUNDS else [])), is_error=failed)
+    return NativeValue(whole(c.context, c.builder, typ, [*words, *(lengths if BOUNDS else [])]), is_error=failed)
 
 
 def _words(context, builder, array, typ):
@@ -81,7 +70,7 @@ def as_numbers(context, builder, value, typ):
     if isinstance(typ, View):
         return value, typ
     made = View(NUMBERS, "W", typ.dtype)
-    return pack(context, builder, made, *_words(context, builder, value, typ)), made
+    return whole(context, builder, made, [*_words(context, builder, value, typ)]), made
 
 
 def _view_of_array(made):
@@ -100,7 +89,7 @@ def _view_of_array(made):
         value, _ = as_numbers(context, builder, *a)
         pointer, *limits = (builder.extract_value(value, i) for i in range(3 if BOUNDS else 1))
         place = place_at(builder, pointer, context.cast(builder, *k, types.int64))
-        return pack(context, builder, out, place, *limits, *([constant(made.stride)] if many else []))
+        return whole(context, builder, out, [place, *limits, *([constant(made.stride)] if many else [])])
 
     define(made, result, lower, (types.Array, types.Integer), (View, types.Integer))
 

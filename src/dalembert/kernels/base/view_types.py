@@ -15,11 +15,11 @@ from numba.core.errors import TypingError
 from numba.core.imputils import RefType, iternext_impl
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
-from numba.np.arrayobj import populate_array
 
 from dalembert.kernels.base import layout as L
+from dalembert.kernels.base.scalar_types import array_at
 from dalembert.kernels.base.tables import W_SIZE
-from dalembert.kernels.base.vector_types import Small, define
+from dalembert.kernels.base.vector_types import Small, define, whole
 from dalembert.kernels.base.views import SHAPES
 
 BOUNDS, _I64 = bool(config.BOUNDSCHECK), ir.IntType(64)
@@ -90,13 +90,6 @@ class _Model(models.PrimitiveModel):
             fe_type.what, []
         )
         super().__init__(dmm, fe_type, ir.LiteralStructType(words))
-
-
-def pack(context, builder, typ, *words):
-    value = ir.Constant(context.get_value_type(typ), ir.Undefined)
-    for i, word in enumerate(words):
-        value = builder.insert_value(value, word, i)
-    return value
 
 
 def constant(i):
@@ -261,7 +254,7 @@ def _get_attribute(context, builder, typ, value, attr):
     if isinstance(kind, L.Ints) or kind == L.MANY:
         array = "W" if kind == L.MANY else "I"
         numbers = View(NUMBERS, array, typ.scalar(array))
-        return pack(context, builder, numbers, pointer, *_limits(context, builder, value, typ, array))
+        return whole(context, builder, numbers, [pointer, *_limits(context, builder, value, typ, array)])
     return _load(context, builder, pointer, kind, scalar, fixed)
 
 
@@ -287,21 +280,17 @@ def _get_of_system(context, builder, typ, value, attr):
         stride = [constant(step)]
     start = 0 if entry is None else _header(builder, words[0], entry)
     pointer = place_at(builder, words["IFW".index(array)], start, o)
-    return pack(context, builder, made, pointer, *_limits(context, builder, value, typ, array), *stride)
+    return whole(context, builder, made, [pointer, *_limits(context, builder, value, typ, array), *stride])
 
 
 def view_as_array(context, builder, typ, value, name):
     """One of the three arrays again. Where bounds are not checked only the length of W is known, from the header of a `Run`:
     F and I seem endless, and are for indices alone, not for loops over them."""
-    made = _of_system(typ, name)
-    view, item = context.make_array(made)(context, builder), context.get_abi_sizeof(context.get_data_type(made.dtype))
     if BOUNDS:
         count = builder.extract_value(value, 3 + "IFW".index(name))
     else:
         count = header_entry(builder, value, W_SIZE) if name == "W" else constant(1 << 40)
-    data = builder.extract_value(value, "IFW".index(name))
-    populate_array(view, data=data, shape=[count], strides=[constant(item)], itemsize=constant(item), meminfo=None)
-    return view._getvalue()
+    return array_at(context, builder, _of_system(typ, name), builder.extract_value(value, "IFW".index(name)), [count])
 
 
 @lower_setattr_generic(View)
@@ -340,8 +329,8 @@ def _get_item(context, builder, out, a, i):
     limits = [builder.extract_value(value, k) for k in (1, 2)] if BOUNDS else []
     if typ.what in (RECORDS, _FIXED_RECORDS):
         step = builder.mul(index, builder.extract_value(value, 1 + len(limits)))
-        return pack(context, builder, out, place_at(builder, builder.extract_value(value, 0), step), *limits)
-    return pack(context, builder, out, *[builder.extract_value(value, k) for k in range(_BASE)], index)
+        return whole(context, builder, out, [place_at(builder, builder.extract_value(value, 0), step), *limits])
+    return whole(context, builder, out, [*[builder.extract_value(value, k) for k in range(_BASE)], index])
 
 
 define(operator.getitem, _item, _get_item, (View, types.Integer), (Iterable, types.Integer))
@@ -378,7 +367,7 @@ def _iterate(context, builder, sig, args):
     end = _header(builder, words[0], sig.args[0].of.count)
     place = cgutils.alloca_once_value(builder, constant(first))
     builder.store(constant(first), place)
-    return pack(context, builder, sig.return_type, *words, place, builder.add(end, constant(first)) if first else end)
+    return whole(context, builder, sig.return_type, [*words, place, builder.add(end, constant(first)) if first else end])
 
 
 @lower_builtin("iternext", Iterator)
@@ -389,5 +378,5 @@ def _next(context, builder, sig, args, result):
     valid = builder.icmp_signed("<", index, words[_BASE + 1])
     result.set_valid(valid)
     with builder.if_then(valid):
-        result.yield_(pack(context, builder, sig.args[0].yield_type, *words[:_BASE], index))
+        result.yield_(whole(context, builder, sig.args[0].yield_type, [*words[:_BASE], index]))
         builder.store(builder.add(index, constant(1)), words[_BASE])

@@ -215,12 +215,3 @@ def accelerate_by_columns(e, system):
             for u in range(link.u, link.u + link.rotations + link.translations):
                 system.columns[u].e = e[u]
     accelerate_tree(system.u_dot, 0.0, system)
-
-
-@inline
-def respond(wrenches, system):
-    """u_dot <- response of the tree at rest to wrenches on the bodies."""
-    clear_forces(system)
-    subtract_wrenches(wrenches, system)
-    carry_wrenches(system)
-    accelerate_tree(system.u_dot, 0.0, system)

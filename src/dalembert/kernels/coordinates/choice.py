@@ -17,6 +17,7 @@ and nothing is chosen where rows of velocities are left empty.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.loops import clear
 
 KEPT = 2.0  # what a row that acts is worth against one that is idle, in squared sines
 NOTHING = 1e-13  # squared sine that rounding leaves of a row that depends on others
@@ -52,8 +53,7 @@ def without_velocities(scale, system):
 def fill_from_bodies(rows, count, K, system):
     """K <- G W^-1 G^T of the rows of a group in the metric of the projection, lower triangle, unit diagonal."""
     place = system.idle + system.m
-    for i in range(count * count):
-        K[i] = 0.0
+    clear(K, count * count)
     for i in range(system.m):
         place[i] = -1.0
     for i in range(count):

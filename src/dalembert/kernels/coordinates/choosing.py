@@ -28,8 +28,7 @@ def choosing_bodies(mode, t, system):
         return OK
     if system.choice.count == 0.0 or gone_bad(int(t), weakest_row(system)[1], system):
         known, size, turned = comparable(system), system.m + 6 * system.nhub, False
-        for i in range(size):
-            system.cg[i] = system.rhs[i]
+        copy(system.cg, system.rhs, size)
         if known:
             dual_vector(int(system.pivot.row), system.work, system)
             turned = inner(system.work, system.guard, system) < 0.0
@@ -40,8 +39,7 @@ def choosing_bodies(mode, t, system):
                 row, pivot = weakest_row(system)
                 dual_vector(row, system.guard, system)
                 take_guard(row, pivot, turned, system)
-        for i in range(size):
-            system.rhs[i] = system.cg[i]
+        copy(system.rhs, system.cg, size)
     return OK
 
 

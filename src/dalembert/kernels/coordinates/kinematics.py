@@ -10,8 +10,9 @@ are the only places that know which coordinates carry them.
 """
 
 import numpy as np
+from numpy import uintp
 
-from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.tables import PLANAR, RIGID
 from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
 from dalembert.kernels.base.views import Pose, Twist
@@ -80,6 +81,19 @@ def store_rates(x, dx, acceleration, system):
         if body.kind == RIGID:
             d_pose.theta = euler_parameter_rates(Pose(x, q).theta, twist.w)
             d_twist.w = a.w
+
+
+@flat
+def finish_rates(power, dx, system):
+    """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
+    nq, end = system.nq, system.nq + system.nu
+    dx[end] = power
+    for joint in system.angles:
+        dx[joint.x] = joint.rate
+    finite = True
+    for i in range(uintp(nq), uintp(end + 1)):
+        finite &= abs(dx[i]) < np.inf
+    return finite
 
 
 @inline

@@ -3,6 +3,7 @@
 All arguments may be lists, which plain Python reads faster than arrays.
 """
 
+from dalembert.kernels.base.loops import copy, negate
 from dalembert.kernels.base.tables import MOTIONS
 from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates.kinematics import count_turns, displace, load_angles, load_poses
@@ -29,8 +30,8 @@ def evaluate_rows(t, x, out_g, out_gt, out_zeta, I, F, W, row_code):
     """Residual, g_t and zeta of all rows at one state; the rows themselves, pulled back, are left in the workspace."""
     system = System(I, F, W, row_code)
     _rows(t, x, system)
-    for i in range(system.m_all):
-        out_g[i], out_gt[i], out_zeta[i] = system.g[i], system.g_t[i], system.zeta[i]
+    for out, found in ((out_g, system.g), (out_gt, system.g_t), (out_zeta, system.zeta)):
+        copy(out, found, system.m_all)
 
 
 def measure_angles(x, out, I, F, W):
@@ -57,11 +58,9 @@ def velocity_residual(t, x, out, I, F, W, row_code):
     """G u + g_t of the independent rows at one state."""
     system = System(I, F, W, row_code)
     _rows(t, x, system)
-    for i in range(system.m):
-        system.zeta[i] = -system.g_t[i]
+    negate(system.zeta, system.g_t, system.m)
     subtract_row_products(system.A, system.twists, system.zeta, False, system)
-    for i in range(system.m):
-        out[i] = -system.zeta[i]
+    negate(out, system.zeta, system.m)
 
 
 def energies(x, I, F, W):

@@ -38,6 +38,14 @@ def pull_back_rows(rows, system):
 
 
 @inline
+def clear_twists(out, system):
+    """Of every body and the ground."""
+    zero = Vec3(0.0, 0.0, 0.0)
+    for b in range(system.nb + 1):
+        out[b].v, out[b].w = zero, zero
+
+
+@inline
 def product(row, twist):
     """A u of one row and one body"""
     return row.force @ twist.v + row.torque @ twist.w
@@ -263,6 +271,5 @@ def metric_correction(out, system):
     """out <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in rhs; the blocks are factored already."""
     clear(system.rhs + system.m, 6 * system.nhub)
     back_solve(system)
-    for b in range(system.nb + 1):
-        out[b].v, out[b].w = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    clear_twists(out, system)
     add_rows_transposed(system.Y, system.rhs, out, system)

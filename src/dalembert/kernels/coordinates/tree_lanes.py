@@ -12,24 +12,12 @@ from dalembert.kernels.base.lanes import COUNT, apart, as_lanes
 from dalembert.kernels.base.layout import COUNTERS
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT, WRENCH
-from dalembert.kernels.base.views import Numbers, System
-from dalembert.kernels.coordinates.articulated import (
-    accelerate_tree,
-    add_body_accelerations,
-    eliminate_tree,
-    subtract_wrenches,
-)
-from dalembert.kernels.coordinates.kinematics import load_angle_rates
-from dalembert.kernels.coordinates.tree import move_tree, place_bodies
-from dalembert.kernels.formulations.moving_frame import (
-    answer_of_cut_joints,
-    clear_accelerations,
-    clear_wrenches,
-    finish_rates,
-    moving_frame,
-    project_tree,
-)
+from dalembert.kernels.base.views import System
+from dalembert.kernels.coordinates.articulated import add_body_accelerations
+from dalembert.kernels.coordinates.kinematics import finish_rates
+from dalembert.kernels.formulations.moving_frame import answer_of_cut_joints, moving_frame, project_tree, tree_rates
 from dalembert.kernels.formulations.project import snap_angles
+from dalembert.kernels.mechanics.inertia import clear_wrenches
 
 _POWER = COUNTERS.fields["power"][1]
 
@@ -71,20 +59,9 @@ def forces_in_turn(t, lanes, system):
 
 
 @flat
-def rates_of_trees(placed, t, x, dx, lanes, system):
-    """`tree_rates` of moving_frame.py. Status."""
-    status = OK
-    move_tree(x, dx, lanes)
-    if placed or system.nforce + system.nangle > 0:
-        place_bodies(x, lanes)
-        load_angle_rates(x, lanes)
-    if system.nforce > 0:
-        clear_wrenches(lanes)
-        status = forces_in_turn(t, lanes, system)
-        subtract_wrenches(lanes.wrenches, lanes)
-    eliminate_tree(lanes)
-    accelerate_tree(Numbers(dx, system.nq), 1.0, lanes)
-    return status
+def tree_forces_in_turn(t, lanes, system):
+    clear_wrenches(lanes)
+    return forces_in_turn(t, lanes, system)
 
 
 @flat
@@ -122,8 +99,8 @@ def tree_lanes(mode, t, x, dx, system):
         snap_angles(x_l, lanes)
         return OK
     count_rates(0.0, system)
-    status = rates_of_trees(False, t, x_l, dx_l, lanes, system)
-    finite = finish_rates(lanes.count.power, dx_l, lanes)
+    status, power = tree_rates(tree_forces_in_turn, False, t, x_l, dx_l, lanes, system)
+    finite = finish_rates(power, dx_l, lanes)
     return status if finite else NON_FINITE
 
 
@@ -135,10 +112,8 @@ def closed_lanes(mode, t, x, dx, system):
         return project_in_turn(moving_frame, t, x, dx, system)
     count_rates(1.0, system)
     x_l, dx_l, lanes = as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
-    status = rates_of_trees(True, t, x_l, dx_l, lanes, system)
-    clear_accelerations(lanes)
-    add_body_accelerations(lanes.accelerations, 1.0, lanes)
-    power = answer_of_cut_joints(lanes.count.power, dx_l, lanes)
+    status, power = tree_rates(tree_forces_in_turn, True, t, x_l, dx_l, lanes, system)
+    power = answer_of_cut_joints(power, dx_l, lanes)
     add_body_accelerations(lanes.accelerations, 0.0, lanes)
     finite = finish_rates(power, dx_l, lanes)
     return status if finite else NON_FINITE

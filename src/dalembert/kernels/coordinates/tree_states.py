@@ -1,8 +1,9 @@
 """Absolute states of relative ones: poses and twists of the bodies, Euler parameters continuous in the joint coordinates."""
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.tables import RIGID, WORLD
-from dalembert.kernels.base.views import Ball, Pose, Twist
+from dalembert.kernels.base.views import Ball, Numbers, Pose, Twist
 from dalembert.kernels.coordinates.kinematics import normalised
 from dalembert.kernels.coordinates.tree import move_tree, place_bodies, turned
 
@@ -18,8 +19,7 @@ def tree_states(x, out, system):
             if body.kind == RIGID:
                 pose = Pose(system.called, body.q)
                 pose.theta = normalised(pose.theta)
-        for i in range(out.shape[1]):
-            out[k, i] = system.called[i]
+        copy(out[k], system.called, out.shape[1])
 
 
 @inline
@@ -38,6 +38,5 @@ def absolute_state(x, system):
                 if carrier.number > 0:
                     theta = Pose(system.called, carrier.q).theta @ theta
             pose.theta, twist.w = theta @ link.theta_child, body.w
-    tree, rest = system.nq + system.nu, system.called + (system.nq_body + system.nu_body)
-    for i in range(system.nx - tree):
-        rest[i] = x[tree + i]
+    tree = system.nq + system.nu
+    copy(system.called + (system.nq_body + system.nu_body), Numbers(x, tree), system.nx - tree)

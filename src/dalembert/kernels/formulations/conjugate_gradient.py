@@ -7,9 +7,8 @@ from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.choice import choices, silence
-from dalembert.kernels.coordinates.solve import add_rows_transposed, factor, product, subtract_row_products
+from dalembert.kernels.coordinates.solve import add_rows_transposed, clear_twists, factor, product, subtract_row_products
 from dalembert.kernels.formulations.distribution import prepare_solve, store_solution
-from dalembert.kernels.formulations.tangent_space import clear_twists
 
 
 @inline

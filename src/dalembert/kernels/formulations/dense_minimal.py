@@ -14,8 +14,8 @@ from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
 from dalembert.kernels.base.tables import NON_FINITE, OK
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import least_solution, onto_tangent, remove_normal
+from dalembert.kernels.coordinates.kinematics import finish_rates
 from dalembert.kernels.formulations.continuation import weighted_product
-from dalembert.kernels.formulations.moving_frame import finish_rates
 
 
 @inline

@@ -6,15 +6,13 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 (conjugate gradients, the paper's way, are an option); lam has the sign of M u' = h + G^T lam (the paper's is opposite).
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.loops import add_multiple, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
+from dalembert.kernels.coordinates.kinematics import finish_rates, load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import (
     add_rows_transposed,
     apply_inverse_metric,
@@ -162,22 +160,14 @@ def store_solution(x, dx, system):
     power = count.power
     for i in range(system.m):  # moving constraints work too: u . G^T lam = -lam . g_t
         power -= lam[i] * system.g_t[i]
-    return finish_rates(x, dx, power, system)
+    return store_motion(x, dx, power, system)
 
 
 @inline
-def finish_rates(x, dx, power, system):
+def store_motion(x, dx, power, system):
     """dx <- (N u, accelerations, power, angle rates). Status."""
     store_rates(x, dx, system.accelerations, system)
-    first, last = system.nq, system.nq + system.nu
-    dx[last] = power
-    for joint in system.angles:
-        dx[joint.x] = joint.rate
-    status = OK
-    for i in range(first, last + 1):
-        if not np.isfinite(dx[i]):
-            status = NON_FINITE
-    return status
+    return OK if finish_rates(power, dx, system) else NON_FINITE
 
 
 @flat

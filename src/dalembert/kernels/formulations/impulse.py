@@ -17,11 +17,11 @@ from dalembert.kernels.coordinates.solve import (
     subtract_row_products,
 )
 from dalembert.kernels.formulations.distribution import (
-    finish_rates,
     load_rows,
     load_wrenches,
     prepare_solve,
     solve_by_factor,
+    store_motion,
     store_outputs,
     store_solution,
 )
@@ -49,7 +49,7 @@ def free_rates(t, x, dx, system):
     system.count.rhs += 1.0
     status = load_wrenches(t, x, system)
     apply_inverse_metric(system.masses, system.wrenches, system.accelerations, system)
-    finite = finish_rates(x, dx, system.count.power, system)
+    finite = store_motion(x, dx, system.count.power, system)
     return finite if finite != OK else status
 
 

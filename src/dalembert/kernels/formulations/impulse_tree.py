@@ -10,13 +10,13 @@ from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT, PROJ
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import eliminate_tree
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
-from dalembert.kernels.coordinates.kinematics import count_turns
+from dalembert.kernels.coordinates.kinematics import count_turns, finish_rates
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, normalise_tree
 from dalembert.kernels.formulations.moving_frame import (
     close_cut_joints,
     correct_by_recursion,
     factor_by_recursion,
-    finish_rates,
+    force_wrenches,
     hold_cut_joints,
     respond_to_multipliers,
     solve_cut_rows,
@@ -33,7 +33,7 @@ def start_step(t, x, dx, system):
     """Accelerations and multipliers at the start of a step. Status, power of the forces."""
     share = memory_of(x, system).share
     system.count.rhs += 1.0
-    status, power = tree_rates(True, t, x, dx, system)
+    status, power = tree_rates(force_wrenches, True, t, x, dx, system, system)
     total = power
     clear(share, system.nu)
     if system.m > 0:
@@ -47,7 +47,7 @@ def start_step(t, x, dx, system):
 def free_rates(t, x, dx, system):
     """dx <- (N u, accelerations of the tree without its cut joints, external power, angle rates). Status."""
     system.count.rhs += 1.0
-    status, power = tree_rates(False, t, x, dx, system)
+    status, power = tree_rates(force_wrenches, False, t, x, dx, system, system)
     finite = finish_rates(power, dx, system)
     return status if finite else NON_FINITE
 

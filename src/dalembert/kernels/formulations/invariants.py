@@ -13,8 +13,7 @@ enforced (errata).
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POTENTIAL
-from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, FIRST_INVARIANT, MOTIONS, OK, POTENTIAL
 from dalembert.kernels.base.views import Twists, Wrenches
 from dalembert.kernels.coordinates.kinematics import displace, load_angles, load_poses
 from dalembert.kernels.coordinates.solve import (
@@ -28,7 +27,7 @@ from dalembert.kernels.coordinates.solve import (
 from dalembert.kernels.formulations.distribution import load_bends, load_rows
 from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
 from dalembert.kernels.formulations.tangent_space import clear_rows
-from dalembert.kernels.mechanics.inertia import mechanical_energy, pull_back, pull_back_wrenches
+from dalembert.kernels.mechanics.inertia import gravity, mechanical_energy, pull_back, pull_back_wrenches
 
 
 @flat
@@ -43,21 +42,20 @@ def energy_residual(t, x, system):
 @flat
 def energy_gradient(t, gq, gu, system):
     """gq <- dU/dq (minus the conservative wrench), gu <- M u, per body and ground."""
-    for b in range(system.nb + 1):
-        body = system.bodies[b]
-        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
-        gu[b].force, gu[b].torque = body.m * body.v, body.J @ body.w
+    gravity(system)
     forces(CONSERVATIVE, t, system)
     pull_back_wrenches(system)
     for b in range(system.nb + 1):
-        gq[b].force, gq[b].torque = -system.bodies[b].force, -system.bodies[b].torque
+        body = system.bodies[b]
+        gq[b].force, gq[b].torque = -body.force, -body.torque
+        gu[b].force, gu[b].torque = body.m * body.v, body.J @ body.w
 
 
 @inline
 def user_residual(k, t, x, system):
     """f_k(t, q, u) - f_k(0) and status."""
     copy(system.called, x, system.nx)
-    status = callback(1000 + k, t, system, system.w_call)
+    status = callback(FIRST_INVARIANT + k, t, system, system.w_call)
     return system.called[system.nx] - system.kept[k], status
 
 

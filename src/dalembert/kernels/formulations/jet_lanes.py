@@ -4,16 +4,11 @@ from dalembert.kernels.base.compiler import kernel
 from dalembert.kernels.base.lanes import as_lanes
 from dalembert.kernels.base.loops import negate
 from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT
-from dalembert.kernels.coordinates.kinematics import load_angle_rates, load_poses, store_rates
-from dalembert.kernels.coordinates.solve import (
-    apply_inverse_metric,
-    assemble_blocks,
-    pull_back_rows,
-)
+from dalembert.kernels.coordinates.kinematics import finish_rates, load_angle_rates, load_poses, store_rates
+from dalembert.kernels.coordinates.solve import apply_inverse_metric, assemble_blocks, pull_back_rows
 from dalembert.kernels.coordinates.tree_lanes import count_rates, forces_in_turn, project_in_turn, side_by_side
 from dalembert.kernels.formulations.distribution import solve_by_factor
 from dalembert.kernels.formulations.jet import jet
-from dalembert.kernels.formulations.moving_frame import finish_rates
 from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, pull_back_wrenches
 from dalembert.kernels.mechanics.primitives import constraint_rows
 

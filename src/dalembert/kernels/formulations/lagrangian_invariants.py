@@ -10,7 +10,7 @@ from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import add_transposed, solve_lower, solve_upper, subtract_products
 from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MOTION_PART, ROWS_PART
+from dalembert.kernels.base.tables import FIRST_INVARIANT, MOTION_PART, ROWS_PART
 from dalembert.kernels.coordinates.dense_rows import add_reactions
 from dalembert.kernels.coordinates.lagrangian import evaluate_part, factor_mass, factor_rows
 from dalembert.kernels.formulations.invariant_steps import state_size, step_to_invariants
@@ -34,7 +34,7 @@ def tangent(g, weighted, system):
 @flat
 def residual(k, t, x, dx, system):
     """f, the largest of its terms, status"""
-    status, f, work = evaluate_part(1000 + k, t, x, system), system.invariant.f, x[2 * system.nq]
+    status, f, work = evaluate_part(FIRST_INVARIANT + k, t, x, system), system.invariant.f, x[2 * system.nq]
     if k < 0:
         return f - work - system.energy_0, max(system.energy_scale, max(abs(f), abs(work))), status
     return f - system.kept[k], max(1.0, abs(system.kept[k])), status

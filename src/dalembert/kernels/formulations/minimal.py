@@ -11,19 +11,25 @@ Deviation: V follows the configuration within a step, where (15) takes the basis
 order above one would lose its order.
 """
 
-import numpy as np
-
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import solve_definite
 from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
 from dalembert.kernels.base.views import Numbers, Pose, Twists
-from dalembert.kernels.coordinates.kinematics import count_turns, euler_parameter_rates, in_plane, load_angle_rates, load_poses
+from dalembert.kernels.coordinates.kinematics import (
+    count_turns,
+    euler_parameter_rates,
+    finish_rates,
+    in_plane,
+    load_angle_rates,
+    load_poses,
+)
 from dalembert.kernels.coordinates.solve import (
     apply_inverse_metric,
     assemble_blocks,
     back_solve,
+    clear_twists,
     factor,
     subtract_row_products,
     weakest_row,
@@ -32,7 +38,6 @@ from dalembert.kernels.formulations.continuation import weighted_product
 from dalembert.kernels.formulations.distribution import load_rows, load_turns
 from dalembert.kernels.formulations.tangent_space import (
     clear_rows,
-    clear_twists,
     gather,
     inner,
     project_tangent,
@@ -180,18 +185,13 @@ def maggi_rates(t, x, dx, system):
     clear(Numbers(dx, nq + nu), x.size - nq - nu)
     store_configuration_rates(x, dx, system)
     gather(system.accelerations, Numbers(dx, nq), system)
-    dx[nq + nu] = power
-    for joint in system.angles:
-        dx[joint.x] = joint.rate
+    finite = finish_rates(power, dx, system)
     if k.order < 0:
         carry_basis(passes, t, x, dx, system)
     else:
         for j in range(k.dof):
             dx[k.s + j] = weighted_product(Numbers(x, k.basis + nu * j), velocities, system)
-    for i in range(nq + nu + 1):
-        if not np.isfinite(dx[i]):
-            status = NON_FINITE
-    return status
+    return status if finite else NON_FINITE
 
 
 @kernel

@@ -6,23 +6,11 @@ Each row of a cut joint costs one more O(n) sweep, S is as small as the number o
 no multiplier. Deviation: the thesis treats open chains of spherical joints; other joints and loops are what it leaves open.
 """
 
-import numpy as np
-from numpy import uintp
-
 from dalembert.kernels.base.compiler import flat, inline, kernel, vectorised
-from dalembert.kernels.base.dense import solve_with_factor, weakest_dense_row
-from dalembert.kernels.base.loops import copy, negate, plus_dot
+from dalembert.kernels.base.dense import add_transposed, solve_with_factor, weakest_dense_row
+from dalembert.kernels.base.loops import add_multiple, clear, copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import (
-    MOTIONS,
-    NON_FINITE,
-    OK,
-    OUTPUT,
-    POSITIONS,
-    PROJECT,
-    WRENCH,
-)
-from dalembert.kernels.base.vectors import Vec3
+from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, OUTPUT, POSITIONS, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import (
     accelerate_by_columns,
@@ -37,26 +25,14 @@ from dalembert.kernels.coordinates.articulated import (
 )
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
-from dalembert.kernels.coordinates.kinematics import count_turns, load_angle_rates
+from dalembert.kernels.coordinates.kinematics import count_turns, finish_rates, load_angle_rates
+from dalembert.kernels.coordinates.solve import clear_twists
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
 from dalembert.kernels.formulations.newton import largest, largest_term, restore
 from dalembert.kernels.formulations.pivots import comparable, note_pivot, turned_far
 from dalembert.kernels.formulations.project import snap_angles
+from dalembert.kernels.mechanics.inertia import clear_wrenches
 from dalembert.kernels.mechanics.primitives import constraint_rows
-
-
-@inline
-def clear_wrenches(system):
-    """Of every body and the ground."""
-    for b in range(system.nb + 1):
-        system.bodies[b].force, system.bodies[b].torque = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
-
-
-@inline
-def clear_accelerations(system):
-    """Of every body and the ground."""
-    for b in range(system.nb + 1):
-        system.bodies[b].dv, system.bodies[b].dw = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
 
 
 @vectorised
@@ -90,10 +66,8 @@ def respond_to_multipliers(lam, system):
     m, nu = system.m, system.nu
     e = system.K + (m * m + m)
     total = e + m * nu
-    for i in range(nu):
-        total[i] = 0.0
-        for r in range(m):
-            total[i] += lam[r] * e[nu * r + i]
+    clear(total, nu)
+    add_transposed(total, e, lam, m, nu)
     accelerate_by_columns(total, system)
 
 
@@ -202,36 +176,31 @@ def project_tree(x, dx, system):
 
 
 @flat
-def finish_rates(power, dx, system):
-    """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
-    nq, end = system.nq, system.nq + system.nu
-    dx[end] = power
-    for joint in system.angles:
-        dx[joint.x] = joint.rate
-    finite = True
-    for i in range(uintp(nq), uintp(end + 1)):
-        finite &= abs(dx[i]) < np.inf
-    return finite
+def force_wrenches(t, tree, system):
+    clear_wrenches(tree)
+    return forces(WRENCH, t, tree)
 
 
 @flat
-def tree_rates(placed, t, x, dx, system):
-    """dx <- rates of q, accelerations of the tree without its cut joints; placed : of bodies too. Status, power of forces."""
+def tree_rates(act, placed, t, x, dx, tree, system):
+    """dx <- rates of q, accelerations of the tree without its cut joints; placed : of bodies too. Status, power of forces.
+
+    act(t, tree, system) : wrenches of the tree <- those of force elements; status.  tree : the system, or its runs in lanes
+    """
     status, power = OK, 0.0
-    move_tree(x, dx, system)
+    move_tree(x, dx, tree)
     if placed or system.nforce + system.nangle > 0:
-        place_bodies(x, system)
-        load_angle_rates(x, system)
+        place_bodies(x, tree)
+        load_angle_rates(x, tree)
     if system.nforce > 0:
-        clear_wrenches(system)
-        status = forces(WRENCH, t, system)
-        power = system.count.power
-        subtract_wrenches(system.wrenches, system)
-    eliminate_tree(system)
-    accelerate_tree(Numbers(dx, system.nq), 1.0, system)
+        status = act(t, tree, system)
+        power = tree.count.power
+        subtract_wrenches(tree.wrenches, tree)
+    eliminate_tree(tree)
+    accelerate_tree(Numbers(dx, system.nq), 1.0, tree)
     if placed:
-        clear_accelerations(system)
-        add_body_accelerations(system.accelerations, 1.0, system)
+        clear_twists(tree.accelerations, tree)
+        add_body_accelerations(tree.accelerations, 1.0, tree)
     return status, power
 
 
@@ -253,8 +222,7 @@ def answer_of_cut_joints(power, dx, system):
     for i in range(system.m):
         power -= lam[i] * system.g_t[i]
     respond_to_multipliers(lam, system)
-    for i in range(system.nu):
-        u_dot[i] += system.u_dot[i]
+    add_multiple(u_dot, 1.0, system.u_dot, system.nu)
     return power
 
 
@@ -272,7 +240,7 @@ def moving_frame(mode, t, x, dx, system):
         snap_angles(x, system)
         return status
     system.count.rhs += 1.0
-    status, power = tree_rates(m > 0 or mode == OUTPUT, t, x, dx, system)
+    status, power = tree_rates(force_wrenches, m > 0 or mode == OUTPUT, t, x, dx, system, system)
     if m > 0:
         power = hold_cut_joints(power, t, dx, system)
         add_body_accelerations(system.accelerations, 0.0, system)

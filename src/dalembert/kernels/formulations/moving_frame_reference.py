@@ -9,7 +9,6 @@ from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import copy, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT, WRENCH
-from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.frame_matrices import (
@@ -24,10 +23,11 @@ from dalembert.kernels.coordinates.frame_matrices import (
     solve_rows_of_cut_joints,
     subtract_inertia,
 )
-from dalembert.kernels.coordinates.kinematics import load_angles
+from dalembert.kernels.coordinates.kinematics import finish_rates, load_angles
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, normalise_tree
-from dalembert.kernels.formulations.moving_frame import close_cut_joints, finish_rates
+from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.project import snap_angles
+from dalembert.kernels.mechanics.inertia import gravity
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
 
@@ -47,19 +47,11 @@ def correct_densely(level, x, system):
 
 
 @flat
-def external_wrenches(t, system):
-    """Of gravity and force elements. Status."""
-    for b in range(system.nb + 1):
-        body = system.bodies[b]
-        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
-    return forces(WRENCH, t, system)
-
-
-@flat
 def velocity_terms(t, x, system):
     """Wrenches <- F - M B' u - D M B u, work <- B' u, rhs <- -(zeta + A B' u) of the cut joints. Status, external power."""
     bias = system.work
-    status = external_wrenches(t, system)
+    gravity(system)
+    status = forces(WRENCH, t, system)
     power = system.count.power
     fill_blocks(x, system)
     multiply(derivatives(system), Numbers(x, system.nq), bias, system)

@@ -13,6 +13,7 @@ Where rows are chosen anew within a step (choosing.py), v_i is looked at with th
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.tables import V_PLACES
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.solve import weakest_row
@@ -51,16 +52,14 @@ def keep_rows(system):
     for i in range(m):
         idle[i] = system.idle[i] if system.nchoice > 0 else 0.0
     for e in system.incidences:
-        for i in range(6 * e.n):
-            rows[e.A + i] = system.jacobian[e.A + i]
+        copy(rows + e.A, system.jacobian + e.A, 6 * e.n)
 
 
 @flat
 def load_products(K, rows, idle, system):
     """K <- G W^-1 G'^T of the rows kept and those of now, without the idle ones."""
     m = system.m
-    for i in range(m * m):
-        K[i] = 0.0
+    clear(K, m * m)
     for o in system.incidences:
         m_inv, J_inv = system.metrics[o.body].m_inv, system.metrics[o.body].J_inv
         for s in range(o.n):

@@ -8,12 +8,12 @@ unit length, Z^T W Z = I: [QRContinuation, (8)] with Q2 = W^1/2 Z, orthonormal i
 """
 
 from dalembert.kernels.base.compiler import inline
-from dalembert.kernels.base.loops import clear
+from dalembert.kernels.base.loops import clear, negate
 from dalembert.kernels.base.tables import POINT, RIGID
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.base.views import Twist
 from dalembert.kernels.coordinates.kinematics import in_plane
-from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve, subtract_row_products
+from dalembert.kernels.coordinates.solve import add_rows_transposed, back_solve, clear_twists, subtract_row_products
 
 
 @inline
@@ -54,13 +54,6 @@ def inner(a, b, system):
 
 
 @inline
-def clear_twists(out, system):
-    zero = Vec3(0.0, 0.0, 0.0)
-    for b in range(system.nb + 1):
-        out[b].v, out[b].w = zero, zero
-
-
-@inline
 def clear_rows(system):
     """rhs <- 0"""
     clear(system.rhs, system.m + 6 * system.nhub)
@@ -86,8 +79,7 @@ def smallest_solution(passes, c, out, system):
     clear_twists(out, system)
     for _ in range(passes):
         clear_rows(system)
-        for i in range(system.m):
-            system.rhs[i] = -c[i]
+        negate(system.rhs, c, system.m)
         subtract_row_products(system.A, out, system.rhs, False, system)
         back_solve(system)
         add_rows_transposed(system.Y, system.rhs, out, system)

@@ -15,18 +15,25 @@ Each is the tree's response to wrenches: O(n). Deviation: the norm is the kineti
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.loops import clear, copy, negate
 from dalembert.kernels.base.slots import callback, forces
-from dalembert.kernels.base.tables import MOTIONS, OK, RIGID
-from dalembert.kernels.base.vectors import Quat, Vec3, unit
+from dalembert.kernels.base.tables import FIRST_INVARIANT, MOTIONS, OK, RIGID
+from dalembert.kernels.base.vectors import Quat, unit
 from dalembert.kernels.base.views import Pose, Twists, Wrenches
-from dalembert.kernels.coordinates.articulated import add_body_accelerations, eliminate_tree, respond
+from dalembert.kernels.coordinates.articulated import (
+    accelerate_tree,
+    add_body_accelerations,
+    carry_wrenches,
+    clear_forces,
+    eliminate_tree,
+    subtract_wrenches,
+)
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load_angles, normalised
-from dalembert.kernels.coordinates.solve import product
+from dalembert.kernels.coordinates.solve import clear_twists, product
 from dalembert.kernels.coordinates.tree import displace_tree, locate_tree, normalise_tree
 from dalembert.kernels.coordinates.tree_states import absolute_state
 from dalembert.kernels.formulations.invariant_steps import step_to_invariants
 from dalembert.kernels.formulations.invariants import energy_gradient, energy_residual
-from dalembert.kernels.formulations.moving_frame import clear_accelerations, solve_cut_rows
+from dalembert.kernels.formulations.moving_frame import solve_cut_rows
 from dalembert.kernels.mechanics.inertia import mechanical_energy
 from dalembert.kernels.mechanics.primitives import constraint_rows
 
@@ -34,7 +41,7 @@ from dalembert.kernels.mechanics.primitives import constraint_rows
 @inline
 def user_value(k, t, system):
     """f_k - f_k(0) at the state in `called`, and status."""
-    status = callback(1000 + k, t, system, system.w_call)
+    status = callback(FIRST_INVARIANT + k, t, system, system.w_call)
     size = system.nq_body + system.nu_body + system.nx - system.nq - system.nu
     return system.called[size] - system.kept[k], status
 
@@ -75,8 +82,7 @@ def change_along(t, x, dx, d, c, rows, keep, system):
     for i in range(system.nu):
         largest = max(largest, abs(d[i]))
     step = 1e-5 / largest if largest > 0.0 else 0.0
-    for b in range(system.nb + 1):
-        c[b].v, c[b].w = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    clear_twists(c, system)
     clear(rows, m)
     copy(keep, x, nq)
     for side in range(2 if largest > 0.0 else 0):
@@ -106,8 +112,11 @@ def step_of(system):
 @inline
 def respond_to_wrenches(system):
     """u_dot and accelerations <- response of the tree at rest to the wrenches."""
-    respond(system.wrenches, system)
-    clear_accelerations(system)
+    clear_forces(system)
+    subtract_wrenches(system.wrenches, system)
+    carry_wrenches(system)
+    accelerate_tree(system.u_dot, 0.0, system)
+    clear_twists(system.accelerations, system)
     add_body_accelerations(system.accelerations, 0.0, system)
 
 

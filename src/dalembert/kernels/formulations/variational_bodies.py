@@ -26,7 +26,6 @@ from dalembert.kernels.base.compiler import flat, inline, light
 from dalembert.kernels.base.loops import add_multiple, clear, copy, minus_dot
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import BENDS, MOTIONS, OK, POSITIONS, STEP, WRENCH
-from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.base.views import Numbers, Wrenches
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.exponential import dexp, dexp_inverse, dexp_inverse_change, turned
@@ -52,7 +51,7 @@ from dalembert.kernels.formulations.distribution import load_rows
 from dalembert.kernels.formulations.jet import jet
 from dalembert.kernels.formulations.pivots import watch_rows
 from dalembert.kernels.formulations.project import snap_angles
-from dalembert.kernels.mechanics.inertia import pull_back_wrenches
+from dalembert.kernels.mechanics.inertia import gravity, pull_back_wrenches
 
 MEAN = 4  # Gauss nodes along a step for nonholonomic rows
 
@@ -60,7 +59,7 @@ MEAN = 4  # Gauss nodes along a step for nonholonomic rows
 @inline
 def force_terms(t, h, x, z, S_out, E_out, y, system):
     """S_out, E_out <- S and E of all bodies at the velocities z; status, work of the forces."""
-    status, work, bodies, zero = OK, 0.0, 6 * (system.nb + 1), Vec3(0.0, 0.0, 0.0)
+    status, work, bodies = OK, 0.0, 6 * (system.nb + 1)
     S, E = Wrenches(S_out, 0), Wrenches(E_out, 0)
     clear(S_out, bodies)
     clear(E_out, bodies)
@@ -68,9 +67,7 @@ def force_terms(t, h, x, z, S_out, E_out, y, system):
         c, weight = system.quadrature[k], h * system.quadrature[system.nodes + k]
         move(c * h, x, z, y, system)
         load_angles(y, system)
-        for b in range(system.nb + 1):
-            body = system.bodies[b]
-            body.force, body.torque = body.m * system.gravity, zero
+        gravity(system)
         seen = forces(WRENCH, t + c * h, system)
         status = seen if status == OK else status
         pull_back_wrenches(system)

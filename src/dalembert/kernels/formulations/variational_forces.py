@@ -9,10 +9,10 @@ import numpy as np
 from dalembert.kernels.base.compiler import light
 from dalembert.kernels.base.dual import value_of
 from dalembert.kernels.base.dual_types import COUNT, SIZE, as_duals
-from dalembert.kernels.base.loops import clear
+from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.tables import NON_FINITE, OK
 from dalembert.kernels.base.vectors import Vec3
-from dalembert.kernels.base.views import System, Wrenches
+from dalembert.kernels.base.views import Numbers, System, Wrenches
 from dalembert.kernels.coordinates.exponential import dexp_inverse
 from dalembert.kernels.formulations.constant_twist import add_components, freedoms
 from dalembert.kernels.formulations.variational_bodies import columns, felt_by, force_terms
@@ -34,8 +34,7 @@ def exact_forces(steps, system):
         duals.bodies[b].r, duals.bodies[b].R = system.bodies[b].r, system.bodies[b].R
     for first in range(0, count, COUNT):
         lanes = min(COUNT, count - first)
-        for j in range(nu):
-            z[j] = x[nq + j]
+        copy(z, Numbers(x, nq), nu)
         for k in range(lanes):
             c, felt = felt_by(first + k, system)
             for body in system.bodies:

@@ -12,6 +12,8 @@ acts on and its parameters from W and leaves its value there. Elements that few 
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.layout import CALL
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import callback, laws
 from dalembert.kernels.base.tables import BENDS, CALLBACK_FAILED, CONSERVATIVE, MOTIONS, OK, POSITIONS, POTENTIAL
 from dalembert.kernels.base.vectors import Vec3, cross
@@ -32,6 +34,7 @@ from dalembert.kernels.mechanics.rotations import euler_321, rotation_vector
     MOTOR_ANGLE,
     MOTOR_SLIDE,
 ) = range(11)
+BEHIND_CALL = CALL.width  # where parameters of a user's force begin
 
 
 @inline
@@ -95,8 +98,7 @@ def pull(e, force):
 @inline
 def give_parameters(e, at, system):
     """Behind what a function reads and leaves."""
-    for k in range(e.count):
-        system.called[at + k] = system.constants[e.numbers + k]
+    copy(system.called + at, system.constants + e.numbers, e.count)
 
 
 @kernel
@@ -171,7 +173,7 @@ def force_elements(mode, t, system):
                 call = system.call
                 call.x, call.v, call.R = i.r + R_i @ p_i, v, R_i
                 call.w = R_i @ w_i
-                give_parameters(e, 21, system)
+                give_parameters(e, BEHIND_CALL, system)
                 if callback(e.call, t, system, system.w_call) != OK:
                     return CALLBACK_FAILED
                 vector = call.out

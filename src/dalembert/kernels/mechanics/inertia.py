@@ -1,8 +1,23 @@
 """Inertia and gravity of bodies, and what each kind of body can do."""
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import PLANAR, POINT
 from dalembert.kernels.base.vectors import Vec3, cross
+
+
+@inline
+def clear_wrenches(system):
+    """Of every body and the ground."""
+    clear(system.h, 6 * (system.nb + 1))
+
+
+@inline
+def gravity(system):
+    """Wrench of every body, ground included, <- (m g, 0)"""
+    for b in range(system.nb + 1):
+        body = system.bodies[b]
+        body.force, body.torque = body.m * system.gravity, Vec3(0.0, 0.0, 0.0)
 
 
 @inline

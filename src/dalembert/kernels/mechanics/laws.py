@@ -9,6 +9,7 @@ The first record of an element acts for all of its records.
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.layout import RELATIVE
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import CALLBACK_FAILED, CONSERVATIVE, OK, POTENTIAL
 from dalembert.kernels.base.vectors import cross
@@ -16,6 +17,7 @@ from dalembert.kernels.mechanics.bushing import bushing, bushing_energy
 from dalembert.kernels.mechanics.forces import along_line, give_parameters, pull, straight
 
 (LAW_ANGLE, LAW_SLIDE, INTERACTION, BUSHING, CABLE) = range(100, 105)  # kinds of elements, above those of forces.py
+BEHIND_RELATIVE = RELATIVE.width  # where parameters of a law between two bodies begin
 
 
 @inline
@@ -60,7 +62,7 @@ def interact(e, t, system):
     w = R_i.T @ (w_j - w_i)
     relative.r, relative.R = R_i.T @ d, R_i.T @ R_j
     relative.v, relative.w = v, w
-    give_parameters(e, 24, system)
+    give_parameters(e, BEHIND_RELATIVE, system)
     if callback(e.call, t, system, system.w_call) != OK:
         return CALLBACK_FAILED, 0.0
     f, m = relative.force, relative.torque

@@ -24,6 +24,7 @@ and row' in axes of the bodies is d(A u + g_t)/dq as well as A' - A (0, w x .).
 import numpy as np
 
 from dalembert.kernels.base.compiler import inline
+from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK
 from dalembert.kernels.base.vectors import Vec3, cross
@@ -88,8 +89,7 @@ def weigh(p, code, t, system):
     """The relation at s, s' in `called`: f, f_t, b, f_k, f_k' of every row behind them. Status."""
     n, at = code.parts, system.called
     left = at + 2 * n
-    for k in range(p.rows * (3 + 2 * n)):
-        left[k] = 0.0
+    clear(left, p.rows * (3 + 2 * n))
     if code.relation == WRITTEN:
         return OK if callback(p.motion, t, system, system.w_call) == OK else CALLBACK_FAILED
     left[3] = 1.0

@@ -1,8 +1,9 @@
 """Many runs of one model: the time loop of an integrator, from one start after another."""
 
 from dalembert.kernels.base.compiler import light
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.tables import N_STAT, NOT_RUN, OK, TOO_MANY_STEPS, V_GUARD
-from dalembert.kernels.base.views import System
+from dalembert.kernels.base.views import Numbers, System
 from dalembert.kernels.time.stepping import VISIT_PROJECT, march, visit
 from dalembert.kernels.time.steps import KEPT_FROM, N_KEPT
 
@@ -23,11 +24,9 @@ def ensemble(first, last, runs, steps, system):
         runs.current[0] = k
         W, F, W_0 = system.W, runs.F, runs.W_0
         one = System(system.I, F[k if F.shape[0] > 1 else 0], W)
-        for i in range(W.size):
-            W[i] = W_0[k if W_0.shape[0] > 1 else 0, i]
+        copy(W, W_0[k if W_0.shape[0] > 1 else 0], W.size)
         done = visit(VISIT_PROJECT, 0.0, x[k], spare[0], one)
-        for i in range(x.shape[1]):
-            runs.start[k, i] = x[k, i]
+        copy(runs.start[k], x[k], x.shape[1])
         for i in range(N_KEPT):
             words[KEPT_FROM + i] = kept[k, i]
         steps.x, steps.out_x = x[k], runs.out_x[k]
@@ -43,9 +42,8 @@ def ensemble(first, last, runs, steps, system):
             mine, at = System(system.I, one.F, W[W.size // (2 * steps.lanes) * lane :]), (N_STAT + V_GUARD) * lane
             count = mine.count
             count.leap, count.leap_size, count.leap_time = one.count.leap, one.count.leap_size, one.count.leap_time
-            for i in range(N_STAT):
-                runs.counters[k, at + i] = mine.counts[i]
-            for i in range(V_GUARD if system.w_pivot > 0 else 0):
-                runs.counters[k, at + N_STAT + i] = mine.pivots[i]
+            counters = Numbers(runs.counters[k], at)
+            copy(counters, mine.counts, N_STAT)
+            copy(counters + N_STAT, mine.pivots, V_GUARD if system.w_pivot > 0 else 0)
         if stop[0] != 0:
             return

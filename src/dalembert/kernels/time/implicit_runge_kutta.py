@@ -11,6 +11,7 @@ estimators, Radau IIA methods one.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, light
+from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK
 from dalembert.kernels.time.implicit_stages import repeat_rate
 from dalembert.kernels.time.stepping import (
@@ -56,8 +57,7 @@ def implicit_runge_kutta(steps, system):
     if status == OK:
         steps.predicted, before = SAME_STEP, steps.dense[steps.dense.shape[0] - 1]
         combine(steps.a, s + 1, s + 1, 1, y, steps)
-        for j in range(y.size):
-            before[j] = y[j]
+        copy(before, y, y.size)
         status = visit(VISIT_ALL, steps.t + steps.h, y, stages[s + 1], system)
         wrong = projection_error(before, steps, system)
         if law != 0 and status == OK:
@@ -82,16 +82,14 @@ def predict(steps):
     gauss, begin = steps.e.shape[0] == 2, stages.shape[0] - 2
     if steps.predicted == NOTHING or h > 2.0 * steps.h_stages:
         if steps.predicted == STEP_BEFORE:
-            for j in range(stages.shape[1]):
-                stages[begin, j] = stages[s, j]
+            copy(stages[begin], stages[s], stages.shape[1])
         repeat_rate(steps)
     else:
         ratio = h / steps.h_stages
         origin = 1.0 if steps.predicted == STEP_BEFORE else 0.0
         between = origin if gauss else 0.0
         for i in range(1, s + 1):
-            for j in range(stages.shape[1]):
-                stages[s + 1 + i, j] = 0.0
+            clear(stages[s + 1 + i], stages.shape[1])
             for k in range(s + 1):
                 node = between if k == 0 else c[k]
                 weight = 1.0
@@ -99,14 +97,11 @@ def predict(steps):
                     other = between if m == 0 else c[m]
                     if m != k:
                         weight *= (origin + ratio * c[i] - other) / (node - other)
-                row = begin if k == 0 and not gauss else k
-                for j in range(stages.shape[1]):
-                    stages[s + 1 + i, j] += weight * stages[row, j]
-        for j in range(stages.shape[1]):
-            if steps.predicted == STEP_BEFORE:
-                stages[begin, j] = stages[s, j]
-            for i in range(1, s + 1):
-                stages[i, j] = stages[s + 1 + i, j]
+                add_multiple(stages[s + 1 + i], weight, stages[begin if k == 0 and not gauss else k], stages.shape[1])
+        if steps.predicted == STEP_BEFORE:
+            copy(stages[begin], stages[s], stages.shape[1])
+        for i in range(1, s + 1):
+            copy(stages[i], stages[s + 1 + i], stages.shape[1])
 
 
 @flat

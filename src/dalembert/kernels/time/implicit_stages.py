@@ -6,7 +6,9 @@ The ways are functional_iteration.py and simplified_newton.py; both know the blo
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.loops import add_multiple, copy
 from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, STAGES_FAILED
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.time.stepping import NOTHING
 
 SLOW = 0.5  # contraction beyond which an iteration is given up
@@ -78,8 +80,7 @@ def repeat_rate(steps):
     """k_i <- f at the old point."""
     stages, steps.predicted = steps.stages, NOTHING
     for i in range(1, steps.last):
-        for j in range(stages.shape[1]):
-            stages[i, j] = stages[0, j]
+        copy(stages[i], stages[0], stages.shape[1])
 
 
 @flat
@@ -88,8 +89,7 @@ def remember(steps):
     stages, memory, s = steps.stages, steps.memory, steps.last - 1
     nu = memory.shape[1] // s
     for i in range(s):
-        for j in range(nu):
-            memory[INPUT, nu * i + j] = stages[1 + i, steps.n - nu + j]
+        copy(Numbers(memory[INPUT], nu * i), Numbers(stages[1 + i], steps.n - nu), nu)
 
 
 @inline
@@ -99,9 +99,7 @@ def pass_on(i, at, y, steps):
     apply_velocity_map(blocks, at, stages[stages.shape[0] - 1], y)
     end = blocks[0, 1] if blocks.shape[0] > 0 else 0
     for m in range(1, steps.last):
-        factor = steps.h * a[m, i]
-        for j in range(end):
-            stages[m, j] += factor * y[j]
+        add_multiple(stages[m], steps.h * a[m, i], y, end)
 
 
 @flat
@@ -142,5 +140,4 @@ def accelerate(iteration, steps):
                 memory[INPUT, k] = stages[1 + i, nq + j]
             pass_on(1 + i, steps.x, steps.y, steps)
     else:
-        for k in range(nu * s):
-            memory[INPUT, k] = memory[VALUE, k]
+        copy(memory[INPUT], memory[VALUE], nu * s)

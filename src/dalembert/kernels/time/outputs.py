@@ -1,27 +1,26 @@
 """What saved states imply: multipliers, accelerations, residuals, energies, what force elements do."""
 
 from dalembert.kernels.base.compiler import light
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations, forces
 from dalembert.kernels.base.tables import OK, OUTPUT, POTENTIAL, WRENCH
-from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.kinematics import load_angles, load_poses
+from dalembert.kernels.mechanics.inertia import clear_wrenches
 
 
 @light
 def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, system):
     """For every saved (t_k, x_k): lam (m), accelerations (6 per body or 1 per coordinate), g (m_all), g' (m), T, U, what is
     unmet of G u' + zeta = 0. Status."""
-    acc, count = system.acc, system.count
+    count = system.count
     for k in range(t.size):
         status = equations(OUTPUT, t[k], x[k], dx, system)
         if status != OK:
             return status
-        for i in range(out_acc.shape[1]):
-            out_acc[k, i] = acc[i]
-        for i in range(system.m_all):
-            out_g[k, i] = system.g[i]
-        for i in range(system.m):
-            out_lam[k, i], out_gdot[k, i] = system.rhs[i], system.zeta[i]
+        copy(out_acc[k], system.acc, out_acc.shape[1])
+        copy(out_g[k], system.g, system.m_all)
+        copy(out_lam[k], system.rhs, system.m)
+        copy(out_gdot[k], system.zeta, system.m)
         out_energy[k, 0], out_energy[k, 1], out_energy[k, 2] = count.kinetic, count.potential, count.unmet
     return OK
 
@@ -30,13 +29,10 @@ def evaluate_states(t, x, dx, out_lam, out_acc, out_g, out_gdot, out_energy, sys
 def evaluate_forces(t, x, out_wrench, out_records, out_energy, system):
     """For every saved (t_k, x_k): per body, the ground included, force and torque about its centre of mass, world axes; per
     record of the force elements coordinate, rate and effort; the energy that they store. Status."""
-    zero = Vec3(0.0, 0.0, 0.0)
     for k in range(t.size):
         load_poses(x[k], system)
         load_angles(x[k], system)
-        for b in range(system.nb + 1):
-            body = system.bodies[b]
-            body.force, body.torque = zero, zero
+        clear_wrenches(system)
         status = forces(WRENCH, t[k], system)
         if status != OK:
             return status

@@ -4,6 +4,7 @@ Phi_h = phi_{c_s h} o ... o phi_{c_1 h}                                         
 """
 
 from dalembert.kernels.base.compiler import flat, light
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE, STEP
 from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
@@ -16,8 +17,7 @@ def own_steps(steps, system):
     Rates are for dense output and for what is noted: a step that velocities do not explain is that of a residual that jumps.
     """
     x, y, h, e, old, new = steps.x, steps.y, steps.h, steps.e, steps.stages[0], steps.stages[steps.last]
-    for i in range(x.size):
-        y[i] = x[i]
+    copy(y, x, x.size)
     if steps.at_slopes == 0 and steps.t - steps.start >= steps.slopes_after * steps.step:
         return WANTS_SLOPES
     status, at = OK, steps.t

@@ -8,6 +8,7 @@ that depend on velocities, and nothing changes where there are none. The end is 
 """
 
 from dalembert.kernels.base.compiler import flat, light
+from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.slots import equations
 from dalembert.kernels.base.tables import OK, RATE
 from dalembert.kernels.time.stepping import VISIT_ALL, visit
@@ -21,8 +22,7 @@ def partitioned(steps, system):
     """An attempt at a step; steps.solver chooses the method. Status."""
     y, before = steps.y, steps.dense[3]
     status = euler_step(steps, system) if steps.solver == SYMPLECTIC_EULER else verlet_step(steps, system)
-    for i in range(y.size):
-        before[i] = y[i]
+    copy(before, y, y.size)
     if status == OK:
         status = visit(VISIT_ALL, steps.t_new, y, steps.stages[1], system)
         projection_error(before, steps, system)

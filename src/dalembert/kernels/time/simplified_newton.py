@@ -19,7 +19,9 @@ components of the state (work, angle counters) do not enter f and are iterated.
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline, kernel, light
+from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK, STAGES_FAILED
+from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.time.complex_factors import back_substitute, dot, exchange_and_eliminate
 from dalembert.kernels.time.implicit_stages import (
     EULER_PARAMETERS,
@@ -116,8 +118,7 @@ def stand(steps):
     """y and the last row of the Jacobian <- the point at which it is made."""
     s, n, y, jacobian = steps.last - 1, steps.n, steps.y, steps.jacobian
     combine(steps.a, middle(steps), s + 1, 1, y, steps)
-    for j in range(n):
-        jacobian[jacobian.shape[0] - 1, j] = y[j]
+    copy(jacobian[jacobian.shape[0] - 1], y, n)
 
 
 @flat
@@ -266,8 +267,8 @@ def newton_update(steps):
     nu, s, n, change = steps.pivots.shape[1], steps.last - 1, steps.n, 0.0
     for pair in range(factors.shape[0]):
         re, im = factors[pair, 0, nu], factors[pair, 1, nu]
-        for j in range(n):
-            re[j], im[j] = 0.0, 0.0
+        clear(re, n)
+        clear(im, n)
         for i in range(1, s + 1):
             old, new, vector = stages[i], stages[s + 1 + i], spectrum[s + i, pair]
             for j in range(n):
@@ -276,10 +277,8 @@ def newton_update(steps):
         solve(h * spectrum[0, pair], pair, steps)
     for i in range(1, s + 1):
         old, new = stages[i], stages[s + 1 + i]
-        for j in range(n, x.size):
-            old[j] = new[j]
-        for j in range(n):
-            new[j] = 0.0
+        copy(Numbers(old, n), Numbers(new, n), x.size - n)
+        clear(new, n)
         for pair in range(factors.shape[0]):
             re, im, vector = factors[pair, 0, nu], factors[pair, 1, nu], spectrum[i, pair]
             for j in range(n):

@@ -12,18 +12,9 @@ same as last). The seams, by addresses in the bundle:
 from numba import types
 
 from dalembert.kernels.base.bundles import Bundle, BundleType, span, word
-from dalembert.kernels.base.layout import INT, NUM, Array, Record
+from dalembert.kernels.base.layout import INT, NUM, Array, Record, integers, numbers
 from dalembert.kernels.base.slots import at_address, seam
 from dalembert.kernels.base.view_types import SYSTEM
-
-
-def numbers(names):
-    return dict.fromkeys(names.split(), NUM)
-
-
-def integers(names):
-    return dict.fromkeys(names.split(), INT)
-
 
 WANTS_SLOPES = 8  # status of an attempt that is to be repeated with the seam `slopes` filled, after those of tables.py
 VECTOR, MATRIX, WHOLE = Array(1), Array(2), Array(2, "int64")
