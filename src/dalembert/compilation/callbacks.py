@@ -24,7 +24,8 @@ from dalembert.compilation.user_calls import KEEPS, RAISED, UNFINISHED, Entry
 from dalembert.compilation.user_functions import fresh, identity
 from dalembert.kernels.base import tables as T
 from dalembert.lagrangian.source import uses_time
-from dalembert.model.elements import Call, Force
+from dalembert.model.calls import Call
+from dalembert.model.elements import Force
 from dalembert.model.serialise import MissingFunction
 
 _KEPT = 256

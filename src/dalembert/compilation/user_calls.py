@@ -20,7 +20,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.user_functions import content, fresh, identity
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.model.elements import Call
+from dalembert.model.calls import Call
 from dalembert.model.validation import argument_names, plain_function, shown
 
 KEEPS = 8.765432101234567e300

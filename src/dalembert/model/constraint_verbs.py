@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Body, Joint, Primitive, UserFunction
+from dalembert.model.calls import UserFunction
+from dalembert.model.elements import Body, Joint, Primitive
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore

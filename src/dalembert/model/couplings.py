@@ -17,7 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.elements import Joint, Primitive, UserFunction
+from dalembert.model.calls import UserFunction
+from dalembert.model.elements import Joint, Primitive
 from dalembert.model.frames import own_axes, rotation_matrix, world_point
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
 from dalembert.model.store import ElementStore

@@ -6,7 +6,7 @@ Names are strings, numbers SI. `Model` creates and validates these objects; `com
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.model.calls import Call, UserFunction
 from dalembert.model.motions import Motion, Table
 from dalembert.model.rotation import quaternion_to_matrix
-from dalembert.model.validation import frozen, plain_function, user_function
+from dalembert.model.validation import frozen
 
 GROUND = "ground"
 _ZERO = frozen((0.0, 0.0, 0.0))
@@ -161,54 +162,6 @@ class Driver:
 
     def __repr__(self) -> str:
         return f"<driver {self.name!r} of {self.joint or f'{self.first} - {self.second}'}: {self.primitive.motion!r}>"
-
-
-UserFunction = Callable[..., object]
-
-
-@dataclass(frozen=True, eq=False)
-class Parameter:
-    """A number, vector or matrix that a user's function is given by name; `values` in the order of rows."""
-
-    name: str
-    shape: tuple[int, ...]
-    values: tuple[float, ...]
-
-    @property
-    def value(self) -> float | Array:
-        """As it was given."""
-        return np.reshape(self.values, self.shape) if self.shape else self.values[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Call:
-    """How a user's function is called: function(t, *inputs, **parameters); of_time : without the inputs.
-
-    inputs, output : shapes of what it is given after t, and of what it returns
-    """
-
-    function: UserFunction
-    inputs: tuple[tuple[int, ...], ...]
-    output: tuple[int, ...]
-    parameters: tuple[Parameter, ...] = ()
-    of_time: bool = False
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """All parameters one behind the other."""
-        return tuple(value for parameter in self.parameters for value in parameter.values)
-
-    @property
-    def wanted(self) -> str:
-        """What it should return, in words."""
-        if len(self.output) == 2:
-            return "force and torque, three numbers each"
-        return {(): "one number", (3,): "three numbers"}.get(self.output, f"{self.output[0]} numbers" if self.output else "")
-
-    def __call__(self, t: float, *inputs: Array) -> object:
-        """Its value, by plain Python."""
-        given = {p.name: p.value for p in self.parameters}
-        return plain_function(self.function)(t, *(() if self.of_time else inputs), **given)
 
 
 class States(Protocol):
@@ -372,12 +325,3 @@ def spring_energy(stiffness: float, deflection: Array, reach: float) -> tuple[Ar
     """What `Force.stored` asks of a linear spring: U = k s^2 / 2; s is a difference of numbers of size `reach`."""
     U = 0.5 * stiffness * deflection**2
     return U, U + stiffness * np.abs(deflection) * reach
-
-
-Parameters = Mapping[str, npt.ArrayLike]
-
-
-def parameters_of(owner: str, function: object, forms: Mapping[int, str], parameters: object) -> tuple[Parameter, ...]:
-    """Those of a function that is one of the forms, {number of arguments: text}, beside them."""
-    given = user_function(owner, function, forms, parameters)
-    return tuple(Parameter(name, array.shape, tuple(array.ravel().tolist())) for name, array in given.items())

@@ -16,7 +16,8 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model import motions
-from dalembert.model.elements import FORCES, Body, Driver, Joint, Marker, Parameter, Primitive
+from dalembert.model.calls import Parameter
+from dalembert.model.elements import FORCES, Body, Driver, Joint, Marker, Primitive
 from dalembert.model.references import constants, source_of
 from dalembert.model.shape_records import shape_record
 from dalembert.model.validation import argument_count, choice, number, numbers, plain_function, shown

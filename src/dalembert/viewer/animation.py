@@ -45,12 +45,7 @@ def export_animation(
     camera: npt.ArrayLike | None = None,
     progress: bool | ProgressFunction | None = None,
 ) -> None:
-    """Write an animation, whole or not at all; see `Solution.export_animation`.
-
-    fps : pictures per second of animation;  speed : seconds of motion per second of animation, default as in the viewer
-    size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
-    progress : as of `simulate`, a function of (pictures, all pictures)
-    """
+    """Write an animation, whole or not at all; see `Solution.export_animation`."""
     target = Path(path)
     writers = {".gif": _write_gif, ".mp4": _write_mp4}
     if target.suffix.lower() not in writers:

@@ -96,10 +96,7 @@ def advance_positions(t, h, x, system):
 @flat
 def stabilise(t, x, system):
     """Positions onto the holonomic constraints where the run projects them. Status."""
-    status = OK
-    if system.stabilise == PROJECTION:
-        status = project_rows(t, x, system)
-    return status
+    return project_rows(t, x, system) if system.stabilise == PROJECTION else OK
 
 
 @kernel

@@ -11,20 +11,8 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import (
-    BetweenPoints,
-    Body,
-    Call,
-    Force,
-    ForceRecord,
-    Glyph,
-    Joints,
-    Parameter,
-    Parameters,
-    States,
-    UserFunction,
-    parameters_of,
-)
+from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
+from dalembert.model.elements import BetweenPoints, Body, Force, ForceRecord, Glyph, Joints, States
 from dalembert.model.frames import aligned_at_pose, locate, rotation_matrix
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
 from dalembert.model.rotation import Rotation, matrix_to_quaternion, quaternion_to_matrix, unit_quaternion

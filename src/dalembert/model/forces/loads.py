@@ -12,18 +12,8 @@ import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import (
-    Body,
-    Call,
-    Force,
-    ForceRecord,
-    Joints,
-    Parameter,
-    Parameters,
-    States,
-    UserFunction,
-    parameters_of,
-)
+from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
+from dalembert.model.elements import Body, Force, ForceRecord, Joints, States
 from dalembert.model.frames import own_point
 from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.motions import Motion, MotionLike, as_motion

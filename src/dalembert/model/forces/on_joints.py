@@ -10,20 +10,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import (
-    Call,
-    Force,
-    ForceRecord,
-    Glyph,
-    Joint,
-    Joints,
-    Parameter,
-    Parameters,
-    States,
-    UserFunction,
-    parameters_of,
-    spring_energy,
-)
+from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
+from dalembert.model.elements import Force, ForceRecord, Glyph, Joint, Joints, States, spring_energy
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate, type_of

@@ -9,19 +9,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import (
-    BetweenPoints,
-    Call,
-    ForceRecord,
-    Glyph,
-    Joints,
-    Parameter,
-    Parameters,
-    States,
-    UserFunction,
-    parameters_of,
-    spring_energy,
-)
+from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
+from dalembert.model.elements import BetweenPoints, ForceRecord, Glyph, Joints, States, spring_energy
 from dalembert.model.forces.curves import beyond, curve_of, plain_table
 from dalembert.model.frames import own_points, world_point
 from dalembert.model.joint_verbs import BodyRef, Pair

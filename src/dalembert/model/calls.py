@@ -1,0 +1,66 @@
+"""Functions of the user: what they are given beside the state, and how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.arrays import Array
+from dalembert.model.validation import plain_function, user_function
+
+UserFunction = Callable[..., object]
+Parameters = Mapping[str, npt.ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """A number, vector or matrix that a user's function is given by name; `values` in the order of rows."""
+
+    name: str
+    shape: tuple[int, ...]
+    values: tuple[float, ...]
+
+    @property
+    def value(self) -> float | Array:
+        """As it was given."""
+        return np.reshape(self.values, self.shape) if self.shape else self.values[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """How a user's function is called: function(t, *inputs, **parameters); of_time : without the inputs.
+
+    inputs, output : shapes of what it is given after t, and of what it returns
+    """
+
+    function: UserFunction
+    inputs: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...]
+    parameters: tuple[Parameter, ...] = ()
+    of_time: bool = False
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """All parameters one behind the other."""
+        return tuple(value for parameter in self.parameters for value in parameter.values)
+
+    @property
+    def wanted(self) -> str:
+        """What it should return, in words."""
+        if len(self.output) == 2:
+            return "force and torque, three numbers each"
+        return {(): "one number", (3,): "three numbers"}.get(self.output, f"{self.output[0]} numbers" if self.output else "")
+
+    def __call__(self, t: float, *inputs: Array) -> object:
+        """Its value, by plain Python."""
+        given = {p.name: p.value for p in self.parameters}
+        return plain_function(self.function)(t, *(() if self.of_time else inputs), **given)
+
+
+def parameters_of(owner: str, function: object, forms: Mapping[int, str], parameters: object) -> tuple[Parameter, ...]:
+    """Those of a function that is one of the forms, {number of arguments: text}, beside them."""
+    given = user_function(owner, function, forms, parameters)
+    return tuple(Parameter(name, array.shape, tuple(array.ravel().tolist())) for name, array in given.items())
