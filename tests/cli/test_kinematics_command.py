@@ -23,6 +23,11 @@ def test_a_sweep_in_degrees(tmp_path):
 def test_a_table_and_a_picture(tmp_path):
     result = call("four_bar", "--sweep", "A=0:20:1", "--plot", str(tmp_path / "turn.png"))
     assert result.exit_code == 0 and "21 poses" in result.output and "worst residual" in result.output
+    *_, last, smallest, largest, _, _ = (line.split() for line in result.output.splitlines())
+    assert (smallest[0], largest[0]) == ("smallest", "largest") and last[0] == "20"
+    assert all(
+        float(low) <= float(end) <= float(high) for low, end, high in zip(smallest[1:], last[1:], largest[1:], strict=True)
+    )
     assert (tmp_path / "turn.png").stat().st_size > 1000
 
 

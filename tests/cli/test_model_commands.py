@@ -150,6 +150,8 @@ def test_plot_refuses(store):
     check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")
     check_refused(call("plot", store, "reactions"), "of what? name a joint, driver or force element (A, B, ", " reactions A`")
     check_refused(call("plot", store, "energy", "--of", "A"), "'A' has no meaning")
+    check_refused(call("plot", store, "reactions", "A", "B"), "takes one name, not 2", "time A.f B.f` draws the sizes")
+    check_refused(call("plot", store, "phase", "A", "B"), "plot phase takes one name, not 2; draw a figure of each")
     check_refused(call("plot", store, "spectrum", "--of", "slidr.x"), "no signal 'slidr.x'", "did you mean 'slider.x'?")
     check_refused(call("plot", "no.zarr", "energy"), "no.zarr")
     check_refused(call("plot", store, "energy", "--out", "a.xyz"), "no picture format")

@@ -137,10 +137,11 @@ def _show(found: InverseDynamics, name: str) -> None:
     from rich.table import Table
 
     table, columns = Table(box=None, pad_edge=False), _columns(found)
-    for title in ("effort of", "smallest", "largest", "root mean square", "largest power [W]"):
+    for title in ("effort of", "smallest", "largest", "root mean square", "smallest power [W]", "largest power [W]"):
         table.add_column(title, justify="right")
     for actuator, (label, values) in zip(found.actuators, columns.items(), strict=True):
-        numbers = values.min(), values.max(), np.sqrt(np.mean(values**2)), np.abs(found.power(actuator.name)).max()
+        power = found.power(actuator.name)
+        numbers = values.min(), values.max(), np.sqrt(np.mean(values**2)), power.min(), power.max()
         table.add_row(label, *(f"{number:.6g}" for number in numbers))
     voice = Voice()
     voice.say(f"{name}: {len(found.t)} instants; {found.note}")

@@ -118,7 +118,7 @@ def _data(solution: Solution) -> dict[str, Any]:
 
 
 def _show(solution: Solution, swept: str) -> None:
-    """A table whose first column is what was swept, or time."""
+    """A table whose first column is what was swept, or time; its last rows are over all poses."""
     import numpy as np
     from rich.table import Table
 
@@ -130,7 +130,11 @@ def _show(solution: Solution, swept: str) -> None:
     columns = {name: (values, sizes[name.rpartition("[")[2].rstrip("]")]) for name, values in _columns(solution).items()}
     lead = next((name for name in columns if name.startswith((f"{swept} [", f"{swept}."))), None)
     columns = ({lead: columns[lead]} if lead else {"t [s]": (solution.t, 0.0)}) | columns
-    first, *others = ([name, *(rounded(values[k], (size,)) for k in rows)] for name, (values, size) in columns.items())
+    first, *others = (
+        [name, *(rounded(value, (size,)) for value in (*values[rows], values.min(), values.max()))]
+        for name, (values, size) in columns.items()
+    )
+    first[-2:] = "smallest", "largest"
     for piece in _pieces(first, others, voice.width):
         table = Table(box=None, pad_edge=False)
         for name, *_ in piece:

@@ -23,7 +23,7 @@ OF_SOMETHING = {
 }
 _MOST = 12  # names that are listed
 OF_SWEEP = {
-    "map": "an output over parameters, of a series its last value, or its .max, .min, .peak",
+    "map": "an output over parameters, of a series its last value, or its .max, .min, .peak, .range",
     "fan": "an output of all runs over time",
 }
 
@@ -67,8 +67,12 @@ def plot(
             text = nearest(name, (*ALONE, *of_something))
             raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
-        if len(asked) > (0 if name in ALONE else 1) and name != OVER_TIME:
+        if asked and name in ALONE:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
+        if len(asked) > 1 and name != OVER_TIME:
+            several = f"`dalembert plot {run} time {' '.join(f'{thing}.f' for thing in asked)}` draws the sizes of the forces"
+            more = several if name == "reactions" else "draw a figure of each"
+            raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
         from dalembert.simulation.load import load

@@ -100,11 +100,15 @@ class Plots:
                 figure.suptitle(self._title())
         return figure
 
-    def reactions(self, joint: object, *, quantity: Literal["force", "torque"] | None = None, ax: Axes | None = None) -> Figure:
+    def reactions(
+        self, joint: object, *more: object, quantity: Literal["force", "torque"] | None = None, ax: Axes | None = None
+    ) -> Figure:
         """What a joint, driver or force element does to its second body, world axes: force and torque, or one of them.
 
         quantity : default both, each in its panel, but not what is zero throughout; in `ax` only one
         """
+        if more or isinstance(joint, list | tuple):
+            raise ModelError('plot.reactions takes one joint; of several plot.time("A.f", "B.f") draws the sizes of the forces')
         drawn = acting(self._curve, joint, quantity)
         with house_style():
             figure = new_figure(8.0, 1.4 + 2.8 * len(drawn)) if ax is None else owner_of(ax)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dalembert.errors import ModelError
 from dalembert.plot import Plots
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class CoordinatePlots(Plots):
         """Coordinates over time."""
         return self.coordinates(ax=ax)
 
-    def reactions(self, joint: object, *, quantity: Any = "force", ax: Axes | None = None) -> Figure:
+    def reactions(self, joint: object, *more: object, quantity: Any = "force", ax: Axes | None = None) -> Figure:
         """Generalised forces of a constraint, one line per coordinate."""
+        if more:
+            raise ModelError("plot.reactions takes one constraint; draw a figure of each")
         return self._single(lambda axes: self._generalised(axes, joint), ax)
 
     def _generalised(self, ax: Axes, constraint: object) -> None:

@@ -41,7 +41,7 @@ class SweepPlots:
     ) -> Figure:
         """An output over two parameters, in colours: of a grid as a map, of a sample as points; over one as a line.
 
-        output : of a series also its largest or smallest value in each run, "slider.x.max", .min, or .peak, the largest size
+        output : of a series also its largest or smallest value in each run, "slider.x.max", .min, .peak (largest size), .range
         at : the nearest value of a grid's further parameters, default the first;  time : of a series, default the last [s]
         """
         sweep, array = self._sweep, self._sweep[output]

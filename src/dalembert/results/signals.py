@@ -2,7 +2,7 @@
 
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
 "A.rate"      its rate of change                            "C.angle.rate"
-"slider.x"    position of a body, world axes; y, z          "slider.vx"   its velocity; vy, vz; "slider.v" its size
+"slider.x"    position of a body or marker, world axes; y, z "slider.vx"  its velocity; vy, vz; "slider.v" its size
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
 "motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
@@ -25,7 +25,12 @@ from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.solution import BodyResult
 
-OVER_TIME = {"max": "largest {}", "min": "smallest {}", "peak": "largest size of {}"}  # of a series that a sweep keeps
+OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps
+    "max": ("largest {}", np.max),
+    "min": ("smallest {}", np.min),
+    "peak": ("largest size of {}", lambda values, axis: np.abs(values).max(axis)),
+    "range": ("range of {}", np.ptp),
+}
 _ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 
 
@@ -62,7 +67,7 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
         item = signal(solution, owner)
         if (rate := item.rate) is not None:
             return Signal(f"rate of {item.label}", f"{item.unit}/s", rate)
-    bodies = [body.name for body in model.bodies]
+    bodies = [body.name for body in model.bodies] + [marker.name for marker in model.markers]
     if owner in bodies and part in ("x", "y", "z"):
         k = "xyz".index(part)
         return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])

@@ -236,24 +236,26 @@ class Sweep:
         return to_dataset(self._store)
 
     def __getitem__(self, name: str) -> xarray.DataArray:
-        """An array by its name; of a series over time also "slider.x.max", .min, and .peak, its largest size, over the runs."""
+        """An array by its name; of a series over time also "slider.x.max", .min, .peak (largest size), .range of a run."""
         if name not in self.dataset:
             series, _, kind = name.rpartition(".")
             if kind in OVER_TIME and series in self.dataset and "time" in self.dataset[series].dims:
                 return self._over_time(self.dataset[series], kind)
             known = nearest(name, [str(variable) for variable in self.dataset.variables])
+            if series in self.dataset and "time" in self.dataset[series].dims:
+                known = f"of {series!r} there are {', '.join(f'{series}.{kind}' for kind in OVER_TIME)}"
             raise ModelError(f"the sweep has no {name!r}, it keeps what outputs= (--output) names; {known}")
         return self.dataset[name]
 
     def _over_time(self, series: xarray.DataArray, kind: str) -> xarray.DataArray:
-        """(run, ...) the largest or smallest value of each run."""
+        """(run, ...) one number of each run."""
         if len(self.t) < 3:
             kept = f"the sweep kept {len(self.t)} instants, too few for it; give save_at= (--save-every)"
             raise ModelError(f"{series.name}.{kind}: {kept}")
         parts = (series[k : k + BLOCK].values for k in range(0, len(self), BLOCK))
-        values = [part.min(axis=1) if kind == "min" else (abs(part) if kind == "peak" else part).max(axis=1) for part in parts]
-        made = series.isel(time=0, drop=True).copy(data=np.concatenate(values))
-        return made.assign_attrs(long_name=OVER_TIME[kind].format(series.attrs.get("long_name", series.name)))
+        label, number = OVER_TIME[kind]
+        made = series.isel(time=0, drop=True).copy(data=np.concatenate([number(part, axis=1) for part in parts]))
+        return made.assign_attrs(long_name=label.format(series.attrs.get("long_name", series.name)))
 
     @property
     def t(self) -> Array:
