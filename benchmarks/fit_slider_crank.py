@@ -18,13 +18,13 @@ TIMES = np.linspace(0.0, 2.0, 101)
 NOISE, AWAY = 0.01, 0.15
 
 
-def slider_crank(rod_mass=0.5, slider_mass=2.0, crank=0.08, rod=0.3, stiffness=60.0, damping=0.8):
+def slider_crank(rod_mass=0.5, slider_mass=2.0, crank=0.08, rod=0.3, stiffness=60.0, damping=0.8, crank_mass=0.12, length=0.2):
     """Crank, rod and slider with a spring and a damper to the ground; starts with 6 rad/s."""
     model = da.Model(gravity=(0, 0, -9.81), name="slider-crank")
     a = np.arcsin(crank / rod)
     end, turned = (rod * np.cos(a), 0, 0), (np.cos(a / 2), 0, np.sin(a / 2), 0)
     first = model.add_body(
-        "crank", mass=0.12, inertia=(1e-4, 1e-4, 1e-5), position=(0, 0, crank / 2), angular_velocity=(0, 6, 0)
+        "crank", mass=crank_mass, inertia=(1e-4, 1e-4, 1e-5), position=(0, 0, crank / 2), angular_velocity=(0, 6, 0)
     )
     middle = model.add_body(
         "rod", mass=rod_mass, inertia=(4e-4, 4e-3, 3.9e-3), position=(end[0] / 2, 0, crank / 2), rotation=turned
@@ -35,7 +35,7 @@ def slider_crank(rod_mass=0.5, slider_mass=2.0, crank=0.08, rod=0.3, stiffness=6
     model.add_universal("C", middle, slider, point=end, axes=((0, 1, 0), (0, 0, 1)))
     model.add_prismatic("D", model.ground, slider, point=end, axis=(1, 0, 0))
     ends = ((0.6, 0, 0), (0, 0, 0))
-    model.add_spring_damper("spring", model.ground, slider, points=ends, stiffness=stiffness, damping=damping, length=0.2)
+    model.add_spring_damper("spring", model.ground, slider, points=ends, stiffness=stiffness, damping=damping, length=length)
     return model
 
 

@@ -123,17 +123,18 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     for b in range(blocks):
         F.append(np.array([[9.0, 0, 0], [p, *dp[b]]]).ravel())
         W.append(np.full(own * (1 + count), 50.0))
-    F, W = np.concatenate([*F, [T.HEADER_I, n]]), np.concatenate([*W, np.zeros(2 * (1 + count) * n)])
-    I = np.zeros(3 * T.HEADER_I, dtype=np.int64)
+    F, W = np.concatenate([*F, [T.HEADER_I, n]]), np.concatenate(W)
+    I = np.zeros((2 + blocks) * T.HEADER_I, dtype=np.int64)
     I[T.W_STAT] = 1
     system = SimpleNamespace(I=I, F=F, W=W, f_size=len(F), w_size=len(W), nchoice=nchoice)
     system.stops, system.nstop, system.nagain = np.array([0.25]), 1, 0
-    x, dx = np.concatenate([x_0, dx_0.ravel()]), np.zeros(n * (1 + blocks * count))
+    x, dx = np.zeros((2, n * (1 + blocks * (1 + count))))
+    x[:n], x[n:].reshape(blocks, n, 1 + count)[:, :, 1:] = x_0, dx_0
     assert tangents.carry(seam, as_duals, count, mode, t, x, dx, system) == T.OK
     found = x if mode == T.PROJECT else dx
     np.testing.assert_allclose(found[:n], (p + (t >= 0.25)) * x_0, rtol=1e-14)
     expected = p * dx_0 + x_0[:, None] * dp[:, None, :]
-    np.testing.assert_allclose(found[n:].reshape(blocks, n, count), expected, rtol=1e-14)
+    np.testing.assert_allclose(found[n:].reshape(blocks, n, 1 + count)[:, :, 1:], expected, rtol=1e-14)
     last = mode == T.PROJECT or t == 0.25
     assert [kind for kind, _ in calls] == [2, 2, 1][: 2 + last]
     assert all((at < 0.25) if kind == 2 else (at == t) for kind, at in calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,21 @@ class Derivatives:
         return f, out[:-1].T, out[-1]
 
 
+def aligned(parts: list[Array]) -> Array:
+    """One behind the other, the second from the beginning of a line of the cache on."""
+    n = sum(map(len, parts))
+    room = np.zeros(n + 7)
+    first = -(room.ctypes.data // 8 + len(parts[0])) % 8
+    return np.concatenate(parts, out=room[first : first + n])
+
+
+def derived(run: Run, kernel: Any) -> Any:
+    """What takes numbers with derivatives in the place of a kernel of the run."""
+    if kernel is not run.system or not run.derived:
+        return kernel
+    return getattr(import_module(f"dalembert.kernels.{run.derived}"), run.derived.rpartition(".")[2])
+
+
 def tables_for(run: Run, system: Any, *, forces_only: bool = False) -> tuple[IntArray, list[Any]]:
     """A copy of I that names kernels for systems of this type, and what must live as long as it.
 
@@ -73,9 +89,9 @@ def tables_for(run: Run, system: Any, *, forces_only: bool = False) -> tuple[Int
         T.AT_CALLBACK: (run.callbacks.compiled_for(callback), callback),
     }
     if not forces_only:
-        filled[T.AT_EQUATIONS] = (run.system, equations)
+        filled[T.AT_EQUATIONS] = (derived(run, run.system), equations)
     if system.scalar("F") == system.scalar("W"):  # a run, not only its rates
-        filled |= {T.AT_PROJECTION: (run.project, equations), T.AT_CORRECTION: (run.correct, equations)}
+        filled |= {T.AT_PROJECTION: (derived(run, run.project), equations), T.AT_CORRECTION: (run.correct, equations)}
     I, alive = run.I.copy(), []
     for entry, (function, signature) in filled.items():
         alive.append(bind(function, signature))
@@ -83,15 +99,22 @@ def tables_for(run: Run, system: Any, *, forces_only: bool = False) -> tuple[Int
     return I, alive
 
 
+def columns_for(run: Run, *, forces_only: bool = False) -> tuple[IntArray, Array, Array, list[Any]]:
+    """For columns of a Jacobian: `tables_for` and a workspace, the run's own behind both, and places for x, x' and t."""
+    from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
+
+    named, alive = tables_for(run, DUAL_SYSTEM, forces_only=forces_only)
+    named[[T.VALUES_I, T.VALUES_W]] = len(named), SIZE * len(run.W)
+    W, work = (aligned([np.zeros(0), np.zeros(n)]) for n in ((SIZE + 1) * len(run.W), SIZE * (2 * run.state_size + 1)))
+    return np.concatenate([named, run.I]), W, work, alive
+
+
 class _Compiled:
     """The kernels of a run for numbers with derivatives: tables that name them, a workspace."""
 
     def __init__(self, run: Run) -> None:
-        from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
-
-        self._I, self._alive = tables_for(run, DUAL_SYSTEM)
+        self._I, self._W, self._work, self._alive = columns_for(run)
         self._columns = compiled("rate_columns")
-        self._W, self._work = np.zeros(SIZE * len(run.W)), np.zeros(SIZE * (2 * run.state_size + 1))
 
     def rates(self, t: float, x: Array, columns: IntArray, places: IntArray, f: Array, out: Array, system: Any) -> int:
         """f <- x', out[k] <- its derivative and that of the places by component columns[k], by time behind them. Status."""
@@ -119,7 +142,8 @@ class _Plain:
         rate[:], W[:] = list(np.zeros(len(x))), list(system.W)  # NumPy's own numbers, which may be divided by zero
         with np.errstate(all="ignore"):
             time = Dual(np.float64(t), seeds[-1])
-            status = int(run.system(T.RATE, time, state, rate, System(run.I, system.F, W, self._callback)))
+            duals = System(run.I, system.F, W, self._callback, System(run.I, system.F, system.W.copy(), self._callback))
+            status = int(derived(run, run.system)(T.RATE, time, state, rate, duals))
         f[:] = [value_of(v) for v in rate]
         for i, v in enumerate([*rate, *W[places]]):
             out[:, i] = v.tangents if isinstance(v, Dual) else 0.0

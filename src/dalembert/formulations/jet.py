@@ -159,5 +159,7 @@ class Jet(Formulation):
         if names[0] == "jet" and mechanism.uneven:
             I[T.REFINE] = SWEEPS
         functions = Callbacks(mechanism, invariant_functions(self.invariants), rows=rows)
-        run = Run(mechanism, I, F, new_workspace(I, dense=orthogonal), *seams(*names), _STAGES[self.stages], functions)
+        derived = "formulations.jet_derivatives" if names[0] == "jet" and not I[T.NCHOICE] else ""
+        workspace, stages = new_workspace(I, dense=orthogonal), _STAGES[self.stages]
+        run = Run(mechanism, I, F, workspace, *seams(*names), stages, functions, derived=derived)
         return with_invariants(run, self.invariants)

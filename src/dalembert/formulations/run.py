@@ -28,6 +28,7 @@ class Run:
 
     tree : the relative coordinates in which the run goes on, None when it uses the mechanism's own
     stages : 0 = Runge-Kutta stages are not projected, 1 = onto the constraints, 2 = onto constraints and invariants
+    derived : module of the kernel of the same name that stands in for `system` with numbers with derivatives, "" for none
     own_slopes : of a formulation that makes its own steps, the loop that finds exact derivatives of forces for one, "" for
         none;  slopes_after : so many steps
     """
@@ -42,6 +43,7 @@ class Run:
     stages: int
     callbacks: Callbacks | GeneratedCode
     tree: Tree | None = None
+    derived: str = ""
     own_slopes: str = ""
     slopes_after: int = 0
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compilation.loops import compiled
-from dalembert.formulations.derivatives import Derivatives, tables_for
+from dalembert.formulations.derivatives import Derivatives, columns_for
 from dalembert.formulations.run import Run
 
 NEVER = -1
@@ -33,12 +33,11 @@ class Slopes:
     def _compile(self, run: Run) -> None:
         from numba.core.errors import NumbaError
 
-        from dalembert.kernels.base.dual_types import DUAL_SYSTEM, SIZE
         from dalembert.kernels.base.slots import address
 
         own = run.own_slopes
         try:
-            I, self._alive = tables_for(run, DUAL_SYSTEM, forces_only=bool(own))
+            I, W, work, self._alive = columns_for(run, forces_only=bool(own))
             if own and run.callbacks.differenced:  # its own differences take fewer calls
                 return
             kernel = compiled(own or "exact_slopes")
@@ -47,8 +46,8 @@ class Slopes:
         self.arrays = {
             "slopes_I": I,
             "slopes_of": np.arange(run.size, dtype=np.int64),
-            "slopes_W": np.zeros(SIZE * len(run.W)),
-            "slopes_work": np.zeros(SIZE * (2 * run.state_size + 1)),
+            "slopes_W": W,
+            "slopes_work": work,
             "slopes_out": np.zeros((run.size, run.state_size)),
         }
         self.at = address(kernel)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations.derivatives import tables_for
+from dalembert.formulations.derivatives import aligned, derived, tables_for
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import ExplicitRungeKutta
@@ -49,7 +49,7 @@ class Carrier(Run):
     @property
     def state_size(self) -> int:
         n, p = self.dx.shape
-        return int(n * (1 + self.count * -(-p // self.count)))
+        return int(n * (1 + (1 + self.count) * -(-p // self.count)))
 
     @property
     def moving(self) -> bool:
@@ -60,17 +60,23 @@ class Carrier(Run):
     def from_absolute(self, x: Array, t: float = 0.0) -> Array:
         """A first state."""
         n, p = self.dx.shape
-        start, behind = np.zeros(self.state_size), np.zeros((self.state_size // n - 1, n))
-        behind[:p] = self.dx.T
+        start = np.zeros(self.state_size)
         start[:n] = self.plain.from_absolute(x, t)
-        start[n:] = behind.reshape(-1, self.count, n).swapaxes(1, 2).ravel()
+        for k in range(p):
+            self._derivatives(start, k)[...] = self.dx[:, k]
         return start
+
+    def _derivatives(self, x: Array, k: int) -> Array:
+        """(.., n) by parameter k in (.., size) states: a view of them."""
+        block, place = divmod(k, self.count)
+        one = 1 + self.count
+        first = len(self.dx) * (1 + one * block)
+        return x[..., first + 1 + place : first + one * len(self.dx) : one]
 
     def tangents(self, x: Array) -> Array:
         """(nt, n, p) derivatives in (nt, ..) states of the run."""
-        n, p = self.dx.shape
-        blocks = -(-p // self.count)
-        found = x[:, n:].reshape(len(x), blocks, n, self.count).swapaxes(1, 2).reshape(len(x), n, blocks * self.count)[:, :, :p]
+        p = self.dx.shape[1]
+        found = np.stack([self._derivatives(x, k) for k in range(p)], axis=2)
         if not np.isfinite(found).all():
             raise SimulationError("the run has no derivative by all parameters: a root or a norm vanishes in it")
         return found
@@ -98,9 +104,8 @@ class Carrier(Run):
         x, f, rate, W = advance.x, np.zeros((2, n)), np.zeros(self.state_size), self.W.copy()
         earlier, later = (t + side * abs(t) for side in (-BESIDE, BESIDE))
         status = [self.plain.rate(at, x[:n].copy(), f_at) for at, f_at in zip((earlier, later), f, strict=True)]
-        behind = x[n:].reshape(-1, n, self.count)  # a view of the state
         for k, dt_k in enumerate(dt):
-            behind[k // self.count, :, k % self.count] += (f[0] - f[1]) * dt_k
+            self._derivatives(x, k)[...] += (f[0] - f[1]) * dt_k
         if any([*status, self.rate(later, x, rate)]):
             raise SimulationError(f"the rates at t = {t:.6g} s cannot be evaluated", time=t)
         advance.bundle.stages[0, n:] = rate[n:]
@@ -130,26 +135,30 @@ def carrier_of(run: Run, dx: Array, dF: Array, dW: Array) -> Carrier:
 
 
 def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array) -> Carrier:
-    from dalembert.kernels.base.dual_types import COUNT, DUAL, FEW, FEW_DUAL
+    from dalembert.kernels.base.dual_types import KINDS
     from dalembert.kernels.base.slots import as_system, no_correction
     from dalembert.kernels.base.view_types import system_type
     from dalembert.kernels.time import tangents
 
     n, p = dx.shape
-    kind, count, label = (FEW_DUAL, FEW, "carried_few") if p <= FEW else (DUAL, COUNT, "carried")
-    system, correction = (getattr(tangents, name) for name in (label, f"{label}_correction"))
+    labels = dict(zip(KINDS, ("carried_many", "carried", "carried_few", "carried_one"), strict=True))
+    kind = next((k for k in reversed(KINDS) if p < k.size), KINDS[0])
+    system, correction = (getattr(tangents, name) for name in (labels[kind], f"{labels[kind]}_correction"))
     named, alive = tables_for(run, system_type(kind, kind))
-    F, W = [run.F], [run.W]
-    for first in range(0, p, count):
+    size, count = kind.size, kind.size - 1
+    I, F, W = [run.I, run.I], [run.F], [run.W]
+    for b, first in enumerate(range(0, p, count)):
         some = slice(first, first + count)
-        for parts, table, changes in ((F, run.F, dF[:, some]), (W, run.W, dW[:, some])):
-            duals = np.zeros((len(table), 1 + count))
+        I.append(named.copy())
+        I[-1][[T.VALUES_I, T.SOLVED]] = -(1 + b) * len(named), b > 0
+        for entry, parts, table, changes in ((T.VALUES_F, F, run.F, dF[:, some]), (T.VALUES_W, W, run.W, dW[:, some])):
+            I[-1][entry] = -sum(map(len, parts))
+            duals = np.zeros((len(table), size))
             duals[:, 0] = table
             duals[:, 1 : 1 + changes.shape[1]] = changes
             parts.append(duals.ravel())
     F.append(np.array([len(run.I), n], dtype=float))
-    W.append(np.zeros(2 * (1 + count) * n))
-    tables = {"I": np.concatenate([run.I, run.I, named]), "F": np.concatenate(F), "W": np.concatenate(W)}
+    tables: dict[str, Any] = {"I": np.concatenate(I), "F": aligned(F), "W": aligned(W)}
     correct = run.correct if run.correct is no_correction else as_system(correction)
     seams = {"system": as_system(system), "project": as_system(system), "correct": correct}
     base = replace(run, W=tables["W"][: len(run.W)])
@@ -171,18 +180,19 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW:
             made[i] = Dual(value, changes[i]) if changes[i].any() else value
         return made
 
-    with_duals = System(run.I, duals(run.F, dF), duals(run.W, dW), callback)
+    base = replace(run, W=run.W.copy())
+    with_duals = System(run.I, duals(run.F, dF), duals(run.W, dW), callback, System(run.I, run.F, base.W, callback))
 
     def carry(kernel: Any) -> Any:
         def carried(mode: int, t: float, x: Array, dx: Array, system: Any) -> int:
-            behind, before = x[n:].reshape(n, p), before_break(t, base.view)
+            behind, before = x[n:].reshape(n, 1 + p)[:, 1:], before_break(t, base.view)
             first, last = (0, len(run.W)) if run.I[T.NCHOICE] else (run.I[T.W_STAT], run.I[T.W_STAT] + T.N_STAT)
             with_duals.W[first:last] = list(base.W[first:last])
             state, rate = duals(x[:n], behind), duals(np.zeros(n), np.zeros((n, 1)))
             with np.errstate(all="ignore"):
-                status = kernel(mode, before, state, rate, with_duals)
+                status = derived(run, kernel)(mode, before, state, rate, with_duals)
             found, out = (state, x) if mode == T.PROJECT else (rate, dx)
-            out[n:] = np.array([v.tangents if isinstance(v, Dual) else np.zeros(p) for v in found]).ravel()
+            out[n:].reshape(n, 1 + p)[:, 1:] = [v.tangents if isinstance(v, Dual) else np.zeros(p) for v in found]
             if mode != T.PROJECT:
                 out[:n] = [value_of(v) for v in found]
                 base.W[first:last] = [value_of(v) for v in with_duals.W[first:last]]
@@ -192,9 +202,7 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW:
 
         return carried
 
-    W = run.W.copy()
-    base = replace(run, W=W)
     seams = {label: carry(getattr(run, label)) for label in ("system", "project")}
     seams["correct"] = run.correct if run.correct is no_correction else carry(run.correct)
-    tables = {"I": run.I.copy(), "W": W}
+    tables = {"I": run.I.copy(), "W": base.W}
     return Carrier(**values | tables | seams, dx=dx, dF=dF, count=p, base=base)

@@ -144,6 +144,11 @@ def value_of(a):
     return a.value if type(a) is Dual else a
 
 
+def values_of(system):
+    """The system without derivatives that one with them belongs to."""
+    return system.values
+
+
 def smooth(a):
     """Whether its derivatives are numbers: a root has none where it vanishes."""
     return type(a) is not Dual or bool(np.isfinite(a.tangents).all())

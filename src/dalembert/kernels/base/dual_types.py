@@ -1,7 +1,9 @@
-"""The numbers of dual.py in compiled code: a double and one vector of LLVM, <count x double>.
+"""The numbers of dual.py in compiled code: one vector of LLVM, the value first, then its derivatives; a double and a vector,
+where both together fill no registers.
 
-The value is to the last bit what it is without derivatives. In the derivatives sums may be taken in another order and fused
-with products (contract, reassoc): a quarter of the time. What is a plain number stays one: no zeros are multiplied.
+The value is to the last bit what it is without derivatives. In the derivatives products are fused with sums (contract). What is
+a plain number stays one: no zeros are multiplied. Numbers fill registers, so that none crosses a line of the cache where they
+begin at one (`beginning`): a quarter of the time.
 """
 
 import math
@@ -15,24 +17,30 @@ from numba.core.typing.templates import signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
 from dalembert.kernels.base.cache import source_stamp
-from dalembert.kernels.base.dual import smooth, value_of
+from dalembert.kernels.base.dual import smooth, value_of, values_of
 from dalembert.kernels.base.scalar_types import Scalar, declare, seen_as, spread
-from dalembert.kernels.base.view_types import system_type
+from dalembert.kernels.base.tables import VALUES_F, VALUES_I, VALUES_W
+from dalembert.kernels.base.vector_types import define, whole
+from dalembert.kernels.base.view_types import SYSTEM, View, header_entry, system_type
 
-COUNT, FEW = 8, 4  # two registers of AVX2; where few derivatives are wanted, one
+COUNT, FEW, ONE = 7, 3, 1  # with the value two registers of AVX2, or one; half of one for a single derivative
+MANY = 8  # a block of more than COUNT: less than two blocks
 SIZE = 1 + COUNT  # doubles of a number
-_D = ir.DoubleType()
-_FUSED = ("contract", "reassoc", "nsz")
+_D, _I32 = ir.DoubleType(), ir.IntType(32)
+_FIRST, _FUSED = ir.Constant(_I32, 0), ("contract", "reassoc", "nsz")
 
 
 class Dual(Scalar):
     """The type, by its number of derivatives; numbers become duals where they must."""
 
     def __init__(self, count):
-        self.count = count
-        self.vector = ir.VectorType(_D, count)
-        self.zero = ir.Constant(self.vector, [0.0] * count)
-        self.pair = ir.LiteralStructType([_D, self.vector], packed=True)
+        self.size = 1 + count
+        self.whole = self.size & count == 0  # one vector
+        self.vector = ir.VectorType(_D, self.size if self.whole else count)
+        self.data = self.vector if self.whole else ir.LiteralStructType([_D, self.vector], packed=True)
+        self.zero = ir.Constant(self.vector, [0.0] * self.vector.count)
+        # of a vector the first, of another one the others
+        self.joined = ir.Constant(ir.VectorType(_I32, self.size), [0, *range(self.size + 1, 2 * self.size)])
         # kernels do not import this file: its stamp in the name tells their code on disk from that of an older one
         super().__init__(name=f"Dual({count}, {source_stamp(__name__)[:12]})")
 
@@ -55,30 +63,37 @@ class _At:
         self.kind, self.context = kind, context
 
 
-DUAL, FEW_DUAL = Dual(COUNT), Dual(FEW)
+_, DUAL, _, _ = KINDS = tuple(map(Dual, (MANY, COUNT, FEW, ONE)))
 DUAL_SYSTEM = system_type(types.float64, DUAL)
 
 
 @register_model(Dual)
 class _Model(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, fe_type.pair)
+        super().__init__(dmm, fe_type, fe_type.data)
 
 
 def _pair(at, builder, value, tangents):
-    made = builder.insert_value(ir.Constant(at.kind.pair, ir.Undefined), value, 0)
-    made = builder.insert_value(made, at.kind.zero if tangents is None else tangents, 1)
+    """A number; whatever is the first of `tangents` where it has the value, None of a plain one"""
+    behind = at.kind.zero if tangents is None else tangents
+    if at.kind.whole:
+        made = builder.insert_element(behind, value, _FIRST)
+    else:
+        made = builder.insert_value(ir.Constant(at.kind.data, ir.Undefined), value, 0)
+        made = builder.insert_value(made, behind, 1)
     if tangents is None:
         made.plain = value  # for who meets it while the same operation is lowered
     return made
 
 
 def _parts(builder, a):
-    """(value, tangents), tangents None of a plain number"""
+    """(value, vector with or without it), or (value, None) of a plain number"""
     if a.type == _D:
         return a, None
     if hasattr(a, "plain"):
         return a.plain, None
+    if isinstance(a.type, ir.VectorType):
+        return builder.extract_element(a, _FIRST), a
     return builder.extract_value(a, 0), builder.extract_value(a, 1)
 
 
@@ -98,21 +113,30 @@ def _sum(builder, a, b):
     return builder.fadd(a, b, flags=_FUSED)
 
 
-# ------------------------------------------------------------------------------------------- rules: (value, tangents) of each
+# ------------------------------------------------------------------------------------- rules: (value, vector or None) of each
+
+
+def _both(at, du, dv):
+    """Whether two vectors with their values are all there is."""
+    return at.kind.whole and du is not None and dv is not None
 
 
 def _add(at, b, u, du, v, dv):
-    return _pair(at, b, b.fadd(u, v), _sum(b, du, dv))
+    return b.fadd(du, dv) if _both(at, du, dv) else _pair(at, b, b.fadd(u, v), _sum(b, du, dv))
 
 
 def _sub(at, b, u, du, v, dv):
-    change = du
-    if dv is not None:
-        change = b.fneg(dv) if du is None else b.fsub(du, dv, flags=_FUSED)
-    return _pair(at, b, b.fsub(u, v), change)
+    if _both(at, du, dv):
+        return b.fsub(du, dv)
+    return _pair(at, b, b.fsub(u, v), du if dv is None else _sum(b, du, b.fneg(dv)))
 
 
 def _mul(at, b, u, du, v, dv):
+    if _both(at, du, dv):
+        product = b.fmul(spread(b, at.kind.vector, u), dv)
+        return b.shuffle_vector(product, _sum(b, _times(b, v, du), product), at.kind.joined)
+    if at.kind.whole and (du is not None or dv is not None):
+        return b.fmul(spread(b, at.kind.vector, u if du is None else v), dv if du is None else du)
     return _pair(at, b, b.fmul(u, v), _sum(b, _times(b, v, du), _times(b, u, dv)))
 
 
@@ -122,7 +146,7 @@ def _div(at, b, u, du, v, dv):
 
 
 def _neg(at, b, u, du):
-    return _pair(at, b, b.fneg(u), None if du is None else b.fneg(du))
+    return b.fneg(du) if _both(at, du, du) else _pair(at, b, b.fneg(u), None if du is None else b.fneg(du))
 
 
 def _abs(at, b, u, du):
@@ -205,7 +229,7 @@ def _kept(a):
 
 def _define(function, arguments, lower, result=None):
     """`function` of one or two arguments, not all of them plain; lower(at, builder, value, tangents, ...)"""
-    for kind in (DUAL, FEW_DUAL):
+    for kind in KINDS:
         declare(kind, function, arguments, result or kind, _kept)
 
     def lowered(context, builder, sig, args):
@@ -267,7 +291,8 @@ def _finite(at, b, u, du):
 
 
 def _smooth(at, b, u, du):
-    bits = ir.IntType(at.kind.count)
+    bits = ir.IntType(at.kind.vector.count)
+    du = _pair(at, b, _one(), du) if at.kind.whole else du
     finite = b.fcmp_ordered("==", b.fsub(du, du), at.kind.zero)  # inf - inf and NaN - NaN are NaN
     return b.icmp_unsigned("==", b.bitcast(finite, bits), ir.Constant(bits, -1))
 
@@ -300,11 +325,23 @@ def _seen_as(kind):
     def as_numbers(typingctx, a):
         def codegen(context, builder, sig, args):
             given = context.make_array(sig.args[0])(context, builder, args[0])
-            return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), 1 + kind.count)
+            return seen_as(context, builder, made, given, context.get_constant(types.intp, 0), kind.size)
 
         return made(a), codegen
 
     return as_numbers
 
 
-as_duals, as_few_duals = _seen_as(DUAL), _seen_as(FEW_DUAL)
+as_many_duals, as_duals, as_few_duals, as_one_dual = map(_seen_as, KINDS)
+
+
+def _values_of(context, builder, out, system):
+    """See the header of I."""
+    value, _ = system
+    words = [builder.extract_value(value, k) for k in range(len(value.type))]
+    for k, (entry, plain) in enumerate(((VALUES_I, ir.IntType(64)), (VALUES_F, _D), (VALUES_W, _D))):
+        words[k] = builder.gep(builder.bitcast(words[k], plain.as_pointer()), [header_entry(builder, value, entry)])
+    return whole(context, builder, out, words)
+
+
+define(values_of, lambda typingctx, system: SYSTEM, _values_of, (View,))

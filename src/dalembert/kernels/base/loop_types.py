@@ -99,6 +99,9 @@ def _subtract_rows(context, builder, _, out, f, s, a, stride, B, width, m, n):
     stride, width, m, n = (context.cast(builder, *number, types.int64) for number in (stride, width, m, n))
     do, one = Arithmetic(context, builder, scalar), context.get_value_type(scalar)
 
+    def number(run, index):
+        return _read(context, builder, entry(context, builder, run, (index, types.int64)), run, scalar)
+
     def columns(first, count):
         typ = one if count == 1 else ir.VectorType(one, count)
 
@@ -113,8 +116,9 @@ def _subtract_rows(context, builder, _, out, f, s, a, stride, B, width, m, n):
         target = place(out, first)
         total = cgutils.alloca_once_value(builder, builder.load(target, align=8))
         with _few(builder, m) as k:
-            factor = do.mul(s, builder.load(entry(context, builder, a, (builder.mul(stride, k), types.int64)), align=8))
-            row = builder.load(place(B, builder.add(builder.mul(width, k), first)), align=8)
+            factor = do.mul(s, number(a, builder.mul(stride, k)))
+            index = builder.add(builder.mul(width, k), first)
+            row = number(B, index) if count == 1 else builder.load(place(B, index), align=8)
             builder.store(do.sub(builder.load(total), do.mul(everywhere(factor), row)), total)
         builder.store(do.mul(everywhere(f), builder.load(total)), target, align=8)
 

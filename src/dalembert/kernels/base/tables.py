@@ -57,7 +57,10 @@ W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every
 (NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
 W_BEFORE = 126  # header of I: section of W: rows at the start of a step, 0 where they are too many to be kept (pivots.py)
 UNREAD = 127  # header of I: 1 where no force element reads an angle of a joint
-HEADER_I = 128
+# header of I, for numbers with derivatives: from where I, F and W begin to where those without derivatives do, in whole numbers
+# or doubles; 1 where the equations are solved there already
+(VALUES_I, VALUES_F, VALUES_W, SOLVED) = range(128, 132)
+HEADER_I = 132
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the

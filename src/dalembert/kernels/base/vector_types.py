@@ -86,7 +86,7 @@ class Arithmetic:
     """+, -, * of one scalar type: single instructions where it is a number or a vector register, else the type's own."""
 
     def __init__(self, context, builder, scalar):
-        if isinstance(context.get_value_type(scalar), ir.DoubleType | ir.VectorType):
+        if not hasattr(scalar, "arithmetic"):
             self.add, self.sub, self.mul, self.neg = builder.fadd, builder.fsub, builder.fmul, builder.fneg
         else:
             self.add, self.sub, self.mul, self.neg = scalar.arithmetic(builder)

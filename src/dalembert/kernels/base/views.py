@@ -168,12 +168,13 @@ class System:
     """A model, its settings and one thread's workspace.
 
     callback : what plain Python calls instead of the callback at the address in I
+    values : in plain Python, of a system of numbers with derivatives the one without
     """
 
-    __slots__ = ("F", "I", "W", "callback")
+    __slots__ = ("F", "I", "W", "callback", "values")
 
-    def __init__(self, I, F, W, callback=None):
-        self.I, self.F, self.W, self.callback = I, F, W, callback
+    def __init__(self, I, F, W, callback=None, values=None):
+        self.I, self.F, self.W, self.callback, self.values = I, F, W, callback, values
 
     def __getattr__(self, label):
         I = self.I

@@ -202,9 +202,9 @@ def small_cholesky(C, n, diag, eps):
 
 
 @inline
-def back_solve(system):
-    """rhs <- solution of the factored system for the right-hand side in rhs: multipliers first, then hubs."""
-    K, rhs, nodes, tape = system.K, system.rhs, system.tapes, system.integers
+def back_solve(K, rhs, system):
+    """rhs <- solution of the factored system K for the right-hand side in rhs: multipliers first, then hubs."""
+    nodes, tape = system.tapes, system.integers
     for node in range(system.nnode):
         p = nodes[node]
         n, C, x = tape[p], K + tape[p + 1], rhs + tape[p + 2]
@@ -270,6 +270,6 @@ def velocity_residual(out, system):
 def metric_correction(out, system):
     """out <- W^-1 A^T (A W^-1 A^T)^-1 c for the rows' right-hand side c in rhs; the blocks are factored already."""
     clear(system.rhs + system.m, 6 * system.nhub)
-    back_solve(system)
+    back_solve(system.K, system.rhs, system)
     clear_twists(out, system)
     add_rows_transposed(system.Y, system.rhs, out, system)

@@ -78,10 +78,10 @@ def prepare_solve(t, x, system):
 
 
 @flat
-def respond(system):
-    """u' += M^-1 A^T lam. Of hubs it is the unknown in rhs: their sum of large forces loses digits where they are light."""
+def respond(Y, system):
+    """u' += Y^T lam, Y = A M^-1. Of hubs it is the unknown in rhs: sums of large forces lose digits where they are light."""
     rhs = system.rhs
-    add_rows_transposed(system.Y, rhs, system.accelerations, system)
+    add_rows_transposed(Y, rhs, system.accelerations, system)
     for hub in system.hubs:
         u, x = system.accelerations[hub.body], hub.x
         u.v, u.w = Vec3(rhs[x], rhs[x + 1], rhs[x + 2]), Vec3(rhs[x + 3], rhs[x + 4], rhs[x + 5])
@@ -97,8 +97,8 @@ def solve_by_factor(system):
         for i in range(3):
             system.rhs[hub.x + i] = wrench.force[i]
             system.rhs[hub.x + 3 + i] = wrench.torque[i]
-    back_solve(system)
-    respond(system)
+    back_solve(system.K, system.rhs, system)
+    respond(system.Y, system)
 
 
 @inline
@@ -143,9 +143,9 @@ def refine(system):
             break
         for i in range(m + 6 * system.nhub):
             lam[i], r[i] = r[i], lam[i]
-        back_solve(system)
+        back_solve(system.K, system.rhs, system)
         add_multiple(lam + m, 1.0, r + m, 6 * system.nhub)
-        respond(system)
+        respond(system.Y, system)
         add_multiple(lam, 1.0, r, m)
         if worst <= ONE_SWEEP:
             break

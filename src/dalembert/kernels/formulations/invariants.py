@@ -93,7 +93,7 @@ def tangent_step(g, system):
     apply_inverse_metric(system.metrics, Wrenches(g, 0), system.displacements, system)
     clear_rows(system)
     subtract_row_products(system.Y, Twists(g, 0), system.rhs, False, system)
-    back_solve(system)
+    back_solve(system.K, system.rhs, system)
     add_rows_transposed(system.Y, system.rhs, system.displacements, system)
     slope = plus_dot(0.0, g + 6, d, n)
     copy(g + 6, d, n)
@@ -114,7 +114,7 @@ def newton_direction(t, gq, gu, system):
     slope += tangent_step(gq, system)
     clear_rows(system)
     subtract_row_products(B, Twists(gq, 0), system.rhs, False, system)
-    back_solve(system)
+    back_solve(system.K, system.rhs, system)
     add_rows_transposed(system.Y, system.rhs, Twists(gu, 0), system)
     return slope
 

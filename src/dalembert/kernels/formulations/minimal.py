@@ -136,7 +136,7 @@ def power_of_moving_constraints(system):
     find_unbalanced(system)
     apply_inverse_metric(system.metrics, system.unbalanced, system.work, system)
     subtract_row_products(system.A, system.work, system.rhs, False, system)
-    back_solve(system)
+    back_solve(system.K, system.rhs, system)
     return minus_dot(0.0, system.rhs, system.g_t, system.m)
 
 

@@ -69,7 +69,7 @@ def project_tangent(passes, v, system):
     for _ in range(passes):
         clear_rows(system)
         subtract_row_products(system.A, v, system.rhs, False, system)
-        back_solve(system)
+        back_solve(system.K, system.rhs, system)
         add_rows_transposed(system.Y, system.rhs, v, system)
 
 
@@ -81,7 +81,7 @@ def smallest_solution(passes, c, out, system):
         clear_rows(system)
         negate(system.rhs, c, system.m)
         subtract_row_products(system.A, out, system.rhs, False, system)
-        back_solve(system)
+        back_solve(system.K, system.rhs, system)
         add_rows_transposed(system.Y, system.rhs, out, system)
 
 
@@ -101,7 +101,7 @@ def turning(passes, z, out, system):
         clear_rows(system)
         subtract_row_products(system.bends, z, system.rhs, False, system)
         subtract_row_products(system.A, known, system.rhs, False, system)
-        back_solve(system)
+        back_solve(system.K, system.rhs, system)
         add_rows_transposed(system.Y, system.rhs, out, system)
 
 
@@ -110,6 +110,6 @@ def dual_vector(row, out, system):
     """out <- v with G v = e_row: orthogonal to all other rows, its length one over the distance of this row from them."""
     clear_rows(system)
     system.rhs[row] = 1.0
-    back_solve(system)
+    back_solve(system.K, system.rhs, system)
     clear_twists(out, system)
     add_rows_transposed(system.Y, system.rhs, out, system)

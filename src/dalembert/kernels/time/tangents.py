@@ -1,6 +1,6 @@
 """How the states of a run depend on parameters: derivatives ride along as further components of its state.
 
-    x = (x_1 .. x_n, then for every block of parameters dx_1/dp, .., dx_n/dp)
+    x = (x_1 .. x_n, then for every block of parameters x_1 and dx_1/dp, .., x_n and dx_n/dp)
 
 Points of a method are linear in states and rates, so that the time loop treats these components as all others; error norms do
 not see them. Here rates and projections of numbers with derivatives stand behind the seams of the run: what comes out is the
@@ -8,9 +8,9 @@ derivative of the discrete solution [GriewankWalther2008, 15], Newton's iteratio
 of the run without derivatives, to the last bit. Where a motion breaks, derivatives are those before it; those behind it are for
 who goes on from there (run/tangents.py).
 
-    I = (this run's, the run's without derivatives, the same with kernels for numbers with derivatives)
+    I = (this run's, the run's without derivatives, for each block the same with kernels for numbers with derivatives)
     F = (without derivatives, with those of each block, then the sizes of I and of a state)
-    W = (without derivatives, those of the blocks, then a state and its rate)
+    W = (without derivatives, those of the blocks)
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from dalembert.kernels.base.tables import N_STAT, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
-    from dalembert.kernels.base.dual_types import COUNT, FEW, as_duals, as_few_duals
+    from dalembert.kernels.base.dual_types import COUNT, FEW, MANY, ONE, as_duals, as_few_duals, as_many_duals, as_one_dual
 
 
 BESIDE = 1e-15  # of a time, for what holds before or behind it
@@ -44,32 +44,26 @@ def carry(seam, as_duals, count, mode, t, x, dx, system):
     one = 1 + count
     F, W, f_size, w_size = system.F, system.W, system.f_size, system.w_size
     size, n, status, before = int(F[f_size - 2]), int(F[f_size - 1]), OK, before_break(t, system)
-    blocks, work = (x.size // n - 1) // count, w_size - 2 * one * n
-    own_F, own_W = (f_size - 2) // (1 + one * blocks), work // (1 + one * blocks)
+    blocks = (x.size // n - 1) // one
+    own_F, own_W = (f_size - 2) // (1 + one * blocks), w_size // (1 + one * blocks)
     first, last = system.I[W_STAT], system.I[W_STAT] + N_STAT
     if system.nchoice > 0:  # the workspace tells which rows act
         first, last = 0, own_W
     for b in range(blocks):
-        at_x, at_F, at_W = n + count * n * b, own_F * (1 + one * b), own_W * (1 + one * b)
+        at_x, at_F, at_W = n * (1 + one * b), own_F * (1 + one * b), own_W * (1 + one * b)
         for i in range(first, last):
             W[at_W + one * i] = W[i]
         for i in range(n):
-            W[work + one * i] = x[i]
-            for k in range(count):
-                W[work + one * i + 1 + k] = x[at_x + count * i + k]
-        duals = System(system.I[2 * size :], as_duals(F[at_F:]), as_duals(W[at_W:work]))
-        status = seam(mode, before, as_duals(W[work : work + one * n]), as_duals(W[work + one * n : w_size]), duals)
+            if x[at_x + one * i] != x[i]:  # hardly ever: a register that was just written in part is slow to read
+                x[at_x + one * i] = x[i]
+        state, rate = as_duals(x[at_x : at_x + one * n]), as_duals(dx[at_x : at_x + one * n])
+        duals = System(system.I[(2 + b) * size :], as_duals(F[at_F:]), as_duals(W[at_W:]))
+        status = seam(mode, before, state, rate, duals)
         if status != OK:
             return status
-        for i in range(n):
-            for k in range(count):
-                if mode == PROJECT:
-                    x[at_x + count * i + k] = W[work + one * i + 1 + k]
-                else:
-                    dx[at_x + count * i + k] = W[work + one * (n + i) + 1 + k]
-            if mode != PROJECT:
-                dx[i] = W[work + one * (n + i)]
         if mode != PROJECT:
+            for i in range(n):
+                dx[i] = dx[at_x + one * i]
             for i in range(first, last):
                 W[i] = W[at_W + one * i]
     if mode == PROJECT or before != t:  # also for what the workspace tells of the point
@@ -86,10 +80,24 @@ def carried(mode, t, x, dx, system):
 
 
 @kernel
+def carried_many(mode, t, x, dx, system):
+    if mode == PROJECT:
+        return carry(projection, as_many_duals, MANY, mode, t, x, dx, system)
+    return carry(equations, as_many_duals, MANY, mode, t, x, dx, system)
+
+
+@kernel
 def carried_few(mode, t, x, dx, system):
     if mode == PROJECT:
         return carry(projection, as_few_duals, FEW, mode, t, x, dx, system)
     return carry(equations, as_few_duals, FEW, mode, t, x, dx, system)
+
+
+@kernel
+def carried_one(mode, t, x, dx, system):
+    if mode == PROJECT:
+        return carry(projection, as_one_dual, ONE, mode, t, x, dx, system)
+    return carry(equations, as_one_dual, ONE, mode, t, x, dx, system)
 
 
 @kernel
@@ -99,5 +107,15 @@ def carried_correction(mode, t, x, dx, system):
 
 
 @kernel
+def carried_many_correction(mode, t, x, dx, system):
+    return carry(correction, as_many_duals, MANY, mode, t, x, dx, system)
+
+
+@kernel
 def carried_few_correction(mode, t, x, dx, system):
     return carry(correction, as_few_duals, FEW, mode, t, x, dx, system)
+
+
+@kernel
+def carried_one_correction(mode, t, x, dx, system):
+    return carry(correction, as_one_dual, ONE, mode, t, x, dx, system)
