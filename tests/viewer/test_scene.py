@@ -15,6 +15,7 @@ from dalembert.model.shapes import box, cylinder, sphere
 from dalembert.results.sampling import filled, thinned
 from dalembert.viewer import bundle, view
 from dalembert.viewer.channels import groups
+from dalembert.viewer.fittings import met
 from dalembert.viewer.frames import poses, rates_of
 from dalembert.viewer.page import page_of
 from dalembert.viewer.parts import equivalent_solid, given_parts, picture_of
@@ -286,6 +287,60 @@ def test_posts_go_straight_down_where_nothing_moves_below():
     model.add_spring_damper("side", model.ground, "bar", between=((1.6, 0, 1), (1, 0, 1)), stiffness=50.0, length=0.5)
     posts = [part for part in stage_of(da.simulate(model, 0.5)).ground if part.kind == "capsule" or part.size[1] > 0.3]
     assert [np.round(part.at[:2], 6).tolist() for part in posts if part.at[0] > 1.5] == [[1.6, 0.0]]
+
+
+def wiper():
+    """A four-bar whose crank passes below its pivot, and a long arm welded to its rocker, nobody says where."""
+    model = da.Model(plane="xz")
+    a, b, c, d = (0, 0), (0.04, 0), (0.1959375, 0.1085578), (0.2, 0)
+    model.add_link("crank", a, b, mass=0.1)
+    model.add_link("coupler", b, c, mass=0.2)
+    model.add_link("rocker", d, c, mass=0.1)
+    model.add_link("arm", d, (0.2 - 0.0187, 0.5), mass=0.4)
+    for name, first, second, point in (
+        ("A", "ground", "crank", a),
+        ("B", "crank", "coupler", b),
+        ("C", "coupler", "rocker", c),
+    ):
+        model.add_revolute(name, first, second, point=point)
+    model.add_revolute("D", "ground", "rocker", point=d)
+    model.add_fixed("clamp", "rocker", "arm")
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    return da.simulate(model, 1.1)
+
+
+def test_a_crank_turns_before_its_pedestal_and_bars_without_a_radius_are_alike():
+    from dalembert.viewer.scene import stage_of
+
+    run = wiper()
+    stage = stage_of(run)
+    radius = {name: picture.parts[0].size[0] for name, picture in stage.pictures.items()}
+    assert max(radius.values()) < 1.5 * min(radius.values())
+    assert radius["rocker"] > 1.05 * radius["arm"]  # around it, in the same place: both are seen
+    behind = -np.sign(stage.look.direction[1])
+    mine = [part for part in stage.ground if part.at[0] < 0.1]
+    shaft, cone, plate, post, foot = mine
+    assert [part.kind for part in mine] == ["capsule", "cone", "cylinder", "capsule", "cylinder"]
+    for part in (cone, plate, post, foot):
+        assert part.at[0] == 0.0 and part.at[1] == pytest.approx(cone.at[1])
+        assert 3.0 * radius["crank"] < behind * part.at[1] < 0.1 * stage.scale  # beside the crank and its eye, and near
+    assert shaft.at == pytest.approx((0.0, 0.5 * cone.at[1], 0.0))
+    assert foot.at[2] - foot.half[2] == pytest.approx(stage.look.floor)
+    assert sum(part.kind == "cone" and part.at[1] == 0.0 for part in stage.ground) == 1  # nothing swings below the rocker's
+
+
+def test_a_weld_without_a_point_is_drawn_where_its_bodies_meet():
+    """It was a cube at the arm's centre of mass, and a stem of the rocker up to there."""
+    from dalembert.viewer.scene import stage_of
+
+    run = wiper()
+    stage = stage_of(run)
+    (cube,) = (f for f in stage.fittings if f.tag == "joint 4")
+    assert run.point(cube.body, cube.part.at)[0] == pytest.approx((0.2, 0, 0), abs=1e-6)
+    assert [part.kind for part in stage.pictures["rocker"].parts] == ["cylinder"] * 3  # the bar and two eyes
+    model = run.mechanism.model
+    model.add_fixed("given", "coupler", "arm", point=(0.3, 0, 0.3))  # they meet elsewhere, but it was said
+    assert np.array_equal(met(model, model.joint("given")).p_i, model.joint("given").p_i)
 
 
 def test_hinges_are_drawn_where_their_bodies_are():

@@ -15,7 +15,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
 from dalembert.model.cables import CABLE, cable_points
 from dalembert.model.couplings import LAW as COUPLING
-from dalembert.model.elements import Force, Joint, Primitive
+from dalembert.model.elements import GROUND, Force, Joint, Primitive
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import rotation_matrix
 from dalembert.model.joints import direction_of
@@ -24,7 +24,7 @@ from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
-from dalembert.viewer.parts import Part, along_z, extruded
+from dalembert.viewer.parts import Part, along_z, extruded, given_parts
 
 Place = tuple[str, Array]
 
@@ -136,6 +136,24 @@ def seen_where(joint: Joint, parts: Mapping[str, Sequence[Part]], radius: float,
     if joint.type != "prismatic" or not second or min(part.gap(joint.p_j) for part in second) < 4.0 * radius:
         return joint
     return replace(joint, p_i=joint.p_i - joint.E_i @ (joint.E_j.T @ joint.p_j), p_j=0.0 * joint.p_j)
+
+
+def met(model: Model, joint: Joint) -> Joint:
+    """The same joint; a weld whose point is the default, the centre of mass of its second body, and away from the first is
+    where an end or a face of one is at the other, if there is such a place."""
+    free = joint.type == "fixed" and not joint.p_j.any()
+    bodies = [model.body(name) for name in joint.bodies if free and name != GROUND]
+    forms = [given_parts(body.name, body.shape, 0.0) for body in bodies if body.shape is not None]
+    if len(forms) < 2:
+        return joint
+    first, second = ([part for part in form if not part.fixed] for form in forms)
+    turn, near = joint.E_j @ joint.E_i.T, 0.05 * max(float(part.half.max()) for part in (*first, *second))
+    ends = [np.concatenate([p.at + s * p.half[:, None] * p.matrix.T for p in own for s in (-1, 1)]) for own in (first, second)]
+    for p_i in (joint.p_i, *(joint.p_i + (ends[1] - joint.p_j) @ turn), *ends[0]):
+        p_j = joint.p_j + turn @ (p_i - joint.p_i)
+        if max(min(part.gap(at) for part in parts) for parts, at in ((first, p_i), (second, p_j))) < near:
+            return replace(joint, p_i=p_i, p_j=p_j)
+    return joint
 
 
 def fittings_of(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:

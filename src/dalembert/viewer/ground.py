@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,11 +17,15 @@ from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAILS, rail_ends
 from dalembert.viewer.parts import Part, Picture, along_z, between
 
+Setting = tuple[Array, float, Array]  # normal and height of the floor, direction to the camera
+Mount = tuple[Part, Part, Array]  # cone, the plate that carries it, axis of the hinge at its tip or 0
+
 COLOUR = "#8b9099"
 _THIN = 0.01  # where a spring is held, over the size of the mechanism
 _SIDES = 16  # directions in which to look for room beside the motion
 _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
 _ARMS = 5  # lengths that are tried
+_SHAFTS = 0.5 * np.arange(1, 9)  # of a hinge to its mount, over the radius of the plate, that are tried
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -83,22 +88,24 @@ def _place(joint: Joint) -> Array:
     return joint.p_i if joint.first == GROUND else joint.p_j
 
 
-def mounts(
-    motion: Trajectory, radii: Mapping[str, float], fixed: Sequence[Part], scale: float
-) -> tuple[list[Part], list[Part]]:
-    """The textbook's triangles, cones whose tips are at joints and springs, and the plates that carry them.
+def mounts(motion: Trajectory, radii: Mapping[str, float], fixed: Sequence[Part], scale: float) -> list[Mount]:
+    """The textbook's triangles, cones whose tips are at joints and springs.
 
     fixed : what is there already; a joint inside needs no mount
     """
     model, up = motion.mechanism.model, upward(motion.mechanism.model.gravity)
-    ends = [(radii[j.name], _place(j), tip) for j in model.joints if (tip := mount_of(motion, j)) is not None]
+    ends = [(radii[j.name], _place(j), tip, _axis(j)) for j in model.joints if (tip := mount_of(motion, j)) is not None]
     hung = _hung(motion, up)
     held = [point for body, point in held_places(model) if body == GROUND]
-    ends += [(_THIN * scale, point, -up if tuple(point.tolist()) in hung else up) for point in held]
+    ends += [(_THIN * scale, point, -up if tuple(point.tolist()) in hung else up, np.zeros(3)) for point in held]
     ends = [end for end in ends if all(part.gap(end[1]) > 0 for part in fixed)]
-    cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
-    plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip in ends]
-    return cones, plates
+    cones = [Part("cone", (1.9 * r, 3.4 * r), at - 1.7 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip, _ in ends]
+    plates = [Part("cylinder", (2.6 * r, 0.5 * r), at - 3.6 * r * tip, along_z(tip), colour=COLOUR) for r, at, tip, _ in ends]
+    return [(cone, plate, end[3]) for cone, plate, end in zip(cones, plates, ends, strict=True)]
+
+
+def _axis(joint: Joint) -> Array:
+    return float(joint.type == "revolute") * (joint.E_i if joint.first == GROUND else joint.E_j)[:, 2]
 
 
 def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
@@ -112,18 +119,11 @@ def _hung(motion: Trajectory, up: Array) -> set[tuple[float, ...]]:
 
 
 def rail_legs(
-    motion: Trajectory,
-    pictures: Mapping[str, Picture],
-    joints: Sequence[Joint],
-    radii: Mapping[str, float],
-    floor_and_camera: tuple[Array, float, Array],
+    motion: Trajectory, pictures: Mapping[str, Picture], joints: Sequence[Joint], radii: Mapping[str, float], setting: Setting
 ) -> Iterator[Part]:
     """What the rails of the ground stand on: a leg below each end, for one that is upright below its lower end; where another
-    body would pass through it, at the end of an arm to behind, as far as a short one helps.
-
-    floor_and_camera : normal and height of the floor, direction to the camera
-    """
-    normal, floor, direction = floor_and_camera
+    body would pass through it, at the end of an arm to behind, as far as a short one helps."""
+    normal, floor, direction = setting
     back = _back(normal, direction)
     for joint in joints:
         if joint.type in RAILS and joint.first == GROUND:
@@ -144,22 +144,36 @@ def rail_legs(
                 yield Part("cylinder", (1.6 * r, 0.5 * r), foot + arm + 0.25 * r * normal, along_z(normal), colour=COLOUR)
 
 
-def stands(plates: Sequence[Part], normal: Array, floor: float, points: Array, direction: Array) -> Iterator[Part]:
-    """What plates above the floor are held by: a post down to the floor, at the end of an arm that leads behind the motion
-    where something moves below the plate.
+def stands(
+    motion: Trajectory, pictures: Mapping[str, Picture], mounted: Sequence[Mount], points: Array, setting: Setting
+) -> Iterator[Part]:
+    """Mounts, and the posts that hold those above the floor. Where something moves below one, that of a hinge is behind it at
+    the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind the motion.
 
-    points : (n, 3) of the whole motion;  direction : to the camera
+    points : (n, 3) of the whole motion
     """
+    normal, floor, direction = setting
     back = _back(normal, direction)
     deepest = float((points @ back).max())
     known: list[Array] = []
-    for plate in plates:
+    for cone, plate, axis in mounted:
         radius, thick = plate.size
-        if plate.at @ normal - floor < 2.0 * radius or any(np.linalg.norm(plate.at - at) < radius for at in known):
+        low, reach = plate.at @ normal - floor < 2.0 * thick, 0.0
+        if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):
+            reach = float(deepest + 1.5 * radius - plate.at @ back)
+            tip = cone.at + cone.half[2] * cone.matrix[:, 2]
+            ways = _SHAFTS[:, None] * radius * (axis if axis @ back > 0.0 else -axis)
+            line = np.linspace(tip, tip - (tip @ normal - floor) * normal, _LOOKS)
+            below = np.concatenate([line + s * radius * axis for s in (-1.0, -0.5, 0.0, 0.5, 1.0)])
+            upright = cone.at @ normal > plate.at @ normal and axis.any() and abs(axis @ normal) < 0.3
+            way = next((way for way in ways if upright and not _struck(motion, pictures, below + way)), None)
+            if way is not None:
+                yield _coloured(between(tip, tip + way, 0.22 * radius))
+                cone, plate, reach = replace(cone, at=cone.at + way), replace(plate, at=plate.at + way), 0.0
+        yield from (cone, plate)
+        if low or any(np.linalg.norm(plate.at - at) < radius for at in known):
             continue
         known.append(plate.at)
-        straight = len(plates) > _MOST_ARMS or _clear_below(plate, normal, points)
-        reach = 0.0 if straight else deepest + 1.5 * radius - plate.at @ back
         behind = plate.at + reach * back
         foot = behind - (behind @ normal - floor) * normal
         if reach > radius:

@@ -151,7 +151,9 @@ def _parts(owner: str, shape: Mapping[str, Any], scale: float) -> tuple[Part, ..
             return (Part(kind, (float(shape["radius"]), float(shape["length"])), at, turn),)
         case "rod":
             length = float(shape["length"])
-            return (Part("cylinder", (min(LINK * scale, 0.06 * length), length), at, turn),)
+            # a long one is the thinner, so that it does not hide a short one in the same place
+            radius = min(LINK * (scale - 0.15 * min(length, scale)), 0.12 * length)
+            return (Part("cylinder", (radius, length), at, turn),)
         case "disc":
             radius = float(shape["radius"])
             return (Part("cylinder", (radius, 0.06 * radius), at, turn),)

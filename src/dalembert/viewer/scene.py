@@ -32,6 +32,7 @@ from dalembert.viewer.fittings import (
     fittings_of,
     held_places,
     lines_of,
+    met,
     rail_springs,
     seen_where,
 )
@@ -196,11 +197,13 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ()), pins[body.name])
         for body in model.bodies
     }
-    radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in model.joints}
+    joints = [met(model, joint) for joint in model.joints]
+    radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in joints}
     drawn = {name: picture.parts for name, picture in pictures.items()}
-    joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in model.joints]
+    joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in joints]
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
-    cones, plates = mounts(motion, radii, fixed, scale)
+    mounted = mounts(motion, radii, fixed, scale)
+    plates = [plate for _, plate, _ in mounted]
     up = upward(model.gravity)
     low = np.reshape([plate.at + (_SIGNS * plate.half) @ plate.matrix.T for plate in plates], (-1, 3))
     normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
@@ -211,13 +214,13 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
     direction = broad_side(seen, up) if direction is None else direction
-    legs = [*stands(plates, normal, floor, around, direction)]
+    legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
     fittings = tuple(fittings_of(motion, joints, radii, scale))
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, fittings, lines, (*cones, *plates, *legs, *fixed), scale, look, follow)
+    return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow)
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:
@@ -246,7 +249,7 @@ def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
     model = motion.mechanism.model
     found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
     ends: list[tuple[str, Array]] = []
-    for joint in model.joints:
+    for joint in (met(model, joint) for joint in model.joints):
         if type_of(joint).has_point:
             # the rail of a sliding joint passes its first body, the point on it is only where counting starts
             ends += [] if type_of(joint).slides else [(joint.first, joint.p_i)]
