@@ -82,7 +82,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/coordinates", "choice choosing cut_choice", (REDUNDANT, ADAPTIVE, TURNING, WORK)),
     ("kernels/coordinates", "frame_matrices", (OF_BODIES, REDUNDANT, TREE, DENSE)),
     ("kernels/coordinates", "lagrangian", (SMALL, LAGRANGIAN, TRACED, WORK)),
-    ("kernels/formulations", "derivatives", (PARTS, RATES, TANGENTS)),
+    ("kernels/formulations", "derivatives jet_derivatives", (PARTS, RATES, TANGENTS)),
     ("kernels/formulations", "tree_invariants invariants invariant_steps", (INVARIANTS, ADAPTIVE, LAGRANGIAN, WORK)),
     ("kernels/formulations", "variational constraint_flow discrete_newton lagrangian_impulse", (SMALL, LAGRANGIAN, WORK)),
     ("kernels/formulations", "lagrangian_minimal lagrangian_invariants dense_minimal", (SMALL, LAGRANGIAN, ADAPTIVE)),
