@@ -109,6 +109,11 @@ _PLACES = {name: module for module, *names in map(str.split, _LAZY.strip().split
 LATER |= {"assemble": "dalembert.compilation.assembly", "compile": "dalembert.compilation.compile"}
 LATER |= {"model_html": "dalembert.viewer.notebook"}
 
+_MEANT = dict.fromkeys(
+    ("ConstantSpeed", "ConstantVelocity", "Speed", "Velocity", "Rate", "Linear", "Ramp", "rpm", "RPM"),
+    "; a constant speed is the motion Polynomial((0, omega)), in rad/s: 60 rpm are 60 * pi / 30",
+)
+
 __version__ = "0.1.0"
 __all__ = [
     "DOP853",
@@ -214,8 +219,8 @@ def __getattr__(name: str) -> Any:
         found = vars(importlib.import_module(f"dalembert.{registry}")).get(name)
         if isinstance(found, type):
             return found
-    hint = ""
-    if not name.startswith("_"):
+    hint = _MEANT.get(name, "")
+    if not (hint or name.startswith("_")):
         from dalembert.model.validation import near
 
         verb = f"; it is a verb of models, model.{name}(...)" if name.startswith("add_") else ""

@@ -47,6 +47,28 @@ def test_a_file_with_parameters(model, tmp_path):
     assert da.Model.from_yaml(model, {"length": 2.0}).bodies[0].position[0] == 1.0
 
 
+def test_a_run_that_stops_is_named(tmp_path):
+    """A four-bar whose crank is too long to turn, beside one that turns."""
+    (tmp_path / "wiper.yaml").write_text("""
+dalembert: 2
+plane: xz
+parameters: {crank: 0.04, u: ((0.2 - crank)**2 + 0.19**2 - 0.07**2) / (2 * (0.2 - crank)), z: sqrt(0.19**2 - u**2)}
+bodies:
+  crank: {type: link, start: [0, 0, 0], end: [crank, 0, 0], mass: 0.1}
+  coupler: {type: link, start: [crank, 0, 0], end: [crank + u, 0, z], mass: 0.2}
+  rocker: {type: link, start: [0.2, 0, 0], end: [crank + u, 0, z], mass: 0.1}
+joints:
+  A: {type: revolute, first: ground, second: crank, point: [0, 0, 0]}
+  B: {type: revolute, first: crank, second: coupler, point: [crank, 0, 0]}
+  C: {type: revolute, first: coupler, second: rocker, point: [crank + u, 0, z]}
+  D: {type: revolute, first: ground, second: rocker, point: [0.2, 0, 0]}
+drivers:
+  motor: {joint: A, motion: {type: polynomial, coefficients: [0, 4.7]}}
+""")
+    result = call(tmp_path / "wiper.yaml", "--set", "crank=0.04,0.075", "--t-end", 0.6, "--out", tmp_path / "s.zarr")
+    assert result.exit_code == 1 and "failed: run 1 (crank = 0.075): the step size collapsed at" in result.output, result.output
+
+
 def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
     """A run that cannot be built fails alone, and the exit code says so."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # of the workers: they start sooner

@@ -1,5 +1,7 @@
 """Signals by name: of markers, of one run as numbers, of sweeps as one number per run; and what other names are answered by."""
 
+import warnings
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -48,3 +50,66 @@ def test_reactions_are_of_one_joint(run):
     for given in (("A", "motor"), (["A", "motor"],)):
         with pytest.raises(da.ModelError, match=r'takes one joint; of several plot\.time\("A\.f", "B\.f"\)'):
             run.plot.reactions(*given)
+
+
+def test_signals_as_numbers(run):
+    np.testing.assert_array_equal(run.signal("A.f"), np.linalg.norm(run.reaction("A").force, axis=1))
+    np.testing.assert_array_equal(run.signal("motor.power"), run.effort("motor").power)
+    assert run(0.5).signal("tip.x") == pytest.approx(0.4 * np.cos(1.0), abs=1e-9)
+    many = da.simulate_many(arm, 1.0, parameters={"length": [0.3, 0.4]}, save_at=run.t, progress=False)
+    assert many.signal("A.f").shape == (2, len(run.t))
+    with pytest.raises(TypeError, match=r'a Solution has no items; solution\.signal\("A\.f"\)'):
+        run["A.f"]
+    with pytest.raises(da.ModelError, match=r"solution\('A\.f'\): give a time.*solution\.signal\('A\.f'\)"):
+        run("A.f")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (".power", "a Solution has no 'power'; solution.effort(\"motor\").power"),
+        (".torque", 'solution.effort("motor").value'),
+        (".time", "solution.t has the times"),
+        (".angle", 'solution.coordinate("A")'),
+        (".animate", "solution.export_animation("),
+        (".to_pandas", 'solution.export("run.csv")'),
+        (".save_html", "solution.export_html("),
+        (".reactions", "did you mean 'reaction'?"),
+        (".plot.torque", 'plot.time("motor", '),
+        (".plot.path", "plot.trajectories()"),
+        (".plot.energies", "a Plots has no 'energies'; did you mean 'energy'?"),
+        ('.reaction("A").magnitude', "a Reaction has no 'magnitude'; solution.signal(\"A.f\")"),
+        ('.reaction("A").norm', 'solution.signal("A.f")'),
+    ],
+)
+def test_names_that_there_are_not_are_answered_by_what_was_meant(run, said, told):
+    with pytest.raises(AttributeError) as refused:
+        eval(f"run{said}", {"run": run})
+    assert told in str(refused.value)
+    assert not hasattr(run, "_nothing") and not hasattr(run.plot, "_ipython_display_")
+
+
+@pytest.mark.parametrize("name", ["ConstantSpeed", "Speed", "Ramp", "rpm"])
+def test_constant_speeds_are_polynomials(name):
+    with pytest.raises(
+        AttributeError, match=rf"no attribute '{name}'; a constant speed is the motion Polynomial\(\(0, omega\)\)"
+    ):
+        getattr(da, name)
+
+
+def test_kinematics_says_its_arguments():
+    with pytest.raises(TypeError, match="kinematics has no argument 'times'; known: 'model', 't', 'sweep', 'branches'"):
+        da.kinematics(arm(), times=[0.0, 1.0])
+
+
+def test_extrema_of_few_times_say_how_more_are_had(run):
+    few = da.simulate(arm(), t_end=12.0, save_at=np.linspace(0.0, 12.0, 31))
+    with pytest.warns(
+        RuntimeWarning, match=r"largest of 'tip\.x': .* of its range off .*save_at=np\.linspace\(0, t_end, 124\)"
+    ):
+        da.largest(few, "tip.x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert da.largest(run, "tip.v") == pytest.approx(0.8, rel=1e-9)  # constant: what rounding changes is no matter
+        assert da.integral(run, "tip.v") == pytest.approx(0.8, rel=1e-9)
+        assert da.largest(few(np.linspace(0.0, 12.0, 301)), "tip.x") == pytest.approx(0.4, rel=1e-6)

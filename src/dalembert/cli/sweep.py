@@ -162,12 +162,16 @@ def _data(sweep: Sweep) -> dict[str, Any]:
 
 
 def _show(sweep: Sweep, data: dict[str, Any], voice: Voice) -> None:
+    from dalembert.simulation.parameters import run_named
+
     counts = ", ".join(f"{data[word]} {word}" for word in ("complete", "failed", "missing") if data[word])
     voice.say(f"{sweep.path}: {len(sweep)} runs, {counts}; {data['steps']} steps")
     if data["complete"]:
         drift, energy = data["worst_position_drift"], data["worst_energy_error"]
         voice.say(f"worst of all runs: position drift {drift:.2e}, energy error {energy:.2e}")
-    for run in sweep.failed[:_SHOWN]:
-        voice.say(f"failed: {sweep.message[int(run)]}")
+    for run in sweep.failed[:_SHOWN].tolist():
+        values = {name: sweep[name].values[run].tolist() for name in sweep._store.attributes["parameters"]}
+        text, named = sweep.message[run], run_named(run, values)
+        voice.say(f"failed: {text if text.startswith(named) else f'{named}: {text}'}")
     if len(sweep.failed) > _SHOWN:
         voice.say(f"... and {len(sweep.failed) - _SHOWN} more: da.load({str(sweep.path)!r}).message")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace as _replaced
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,12 +33,12 @@ from dalembert.model.serialise import FORMAT, VERSION, decode, encode
 from dalembert.model.shape_records import shape_record
 from dalembert.model.shapes import rod
 from dalembert.model.store import SECTIONS, Element
-from dalembert.model.validation import frozen, inertia, near, number, printable, shown, vector
+from dalembert.model.validation import Hinted, frozen, inertia, number, printable, shown, vector
 
 ZERO = (0.0, 0.0, 0.0)
 
 
-class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs):
+class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, ForceVerbs, Hinted):
     """A mechanism: bodies, joints, drivers, forces, markers, by name. SI units; positions and velocities in world axes.
 
         model = Model(gravity=(0, 0, -9.81))
@@ -70,15 +70,6 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         if self._flat is not None:
             for label, verb in _verbs():
                 self.__dict__[label] = partial(self._flat.call, verb, self)
-
-    if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
-
-        def __getattr__(self, name: str) -> Any:
-            """Called for what does not exist: the nearest verb or property."""
-            close = near(name, (known for known in dir(type(self)) if not known.startswith("_")))
-            hint = f"; did you mean {close!r}?" if close and not name.startswith("_") else ""
-            # obj=None: the interpreter adds no second hint of its own
-            raise AttributeError(f"a Model has no {name!r}{hint}", name=name, obj=None)
 
     @property
     def name(self) -> str:

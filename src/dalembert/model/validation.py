@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from itertools import islice
-from typing import Any, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -253,6 +253,21 @@ def nearest(name: object, known: Iterable[str]) -> str:
     if not known:
         return "there are none yet"
     return "known: " + ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
+
+
+class Hinted:
+    """Says of an attribute that does not exist what was meant, or which is spelt like it; _meant : what, by names of others"""
+
+    _meant: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # a type checker must go on to refuse names that do not exist
+
+        def __getattr__(self, name: str) -> Any:
+            close = None if name.startswith("_") else near(name, (n for n in dir(type(self)) if not n.startswith("_")))
+            hint = f"; {self._meant[name]}" if name in self._meant else f"; did you mean {close!r}?" if close else ""
+            kind = type(self).__name__
+            # obj=None: the interpreter adds no second hint of its own
+            raise AttributeError(f"a{'n' * (kind[0] in 'AEIOU')} {kind} has no {name!r}{hint}", name=name, obj=None)
 
 
 def inertia(owner: str, value: object) -> Array:

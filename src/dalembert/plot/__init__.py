@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
+from dalembert.model.validation import Hinted
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
@@ -47,8 +48,16 @@ _MAX_JOINTS = 8
 _SMALLEST = 1e-17  # smaller residuals and errors are rounding; a logarithmic axis ends here
 
 
-class Plots:
+class Plots(Hinted):
     """Figures by name; see the module."""
+
+    _meant: ClassVar = {
+        **dict.fromkeys(("path", "paths"), "plot.trajectories() draws the paths of bodies and markers"),
+        **dict.fromkeys(
+            ("torque", "force", "power", "angle", "speed", "position", "velocity", "coordinate", "effort", "signal"),
+            'plot.time("motor", "motor.power", "A", "A.rate", "A.f", "tip.x") draws anything over time',
+        ),
+    }
 
     _solution: Any
 

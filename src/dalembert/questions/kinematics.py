@@ -33,7 +33,7 @@ from dalembert.model.elements import GROUND
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Polynomial
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import by_name, nearest, shown
 from dalembert.questions.curve import Curve, Point
 from dalembert.questions.equations import null_space, twist_map
 from dalembert.questions.poses import apart
@@ -52,6 +52,7 @@ _STARTS = 400  # random poses from which other branches are looked for
 SWEEP = "swept "  # name of the driver of a sweep, before that of the joint
 
 
+@by_name
 def kinematics(
     model: Model | Mechanism,
     t: npt.ArrayLike | None = None,

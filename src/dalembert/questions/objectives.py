@@ -19,13 +19,14 @@ from dalembert.model.validation import shown
 from dalembert.results.signals import signal
 
 _DEGREE, _APART = 5, 1e-3  # times to the spline through half of them, of the range of the output
+_ROUNDING = 1e-12  # of the size of the output
 
 
 def integral(solution: Any, output: object) -> float:
     """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
     t, y = _series(solution, output)
     found, rough = (float(s.integrate(t[0], t[-1])) for s in _splines(t, y))
-    _enough("integral", output, abs(found - rough), float(np.ptp(y) * (t[-1] - t[0])))
+    _enough("integral", output, abs(found - rough) / float(t[-1] - t[0]), y)
     return found
 
 
@@ -33,7 +34,7 @@ def largest(solution: Any, output: object) -> float:
     """The largest value that an output has in a run, between saved times as well."""
     t, y = _series(solution, output)
     found, rough = (_maximum(s, t) for s in _splines(t, y))
-    _enough("largest", output, abs(found - rough), float(np.ptp(y)))
+    _enough("largest", output, abs(found - rough), y)
     return found
 
 
@@ -74,12 +75,13 @@ def _maximum(spline: BSpline, t: Array) -> float:
     return float(np.max(spline(np.concatenate([t[[0, -1]], at]))))
 
 
-def _enough(what: str, output: object, apart: float, size: float) -> None:
-    if apart > _APART * size:
-        name = output if isinstance(output, str) else "the output"
+def _enough(what: str, output: object, apart: float, y: Array) -> None:
+    size = float(np.ptp(y))
+    if apart > max(_APART * size, _ROUNDING * float(np.abs(y).max())):
+        name, asked = (repr(output), repr(output)) if isinstance(output, str) else ("the output", "...")
         warnings.warn(
-            f"{what} of {name}: {apart / size:.1g} off what every second saved time gives; it is not smooth, or save_at has too"
-            " few times",
+            f"{what} of {name}: {apart / size:.1g} of its range off what every second saved time gives; if it is smooth, more"
+            f" times tell: da.{what}(solution(times), {asked}) of this run, or save_at=np.linspace(0, t_end, {4 * len(y)})",
             RuntimeWarning,
             stacklevel=3,
         )

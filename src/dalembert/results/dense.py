@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array
+from dalembert.errors import ModelError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
 from dalembert.run.settings import from_data
@@ -14,6 +16,13 @@ from dalembert.run.steps import one_step
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
+
+
+def times_of(t: float | npt.ArrayLike) -> Array:
+    """(nt,) times that are asked for."""
+    if isinstance(t, str):
+        raise ModelError(f"solution({t!r}): give a time, for the state then; solution.signal({t!r}) has values at all times")
+    return np.atleast_1d(np.asarray(t, dtype=float))
 
 
 def integrate_to(solution: Result, times: Array) -> Array:

@@ -16,11 +16,11 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.lagrangian.laws import LAWS
 from dalembert.model.elements import Primitive
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import Hinted, nearest, shown
 
 
 @dataclass(frozen=True, eq=False)
-class Reaction:
+class Reaction(Hinted):
     """Force and torque of a joint or driver on a body, mostly its second, world axes; the force acts at `point`.
 
     unique : False when redundant constraints leave it, or a part of it, undetermined; the value is then one of many that give
@@ -35,6 +35,11 @@ class Reaction:
     unique: bool
     point: Array
     undetermined: tuple[str, ...] = ()
+
+    _meant = dict.fromkeys(
+        ("magnitude", "norm", "size", "peak", "max", "value"),
+        'solution.signal("A.f") is the size of the force, "A.t" of the torque, da.largest(solution, "A.f") the largest',
+    )
 
 
 def resultant(states: Trajectory, name: str, lam: Array, body: str | None = None) -> Reaction:

@@ -21,7 +21,7 @@ from dalembert.formulations.evaluation import Evaluated, evaluate
 from dalembert.integrators.integrator import Integrator
 from dalembert.model.model import Model
 from dalembert.results.coupling_efforts import MEASURED, coupling_effort, driver_effort
-from dalembert.results.dense import integrate_to
+from dalembert.results.dense import integrate_to, times_of
 from dalembert.results.efforts import Effort, effort_of, without_rows
 from dalembert.results.invariants import Invariant, Monitored, make_invariant, required_arguments
 from dalembert.results.joined import (
@@ -195,7 +195,7 @@ class Result(Series):
         solution(0.3).position("slider"), .effort("spring"), .reaction("B"), .energy: all that the solution has, then or at an
         array of times.
         """
-        times = np.atleast_1d(np.asarray(t, dtype=float))
+        times = times_of(t)
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SimulationError(f"the run covers t = {self.t[0]:g} to {self.t[-1]:g} s; {times} is outside")
         made = at_times(self, times) if self.pieces else self._alone(times)

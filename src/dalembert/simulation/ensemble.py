@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 EVALUATED = (
     "acceleration", "angular_acceleration", "reaction", "effort",
-    "multiplier", "impulse", "mean_reaction", "conjugate_momentum",
+    "multiplier", "impulse", "mean_reaction", "conjugate_momentum", "signal",
 )  # fmt: skip
 QUANTITIES = ("energy", "drift")
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word

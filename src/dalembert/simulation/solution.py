@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError, SimulationError, StoreError, warn
 from dalembert.formulations.run import Run
+from dalembert.model.validation import Hinted
 from dalembert.results.invariants import Monitored
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.report import Report, make_report
@@ -34,8 +35,13 @@ if TYPE_CHECKING:
     from dalembert.viewer.view import View
 
 
-class AnySolution(Result, ABC):
+class AnySolution(Result, Hinted, ABC):
     """What solutions of every kind of model can do."""
+
+    def signal(self, name: object) -> Array:
+        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", ...; see `signals`."""
+        run: Any = self
+        return signal(run, name).values
 
     def report(self, *, invariants: Monitored | Sequence[Monitored] = (), verbose: bool = False) -> Report:
         """The trust report: prints the verdict, the checks and what to do; `.to_dict()` for programs, `.passed`.
@@ -126,6 +132,30 @@ class AnySolution(Result, ABC):
 
 class Solution(AnySolution, BodyResult):
     """A run of a mechanism of bodies, with its named outputs over time."""
+
+    _meant: ClassVar = {
+        "power": 'solution.effort("motor").power has it',
+        **dict.fromkeys(("time", "times"), "solution.t has the times"),
+        **dict.fromkeys(("angle", "angles"), 'solution.coordinate("A") has the angle of a joint, coordinate_rate its rate'),
+        **dict.fromkeys(
+            ("torque", "force", "forces"), 'see solution.effort("motor").value, solution.reaction("A").force, .torque'
+        ),
+        **dict.fromkeys(("max", "peak", "largest"), 'da.largest(solution, "A.f") is the largest value of a signal in the run'),
+        **dict.fromkeys(("min", "smallest"), 'da.smallest(solution, "A.f") is the smallest value of a signal in the run'),
+        **dict.fromkeys(("animate", "animation", "save_animation"), 'solution.export_animation("run.gif") writes one'),
+        **dict.fromkeys(("save_html", "to_html"), 'solution.export_html("run.html") writes it'),
+        **dict.fromkeys(
+            ("to_pandas", "to_dataframe", "to_csv"), 'solution.export("run.csv") writes a table, to_xarray() has all'
+        ),
+        "summary": "print(solution.report())",
+    }
+
+    if not TYPE_CHECKING:
+
+        def __getitem__(self, name: object) -> Any:
+            raise TypeError(
+                'a Solution has no items; solution.signal("A.f") has values by name, solution(0.3) is the state then'
+            )
 
     def to_xarray(self) -> xarray.Dataset:
         """All named outputs as an xarray Dataset with named dimensions and units."""
