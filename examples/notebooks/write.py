@@ -60,7 +60,7 @@ import numpy as np
 import dalembert as da
 from dalembert import gallery
 
-solution = da.simulate(gallery.build("slider_crank"), t_end=1.0)
+solution = da.simulate(gallery.build("slider_crank"), t_end=1.0, save_at=np.linspace(0, 1, 1001))
 load = np.linalg.norm(solution.reaction("A").force, axis=1)
 print(f"the bearing A carries up to {load.max():.3g} N, at t = {solution.t[load.argmax()]:.3g} s")
 assert solution.reaction("A").unique
