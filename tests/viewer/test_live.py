@@ -47,7 +47,7 @@ def test_page_follows_a_run_to_its_end(open_tab, crank, tmp_path):
             tab.do(f"viewer.scrub({float(crank.t[k])!r})")
             for body in tab.state["bodies"][0]:
                 assert body["position"] == pytest.approx(crank.position(body["name"])[k], abs=1e-5)
-        plot = tab.state["plots"][0]
+        plot = next(plot for plot in tab.state["plots"] if plot["name"] == "energy")
         assert float(plot["values"][0].replace("−", "-")) == pytest.approx(crank.energy.kinetic[-1], rel=1e-3)
         tab.screenshot("live")
 
