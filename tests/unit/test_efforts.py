@@ -265,7 +265,7 @@ def test_a_single_state_has_what_the_solution_has(coordinates):
     np.testing.assert_allclose(state.reaction("A").force, run.reaction("A").force[k], rtol=0, atol=1e-10)
     np.testing.assert_allclose(state.acceleration("bar"), run.acceleration("bar")[k], rtol=0, atol=1e-10)
     assert abs(state.energy.total - run.energy.total[k]) <= 1e-12
-    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+    with pytest.raises(AttributeError, match="has no 'colour'"):
         _ = state.colour
     soft = da.simulate(model, t_end=0.01, formulation=da.Soft(), integrator=da.SymplecticEuler(step=0.005))
     assert abs(soft(0.005).effort("spring").value - soft.effort("spring").value[1]) <= 1e-9
