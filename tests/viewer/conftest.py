@@ -59,7 +59,7 @@ class Tab:
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(url)
+        self.page.goto(url, timeout=180_000)  # a loaded machine draws in software
         self.wait("viewer.scriptTimes().length > 0")
 
     def wait(self, condition):
