@@ -46,7 +46,7 @@ def test_python_blocks_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(animation, "usual_speed", lambda span: span)  # animations of one second
     blocks, printed = python_blocks(README), []
-    assert len(blocks) >= 5
+    assert len(blocks) >= 2
     names = run_blocks(ROOT / "README.md", printed)
     for (_, code), output in zip(blocks, printed, strict=True):
         behind = README.partition(f"```python\n{code}```\n")[2]
@@ -56,14 +56,17 @@ def test_python_blocks_run(tmp_path, monkeypatch):
             check_shown(code, shown[1], output)
             check_counts(code, shown[1], output)
     assert names["solution"].report().passed
-    assert names["run"].status == "event"
-    assert names["run"].t[-1] == pytest.approx(4 * 3.141592653589793 / 6.0, abs=1e-9)
-    assert [name for name, _ in names["run"].events].count("middle") == 4
-    assert names["result"].energy.external_work[-1] < 0
-    assert names["kept"].report().passed
-    written = {"slider_crank.png", "kept.zarr", "kept.csv", "work.png", "work.html", "mechanism.yaml"}
-    written |= {"kept.html", "kept.gif", "kept.png", "own.html"}
-    assert {path.name for path in tmp_path.iterdir()} == written
+    check_swing(names["A"], names["B"], names["C"], names["D"], names["swing"])
+    assert {path.name for path in tmp_path.iterdir()} == {"own.html", "own.png"}
+
+
+def check_swing(A, B, C, D, swing):
+    """By the dead centres of a four-bar linkage, where crank and coupler lie on one line."""
+    crank, coupler, rocker, ground = (np.linalg.norm(np.subtract(*pair)) for pair in ((A, B), (B, C), (D, C), (A, D)))
+    stretched, folded = (
+        np.arccos((rocker**2 + ground**2 - reach**2) / (2 * rocker * ground)) for reach in (coupler + crank, coupler - crank)
+    )
+    assert swing == pytest.approx(np.degrees(stretched - folded), rel=1e-4)  # at 401 times
 
 
 def test_main_output_is_true(tmp_path, monkeypatch):
@@ -148,7 +151,7 @@ def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
         check_shown(command, shown, printed)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"mine.zarr", "heavy.zarr", "bearing.png", "heavy.gif", "both.html", "mine.html"} <= names
-    assert len(rows(shown)) == len(rows(printed)) == 16
+    assert len(rows(shown)) == len(rows(printed)) == 8
     check_counts(command, shown, printed)
 
 

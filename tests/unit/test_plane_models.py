@@ -168,7 +168,7 @@ def test_which_way_angles_turn_is_told_and_true():
     """By README, the file of `dalembert new` and the tutorial: about +y from x down, in the plane xz without an axis up."""
     root = Path(__file__).parents[2]
     texts = [(root / name).read_text() for name in ("README.md", "docs/tutorial.md", "src/dalembert/model/file/starter.yaml")]
-    own = texts[0].partition("### Models in files, and every command")[2].partition("\n## ")[0]
+    own = texts[0].partition("## Models in files, and the command line")[2].partition("\n## ")[0]
     for text in (own, *texts[1:]):
         assert "right-hand rule: about +y" in text
         assert "radians(30)" in text
