@@ -8,6 +8,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
     os.environ[_name] = "1"
 
 import argparse  # noqa: E402
+import tempfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -36,22 +37,24 @@ def main() -> None:
     for name, why in here.missing.items():
         print(f"{name}: skipped, {why}")
     made = {
-        "chains": lambda: chains(here, options.sizes),
-        "crank": lambda: crank(here),
+        "chains": lambda: chains(here, options.sizes, figures),
+        "crank": lambda: crank(here, figures),
         "ensemble": lambda: many(here),
         "growth": lambda: "\n## Growth with the number of bodies\n\n" + report.growth_section(growth.measure()),
         "memory": lambda: "\n## Memory\n\n" + report.memory_section(memory.measure()),
     }
     text = report.machine(here, "python -m benchmarks.peers")
-    for part in options.parts:
-        section = made[part]()
-        print(section, flush=True)
-        text += section
+    with tempfile.TemporaryDirectory() as nowhere:
+        figures = Path(nowhere) if options.no_page else FIGURES
+        for part in options.parts:
+            section = made[part]()
+            print(section, flush=True)
+            text += section
     if not options.no_page:
         report.write(text)
 
 
-def chains(here: Programs, sizes: tuple[int, ...]) -> str:
+def chains(here: Programs, sizes: tuple[int, ...], figures: Path) -> str:
     """P1: chains of n rods on ball joints for 10 s."""
     text = ""
     head = (
@@ -69,19 +72,19 @@ def chains(here: Programs, sizes: tuple[int, ...]) -> str:
         panels.append((f"chain of {n} links", curves))
     few = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
     shown = [panel for n, panel in zip(sizes, panels, strict=True) if n in few]
-    work_precision(shown, CHAIN_ACCURACIES, FIGURES / "chains.png")
+    work_precision(shown, CHAIN_ACCURACIES, figures / "chains.png")
     every = [curve for _, curves in panels for curve in curves]
     figure = "\n![error against time](performance/chains.png)\n"
     return head + figure + report.folded("Tables", text) + report.folded("Settings", report.settings(every))
 
 
-def crank(here: Programs) -> str:
+def crank(here: Programs, figures: Path) -> str:
     """P2: the spatial slider-crank for 5 s."""
     methods = [method for program in here.found for method in program.slider_crank()]
     reference = ours.slider_crank()[0].solve(REFERENCE).point
     curves = [scan(method, reference, min(CRANK_ACCURACIES)) for method in methods]
     tables = report.accuracies("slider-crank", race(curves, CRANK_ACCURACIES), curves, CRANK_ACCURACIES)
-    work_precision([("spatial slider-crank", curves)], CRANK_ACCURACIES, FIGURES / "slider_crank.png")
+    work_precision([("spatial slider-crank", curves)], CRANK_ACCURACIES, figures / "slider_crank.png")
     return (
         "\n## Spatial slider-crank, a closed loop, 5 s\n\n"
         "Error: distance of the rod's centre of mass from the reference at 5 s;"
