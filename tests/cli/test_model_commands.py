@@ -145,6 +145,14 @@ def test_every_plot(store, name):
     assert Path(f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_plot_in_degrees(store):
+    result = call("plot", store, "time", "A", "--degrees", "--out", "angle.svg")
+    assert result.exit_code == 0 and "angle of A [deg]" in Path("angle.svg").read_text()  # Matplotlib notes texts it draws
+    check_refused(
+        call("plot", store, "energy", "--degrees"), "--degrees has no meaning; it is for time, phase, spectrum, map, fan"
+    )
+
+
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
     check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")

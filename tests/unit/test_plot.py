@@ -250,6 +250,36 @@ def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     assert np.nanmax(np.abs(np.diff(x))) < np.pi
 
 
+def test_angles_in_degrees():
+    """Angles and rates are drawn in degrees where asked for, lengths as they are; the turn of a phase plane is 360 degrees."""
+    run = da.simulate(gallery.build("slider_crank"), 2.0)
+    angle, rate, x = run.plot.time("A", "A.rate", "slider.x", degrees=True).axes
+    labels = ["angle of A [deg]", "rate of angle of A [deg/s]", "x of slider [m]"]
+    assert [panel.get_ylabel() for panel in (angle, rate, x)] == labels
+    plain = [panel.get_lines()[0].get_ydata() for panel in run.plot.time("A", "A.rate", "slider.x").axes]
+    for panel, values, factor in zip((angle, rate, x), plain, (180 / np.pi, 180 / np.pi, 1.0), strict=True):
+        np.testing.assert_allclose(panel.get_lines()[0].get_ydata(), factor * values, rtol=1e-12)
+    phase = run.plot.phase("A", degrees=True).axes[0]
+    assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
+    assert 175 < np.nanmax(np.abs(phase.get_lines()[0].get_xdata())) <= 180 and "modulo one turn" in phase.get_title("left")
+    assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
+
+
+def test_a_swept_angle_in_degrees():
+    turn = da.kinematics(gallery.build("four_bar"), sweep={"A": np.linspace(0, np.pi / 2, 31)})
+    figure = turn.plot.time("B", degrees=True)
+    assert figure.axes[0].get_xlabel() == "angle of A [deg]"
+    assert figure.get_suptitle().endswith("angle of A = 0 to 90 deg")
+    assert figure.axes[0].get_lines()[0].get_xdata()[-1] == pytest.approx(90)
+    assert turn.plot.time("B").axes[0].get_xlabel() == "angle of A [rad]"
+
+
+def test_degrees_of_a_lagrangian_system_are_refused():
+    run = da.simulate(gallery.chaplygin_sleigh(), 0.1)
+    with pytest.raises(ModelError, match="which coordinates of a Lagrangian system are angles is not known"):
+        run.plot.time("x", degrees=True)
+
+
 def test_spectrum_of_a_known_motion():
     """A joint driven by a sine wave shows its frequency and amplitude."""
     model = da.Model(gravity=(0, 0, 0))

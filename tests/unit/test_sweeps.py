@@ -391,6 +391,10 @@ def test_plots(made, tmp_path):
     assert made[1].plot.map("fastest").axes[0].get_xlabel() == "length"
     assert "mass = 2" in made[1].plot.map("rod.x", "length", at={"mass": 2.2}).axes[0].get_title("left")
     assert "6 of 6 runs" in made[1].plot.fan("pivot").axes[0].get_title("left")
+    plain, turned = (made[1].plot.fan("pivot", degrees=wanted).axes[0] for wanted in (False, True))
+    assert "[rad]" in plain.get_ylabel() and "[deg]" in turned.get_ylabel()
+    for one, other in zip(plain.get_lines(), turned.get_lines(), strict=True):
+        np.testing.assert_allclose(other.get_ydata(), np.degrees(one.get_ydata()), rtol=1e-12)
     ends = sweep(tmp_path / "s.zarr", {"length": [0.5, 1.0]}, save_at=TIMES[-2:], outputs=["pivot"])
     with pytest.raises(da.ModelError, match="kept 2 instants, too few for curves"):
         ends.plot.fan("pivot")

@@ -21,6 +21,7 @@ OF_SOMETHING = {
     "phase": "a joint coordinate or position",
     "spectrum": "a signal",
 }
+IN_DEGREES = (OVER_TIME, "phase", "spectrum", "map", "fan")
 _MOST = 12  # names that are listed
 OF_SWEEP = {
     "map": "an output over parameters, of a series its last value, or its .max, .min, .peak, .range",
@@ -36,6 +37,7 @@ _SOMETHING = (
 )
 Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` takes several.")]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
+Degrees = Annotated[bool, typer.Option("--degrees", help=f"Angles in degrees, rates in deg/s: of {', '.join(IN_DEGREES)}.")]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
@@ -52,7 +54,13 @@ def _there(found: Any, name: str) -> list[str]:
 
 
 def plot(
-    run: Run, name: Name = "overview", things: Things = None, of: Of = None, out: Out = None, quiet: Quiet = False
+    run: Run,
+    name: Name = "overview",
+    things: Things = None,
+    of: Of = None,
+    degrees: Degrees = False,
+    out: Out = None,
+    quiet: Quiet = False,
 ) -> None:
     """Draw a figure of a result: quantities over time, energy, invariants, drift, reactions, paths, step sizes, phase
     planes, spectra.
@@ -69,6 +77,8 @@ def plot(
         asked = [*(things or []), *([] if of is None else [of])]
         if asked and name in ALONE:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
+        if degrees and name not in IN_DEGREES:
+            raise ModelError(f"plot {name}: --degrees has no meaning; it is for {', '.join(IN_DEGREES)}")
         if len(asked) > 1 and name != OVER_TIME:
             several = f"`dalembert plot {run} time {' '.join(f'{thing}.f' for thing in asked)}` draws the sizes of the forces"
             more = several if name == "reactions" else "draw a figure of each"
@@ -91,5 +101,6 @@ def plot(
             listed = f" ({', '.join(there[:_MOST])}{', ...' * (len(there) > _MOST)})" if there else ""
             what = f"{of_something[name]}{listed}, as in `dalembert plot {run} {name} {shlex.quote(example)}`"
             raise ModelError(f"plot {name}: of what? name {what}")
-        save_figure(getattr(found.plot, name.replace("-", "_"))(*asked), target)
+        options = {"degrees": True} if degrees else {}
+        save_figure(getattr(found.plot, name.replace("-", "_"))(*asked, **options), target)
         Voice(quiet=quiet).say(f"written: {target}")

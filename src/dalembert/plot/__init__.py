@@ -19,6 +19,7 @@ from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
 from dalembert.model.validation import Hinted
+from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
 from dalembert.plot.signals import acting, draw_over_time, draw_phase, draw_spectrum
 from dalembert.plot.style import (
@@ -35,7 +36,7 @@ from dalembert.plot.style import (
 from dalembert.results.invariants import Monitored, as_list, kept_invariants
 from dalembert.results.report.checks import checks
 from dalembert.results.sampling import curve
-from dalembert.results.signals import signal
+from dalembert.results.signals import Signal, signal
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -133,29 +134,37 @@ class Plots(Hinted):
                 figure.suptitle(self._title())
         return figure
 
-    def time(self, *signals: object, ax: Axes | None = None) -> Figure:
-        """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`."""
+    def time(self, *signals: object, degrees: bool = False, ax: Axes | None = None) -> Figure:
+        """Signals over time, see `results.signals`: "slider.x", "A", "B.fz"; one panel for each unit, or all in `ax`.
+
+        degrees : angles in deg and their rates in deg/s, instead of rad and rad/s
+        """
         if not signals:
             raise ModelError("plot.time: of what? give names of signals, such as 'slider.x' for a body, 'A' for a joint")
-        items = [signal(self._curve, name) for name in signals]
+        items = [self._signal(self._curve, name, degrees) for name in signals]
+        factor, over = self._over(degrees)
         units = list(dict.fromkeys(item.unit for item in items))
         with house_style():
             figure = new_figure(8.0, 1.4 + 2.8 * len(units)) if ax is None else owner_of(ax)
             panels = figure.subplots(len(units), squeeze=False)[:, 0] if ax is None else [ax] * len(units)
             for panel, unit in zip(panels, units, strict=True):
-                draw_over_time(panel, self._curve.t, [item for item in items if item.unit == unit], self._solution.over)
+                draw_over_time(panel, factor * self._curve.t, [item for item in items if item.unit == unit], over)
                 legend_beside(panel)
             if ax is None:
-                figure.suptitle(self._title())
+                figure.suptitle(self._title(degrees))
         return figure
 
-    def phase(self, signal: object, *, ax: Axes | None = None) -> Figure:
-        """Phase plane: a joint coordinate (or another signal, see `results.signals`) against its rate of change."""
-        return self._single(lambda axes: draw_phase(axes, self._curve, signal), ax)
+    def phase(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+        """Phase plane: a joint coordinate (or another signal, see `results.signals`) against its rate of change.
 
-    def spectrum(self, signal: object, *, ax: Axes | None = None) -> Figure:
-        """Amplitude spectrum of a signal, see `results.signals`."""
-        return self._single(lambda axes: draw_spectrum(axes, self._solution, signal), ax)
+        degrees : as for `time`
+        """
+        return self._single(lambda axes: draw_phase(axes, self._signal(self._curve, signal, degrees)), ax)
+
+    def spectrum(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+        """Amplitude spectrum of a signal, see `results.signals`;  degrees : as for `time`"""
+        item = self._signal(self._solution, signal, degrees)
+        return self._single(lambda axes: draw_spectrum(axes, self._solution.t, item), ax)
 
     def step_sizes(self, *, ax: Axes | None = None) -> Figure:
         """Accepted step sizes; needs a run that saved every step."""
@@ -192,11 +201,20 @@ class Plots(Hinted):
         """The run with as many states as smooth curves need."""
         return curve(self._solution)
 
-    def _title(self) -> str:
+    def _signal(self, motion: Any, name: object, degrees: bool) -> Signal:
+        return in_degrees(signal(motion, name)) if degrees else signal(motion, name)
+
+    def _over(self, degrees: bool = False) -> tuple[float, str]:
+        """What `t` is multiplied by, and the label of its axis."""
+        return of_label(self._solution.over) if degrees else (1.0, self._solution.over)
+
+    def _title(self, degrees: bool = False) -> str:
         name = self._solution.mechanism.model.name or "unnamed model"
         ended = {"complete": "", "event": ", stopped by an event"}.get(self._solution.status, f", {self._solution.status}")
-        what, _, unit = self._solution.over.removeprefix("time ").rstrip("]").partition(" [")
-        return f"{name}, {what} = {self._solution.t[0]:g} to {self._solution.t[-1]:.6g} {unit}{ended}"
+        factor, over = self._over(degrees)
+        what, _, unit = over.removeprefix("time ").rstrip("]").partition(" [")
+        first, last = factor * self._solution.t[0], factor * self._solution.t[-1]
+        return f"{name}, {what} = {first:g} to {last:.6g} {unit}{ended}"
 
     def _method(self) -> str:
         """Formulation, integrator and tolerances, for the foot of a figure."""

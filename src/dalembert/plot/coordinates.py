@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
 from dalembert.plot import Plots
+from dalembert.results.signals import Signal
 
 if TYPE_CHECKING:
     from dalembert.results.lagrangian import LagrangianResult
@@ -28,6 +29,12 @@ class CoordinatePlots(Plots):
         for name in names or self._solution.mechanism.model.coordinates:
             ax.plot(self._curve.t, self._curve[name], label=name)
         self._over_time(ax, "coordinates", "as in the Lagrangian")
+
+    def _signal(self, motion: Any, name: object, degrees: bool) -> Signal:
+        if degrees:
+            mend = f"draw numpy.degrees(solution[{str(name)!r}]) yourself"
+            raise ModelError(f"degrees: which coordinates of a Lagrangian system are angles is not known; {mend}")
+        return super()._signal(motion, name, degrees)
 
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
         self._coordinates(figure.add_subplot(*place))

@@ -11,16 +11,21 @@ from matplotlib.axes import Axes
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
+from dalembert.plot.degrees import tick
 from dalembert.plot.style import DARK, MUTED
 from dalembert.results.reactions import Reaction
-from dalembert.results.signals import Signal, signal
+from dalembert.results.signals import Signal
 from dalembert.results.solution import BodyResult
 
 MOST_SAMPLES = 8192
 _SHORTEST = 16  # states; fewer make no spectrum
 _FLOOR = 1e-9  # of the largest amplitude: what lies below is the interpolation's
 ROUNDING = 1e-9  # torque [N m] over force [N] that is zero
-_QUANTITIES = {"m": "length", "rad": "angle", "m/s": "velocity", "rad/s": "rate", "N": "force", "N m": "torque", "W": "power"}
+_QUANTITIES = {
+    **{"m": "length", "rad": "angle", "deg": "angle", "m/s": "velocity", "rad/s": "rate", "deg/s": "rate"},
+    **{"N": "force", "N m": "torque", "W": "power"},
+}
+_TURN = {"rad": 2 * np.pi, "deg": 360.0}
 
 
 def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:
@@ -30,6 +35,8 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> No
     what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
     ax.set_xlabel(over)
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
+    tick(ax.yaxis, items[0].unit)
+    tick(ax.xaxis, over.rstrip("]").rpartition("[")[2])
 
 
 def acting(
@@ -70,27 +77,27 @@ def acting(
     return drawn
 
 
-def draw_phase(ax: Axes, solution: BodyResult, name: object) -> None:
+def draw_phase(ax: Axes, item: Signal) -> None:
     """Value against rate of change, with the start marked."""
-    item = signal(solution, name)
-    if item.rate is None:
+    if (rate := item.rate) is None:
         raise ModelError(f"the rate of {item.label!r} is not known; give a joint coordinate or a position")
-    values, turns = item.values, item.unit == "rad" and np.ptp(item.values) > 2 * np.pi
+    values, turn = item.values, _TURN.get(item.unit, np.inf)
+    turns = np.ptp(values) > turn
     if turns:
-        values = np.pi - (np.pi - values) % (2 * np.pi)
-    jumps = 1 + np.flatnonzero(np.abs(np.diff(values)) > np.pi) if turns else np.zeros(0, dtype=int)
-    ax.plot(*(np.insert(v, jumps, np.nan) for v in (values, item.rate)), linestyle="-", linewidth=1.2)
-    ax.plot(values[:1], item.rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
-    ax.plot(values[-1:], item.rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
+        values = 0.5 * turn - (0.5 * turn - values) % turn
+    jumps = 1 + np.flatnonzero(np.abs(np.diff(values)) > 0.5 * turn) if turns else np.zeros(0, dtype=int)
+    ax.plot(*(np.insert(v, jumps, np.nan) for v in (values, rate)), linestyle="-", linewidth=1.2)
+    ax.plot(values[:1], rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
+    ax.plot(values[-1:], rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
     ax.set_title(f"phase plane: {item.label}{', modulo one turn' if turns else ''}")
     ax.set_xlabel(f"{item.label} [{item.unit}]")
     ax.set_ylabel(f"rate of change [{item.unit}/s]")
+    tick(ax.xaxis, item.unit)
 
 
-def draw_spectrum(ax: Axes, solution: BodyResult, name: object) -> None:
+def draw_spectrum(ax: Axes, t: Array, item: Signal) -> None:
     """One-sided amplitude spectrum, logarithmic."""
-    item = signal(solution, name)
-    frequency, amplitude = spectrum(solution.t, item)
+    frequency, amplitude = spectrum(t, item)
     shown = amplitude > _FLOOR * amplitude.max()
     last = int(np.flatnonzero(shown)[-1]) + 1 if shown.any() else len(frequency)
     ax.plot(frequency[1:last], np.maximum(amplitude[1:last], _FLOOR * amplitude.max()), linestyle="-", linewidth=1.2)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
+from dalembert.plot.degrees import of_unit
 from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure, owner_of
 
 if TYPE_CHECKING:
@@ -37,15 +38,18 @@ class SweepPlots:
         *,
         at: Mapping[str, float] | None = None,
         time: float | None = None,
+        degrees: bool = False,
         ax: Axes | None = None,
     ) -> Figure:
         """An output over two parameters, in colours: of a grid as a map, of a sample as points; over one as a line.
 
         output : of a series also its largest or smallest value in each run, "slider.x.max", .min, .peak (largest size), .range
         at : the nearest value of a grid's further parameters, default the first;  time : of a series, default the last [s]
+        degrees : an angle in deg, a rate in deg/s
         """
         sweep, array = self._sweep, self._sweep[output]
-        values = self._per_run(output, array, time)
+        factor, text = _scale(output, array, degrees)
+        values = factor * self._per_run(output, array, time)
         names = [n for n in sweep._store.attributes["parameters"] if sweep[n].ndim == 1 and sweep[n].dtype.kind in "fiu"]
         chosen = [name for name in (x, y) if name is not None]
         for name in (*chosen, *(at or {})):
@@ -68,7 +72,6 @@ class SweepPlots:
         with house_style():
             figure = new_figure(6.4, 4.6) if ax is None else owner_of(ax)
             panel = figure.add_subplot() if ax is None else ax
-            text = _label(output, array)
             if len(chosen) == 1:
                 order = np.argsort(axes[chosen[0]][keep])
                 panel.plot(axes[chosen[0]][keep][order], values[keep][order], marker=".")
@@ -83,9 +86,13 @@ class SweepPlots:
             panel.set_title(f"{output}{when}{fixed}")
         return figure
 
-    def fan(self, output: str, *, ax: Axes | None = None) -> Figure:
-        """A series of all runs over time: the median, the middle half and nine tenths of the runs, and a few of them."""
+    def fan(self, output: str, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+        """A series of all runs over time: the median, the middle half and nine tenths of the runs, and a few of them.
+
+        degrees : as for `map`
+        """
         array = self._sweep[output]
+        factor, text = _scale(output, array, degrees)
         if tuple(array.dims) != ("run", "time"):
             raise ModelError(
                 f"plot.fan: {output!r} is no series over time; it has the dimensions {', '.join(map(str, array.dims))}"
@@ -97,7 +104,7 @@ class SweepPlots:
             raise ModelError(f"plot.fan: the sweep kept {len(t)} instants, too few for curves; give save_at= (--save-every)")
         each = max(1, _AT_ONCE // len(good))  # times at once
         levels = sorted({0.5, *(q for band in _BANDS for q in band[:2])})
-        parts = [np.quantile(array[:, k : k + each].values[good], levels, axis=0) for k in range(0, len(t), each)]
+        parts = [factor * np.quantile(array[:, k : k + each].values[good], levels, axis=0) for k in range(0, len(t), each)]
         lines = dict(zip(levels, np.concatenate(parts, axis=1), strict=True))
         with house_style():
             figure = new_figure() if ax is None else owner_of(ax)
@@ -107,10 +114,10 @@ class SweepPlots:
                 panel.fill_between(t, lines[low], lines[high], color=COLOURS[0], alpha=opaque, linewidth=0, label=label)
             for k, run in enumerate(good[np.unique(np.linspace(0, len(good) - 1, _SHOWN).round().astype(int))]):
                 first = "single runs" if k == 0 else None
-                panel.plot(t, array[int(run)].values, color=COLOURS[6], linewidth=0.8, linestyle="-", label=first)
+                panel.plot(t, factor * array[int(run)].values, color=COLOURS[6], linewidth=0.8, linestyle="-", label=first)
             panel.plot(t, lines[0.5], color=DARK, linestyle="-", label="median")
             panel.set_xlabel("time t [s]")
-            panel.set_ylabel(_label(output, array))
+            panel.set_ylabel(text)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
             legend_beside(panel)
         return figure
@@ -128,9 +135,11 @@ class SweepPlots:
         return np.where(self._sweep.status == "complete", array.values.astype(float), np.nan)
 
 
-def _label(output: str, array: xarray.DataArray) -> str:
-    unit = f" [{array.attrs['units']}]" if array.attrs.get("units") else ""
-    return f"{array.attrs.get('long_name', output)}{unit}"
+def _scale(output: str, array: xarray.DataArray, degrees: bool) -> tuple[float, str]:
+    """What to multiply an output by, and the label of its axis."""
+    unit = str(array.attrs.get("units", ""))
+    factor, unit = of_unit(unit) if degrees else (1.0, unit)
+    return factor, f"{array.attrs.get('long_name', output)}{f' [{unit}]' if unit else ''}"
 
 
 def _coloured(panel: Axes, x: Array, y: Array, values: Array) -> Any:
