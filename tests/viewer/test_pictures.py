@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.cli import app
 from dalembert.viewer.animation import Film
+from dalembert.viewer.framing import framing, standard_view
 from dalembert.viewer.parts import Part
 from dalembert.viewer.raster import rgb
 from dalembert.viewer.scene import colours, scene_of
@@ -73,7 +74,9 @@ def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):
     assert frames("--fps", "2", "--size", "80x60", "--speed", "0.01", "--camera", "0,0,1") == (7, (80, 60), 500)
 
 
-@pytest.mark.parametrize(("option", "value"), [("--size", "80"), ("--camera", "1,2"), ("--camera", "0,0,0"), ("--speed", "-1")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--size", "80"), ("--camera", "1,2"), ("--camera", "frnt"), ("--camera", "0,0,0"), ("--speed", "-1")]
+)
 def test_export_refuses(andrews, tmp_path, option, value):
     result = CliRunner().invoke(app, ["export", str(andrews), str(tmp_path / "a.gif"), option, value])
     assert result.exit_code == 2 and option[2:] in result.stderr and result.stderr.count("\n") == 1
@@ -160,6 +163,22 @@ def part_gap(part, point):
     return float(np.linalg.norm(np.maximum(np.abs(local) - half, 0.0)))
 
 
+@pytest.mark.parametrize(
+    ("gravity", "front", "right"), [((0, 0, -9.81), (0, -1, 0), (1, 0, 0)), ((0, -9.81, 0), (0, 0, 1), (1, 0, 0))]
+)
+def test_standard_views_have_names(gravity, front, right):
+    """As the viewer's keys 1 to 3 have them; from above and from below the front is where the right is to the right."""
+    up = -np.array(gravity) / 9.81
+    sides = {"front": front, "right": right, "top": up}
+    for (name, side), other in zip(sides.items(), ("back", "left", "bottom"), strict=True):
+        np.testing.assert_allclose(standard_view(name, up), side, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(standard_view(other, up), -np.array(side), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(standard_view("iso", up) @ np.array(list(sides.values())).T, np.full(3, 3**-0.5), rtol=1e-12)
+    for name in ("front", "top", "bottom"):
+        look = framing(np.eye(3), up, 0.1, standard_view(name, up), up, 0.0)
+        np.testing.assert_allclose(look.axes[0], right, rtol=0, atol=1e-12)
+
+
 def test_the_camera_goes_along_with_what_rolls_away():
     """A bicycle that goes 9 m is as large at the end as at the start."""
     solution = da.simulate(gallery.build("bicycle"), 2.0)
@@ -194,6 +213,10 @@ def test_a_picture_of_an_instant(crank, andrews, tmp_path):
     now, end = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB")).astype(float) for name in ("now", "end"))
     assert now.shape == end.shape == (150, 200, 3)
     assert (np.abs(now - end).max(axis=2) > 40).mean() > 0.01
+    crank.export_picture(tmp_path / "front.png", size=(200, 150), camera="front")
+    assert (tmp_path / "front.png").read_bytes() == (tmp_path / "end.png").read_bytes()
+    with pytest.raises(da.ModelError, match="no view 'frnt'; give one of front, back, left, right, top, bottom, iso, or"):
+        crank.export_picture(tmp_path / "x.png", camera="frnt")
     for options, message in (({"t": 9.0}, "from 0 to 2 s"), ({"size": (1, 1)}, "size is 1"), ({"camera": (0, 0, 0)}, "camera")):
         with pytest.raises(da.ModelError, match=message):
             crank.export_picture(tmp_path / "no.png", **options)

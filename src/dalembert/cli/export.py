@@ -31,7 +31,9 @@ Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time
 CameraFrom = Annotated[
     str | None,
     typer.Option(
-        "--camera", help="Of a picture or an animation: x,y,z from the mechanism to the camera; default: well chosen."
+        "--camera",
+        help="Of a picture or an animation: front, back, left, right, top, bottom, iso, or x,y,z from the mechanism to the"
+        " camera; default: well chosen.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
@@ -75,7 +77,7 @@ def export(
             from dalembert.viewer.page import export_page
             from dalembert.viewer.server import load_run
 
-            pixels, direction = _numbers("--size", size, "x", 2), camera and _numbers("--camera", camera, ",", 3)
+            pixels, direction = _numbers("--size", size, "x", 2), camera and _camera(camera)
             solution = load_run(Path(source))
             if suffix == ".html":
                 export_page([solution], target)
@@ -88,6 +90,18 @@ def export(
         else:
             load(source).export(target)
         Voice(quiet=quiet).say(f"written: {target}")
+
+
+def _camera(text: str) -> str | list[float]:
+    from dalembert.viewer.framing import VIEWS
+
+    if text in VIEWS:
+        return text
+    if not any(sign.isdigit() for sign in text):
+        raise ModelError(
+            f"option --camera is {text!r}; give one of {', '.join(VIEWS)}, or x,y,z from the mechanism to the camera"
+        )
+    return _numbers("--camera", text, ",", 3)
 
 
 def _numbers(option: str, text: str, between: str, count: int) -> list[float]:

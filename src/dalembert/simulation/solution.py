@@ -182,14 +182,15 @@ class Solution(AnySolution, BodyResult):
         fps: float = 25.0,
         speed: float | None = None,
         size: tuple[int, int] = (800, 600),
-        camera: npt.ArrayLike | None = None,
+        camera: str | npt.ArrayLike | None = None,
         progress: bool | ProgressFunction | None = None,
     ) -> None:
         """The motion as a GIF (.gif), or as a video (.mp4) with the extra "video"; needs neither screen nor browser.
 
         fps : pictures per second;  speed : seconds of motion per second of animation, default: real time, slow motion of
             about ten seconds for a run below one second
-        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        size : pixels;  camera : "front", "back", "left", "right", "top", "bottom", "iso", or (x, y, z) from the mechanism to
+            the camera; default: well chosen
         progress : True, False, a function of (pictures, all pictures), None = a bar on a terminal after one second
         """
         from dalembert.viewer.animation import export_animation
@@ -202,12 +203,13 @@ class Solution(AnySolution, BodyResult):
         *,
         t: float | None = None,
         size: tuple[int, int] = (800, 600),
-        camera: npt.ArrayLike | None = None,
+        camera: str | npt.ArrayLike | None = None,
     ) -> None:
         """The mechanism at one instant with the trails that lead there, as a picture (.png); needs neither screen nor browser.
 
         t : default: the end of the run [s]
-        size : pixels;  camera : (x, y, z) from the mechanism to the camera, default: well chosen
+        size : pixels;  camera : "front", "back", "left", "right", "top", "bottom", "iso", or (x, y, z) from the mechanism to
+            the camera; default: well chosen
         """
         from dalembert.viewer.animation import export_picture
 

@@ -24,6 +24,7 @@ from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
+from dalembert.viewer.framing import VIEWS, standard_view, upward
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
@@ -42,7 +43,7 @@ def export_animation(
     fps: float = 25.0,
     speed: float | None = None,
     size: tuple[int, int] = (800, 600),
-    camera: npt.ArrayLike | None = None,
+    camera: str | npt.ArrayLike | None = None,
     progress: bool | ProgressFunction | None = None,
 ) -> None:
     """Write an animation, whole or not at all; see `Solution.export_animation`."""
@@ -83,7 +84,7 @@ def export_picture(
     *,
     t: float | None = None,
     size: tuple[int, int] = (800, 600),
-    camera: npt.ArrayLike | None = None,
+    camera: str | npt.ArrayLike | None = None,
 ) -> None:
     """Write a picture of one instant, whole or not at all; see `Solution.export_picture`."""
     target = Path(path)
@@ -100,7 +101,11 @@ def export_picture(
         picture.save(temporary, "PNG", optimize=True)
 
 
-def _film(owner: str, solution: BodyResult, size: tuple[int, int], camera: npt.ArrayLike | None) -> Film:
+def _film(owner: str, solution: BodyResult, size: tuple[int, int], camera: str | npt.ArrayLike | None) -> Film:
+    if isinstance(camera, str) and camera not in VIEWS:
+        raise ModelError(f"{owner}: there is no view {camera!r}; give one of {', '.join(VIEWS)}, or (x, y, z) to the camera")
+    if isinstance(camera, str):
+        camera = standard_view(camera, upward(solution.mechanism.model.gravity))
     direction = None if camera is None else unit_vector(owner, "camera", camera)
     if min(size) < 2:
         raise ModelError(f"{owner}: size is {min(size)!r}; give a number above 1")

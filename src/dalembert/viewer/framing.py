@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.arrays import Array
 
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
+VIEWS = ("front", "back", "left", "right", "top", "bottom", "iso")
 _EDGE_ON = 0.2  # a motion lower than this part of its width is seen from above
 
 
@@ -40,11 +41,26 @@ def upward(gravity: Array) -> Array:
     return -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
 
 
+def front_of(up: Array) -> Array:
+    """From where drawings are usually seen, as in the viewer: -y where z is up, +z where y is."""
+    usual = next(axis for axis in np.array([(0.0, -1.0, 0.0), (0.0, 0.0, 1.0)]) if abs(axis @ up) < 0.9)
+    level = usual - (usual @ up) * up
+    return np.asarray(level / np.linalg.norm(level))
+
+
+def standard_view(name: str, up: Array) -> Array:
+    """Unit, to the camera, of one of VIEWS; "iso" shows front, right and top alike."""
+    front = front_of(up)
+    right = np.cross(up, front)
+    sides = {"front": front, "back": -front, "left": -right, "right": right, "top": up, "bottom": -up}
+    return np.asarray(sides[name] if name in sides else (front + right + up) / np.sqrt(3.0))
+
+
 def framing(points: Array, up: Array, margin: float, direction: Array, normal: Array, floor: float) -> Framing:
     """points : (n, 3) that shall be seen;  margin : left around them [m];  direction : unit, to the camera"""
     right = np.cross(up, direction)
-    if np.linalg.norm(right) < 1e-6:  # from straight above
-        right = np.eye(3)[int(np.argmin(np.abs(up)))]
+    if np.linalg.norm(right) < 1e-6:  # from straight above or below
+        right = np.cross(up, front_of(up))
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])
     seen = points @ axes.T
