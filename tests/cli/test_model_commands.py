@@ -153,6 +153,12 @@ def test_plot_in_degrees(store):
     )
 
 
+def test_paths_by_name(store):
+    result = call("plot", store, "trajectories", "slider", "rod", "--out", "paths.svg")
+    assert result.exit_code == 0 and "paths of slider, rod" in Path("paths.svg").read_text()
+    check_refused(call("plot", store, "trajectories", "slidr"), "no body or marker 'slidr'", "did you mean 'slider'?")
+
+
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
     check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")

@@ -75,6 +75,20 @@ def test_viewer_and_plots_draw_the_path(run):
     assert scene["trails"] == [0, 1, 2, 3]
     labels = [line.get_label() for line in run.plot.trajectories().axes[0].lines]
     assert {"tip", "there"} <= set(labels)
+    ax = run.plot.trajectories("tip", "arm").axes[0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["arm", "tip", "ground joint"]
+    assert ax.get_title("left") == "paths of tip, arm; bars and dots: start"
+    with pytest.raises(da.ModelError, match="there is no body or marker 'tipp'; did you mean 'tip'"):
+        run.plot.trajectories("tipp")
+
+
+def test_a_path_that_is_no_body_is_answered_by_how_to_name_it():
+    model = da.Model()
+    model.add_body("a", mass=1, inertia=(1, 1, 1))
+    with pytest.raises(
+        da.ModelError, match="no body or marker 'hand'; known: 'a'; other points of bodies get names by add_marker"
+    ):
+        da.simulate(model, 0.1).plot.trajectories("hand")
 
 
 @pytest.mark.parametrize(

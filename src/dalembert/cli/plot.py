@@ -12,8 +12,8 @@ from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 
-OVER_TIME = "time"
-ALONE = ("overview", "energy", "energy-error", "drift", "trajectories", "step-sizes")
+OVER_TIME, PATHS = "time", "trajectories"
+ALONE = ("overview", "energy", "energy-error", "drift", PATHS, "step-sizes")
 OF_SOMETHING = {
     OVER_TIME: "signals",
     "invariants": "what should stay constant",
@@ -33,9 +33,11 @@ _NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(
 Name = Annotated[str, typer.Argument(help=_NAMES)]
 _SOMETHING = (
     "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'B.fz', 'B.f' (its size), 'motor.power',"
-    " an invariant 'angular momentum z', of a sweep 'B.f.max' for `map`"
+    " an invariant 'angular momentum z', a body or marker for `trajectories` (default: all), of a sweep 'B.f.max' for `map`"
 )
-Things = Annotated[list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` takes several.")]
+Things = Annotated[
+    list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several.")
+]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
 Degrees = Annotated[bool, typer.Option("--degrees", help=f"Angles in degrees, rates in deg/s: of {', '.join(IN_DEGREES)}.")]
 Out = Annotated[Path | None, typer.Option(help="Picture to write (.png, .svg, .pdf); default: NAME.png.")]
@@ -75,11 +77,11 @@ def plot(
             text = nearest(name, (*ALONE, *of_something))
             raise ModelError(f"there is no plot {name!r}; {text if text.startswith('did') else f'{hint}; {text}'}")
         asked = [*(things or []), *([] if of is None else [of])]
-        if asked and name in ALONE:
+        if asked and name in ALONE and name != PATHS:
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         if degrees and name not in IN_DEGREES:
             raise ModelError(f"plot {name}: --degrees has no meaning; it is for {', '.join(IN_DEGREES)}")
-        if len(asked) > 1 and name != OVER_TIME:
+        if len(asked) > 1 and name not in (OVER_TIME, PATHS):
             several = f"`dalembert plot {run} time {' '.join(f'{thing}.f' for thing in asked)}` draws the sizes of the forces"
             more = several if name == "reactions" else "draw a figure of each"
             raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")

@@ -53,7 +53,9 @@ class Plots(Hinted):
     """Figures by name; see the module."""
 
     _meant: ClassVar = {
-        **dict.fromkeys(("path", "paths"), "plot.trajectories() draws the paths of bodies and markers"),
+        **dict.fromkeys(
+            ("path", "paths"), 'plot.trajectories() draws the paths of bodies and markers, plot.trajectories("tip") one of them'
+        ),
         **dict.fromkeys(
             ("torque", "force", "power", "angle", "speed", "position", "velocity", "coordinate", "effort", "signal"),
             'plot.time("motor", "motor.power", "A", "A.rate", "A.f", "tip.x") draws anything over time',
@@ -101,11 +103,11 @@ class Plots(Hinted):
         """Constraint residual by joint, logarithmic."""
         return self._single(lambda axes: self._drift(axes, level), ax)
 
-    def trajectories(self, *, ax: Axes | None = None) -> Figure:
-        """Paths of the centres of mass: in their plane if they have one, else in space."""
+    def trajectories(self, *names: object, ax: Axes | None = None) -> Figure:
+        """Paths of bodies (of their centres of mass) and markers, all or those named: in their plane or in space."""
         with house_style():
             figure = new_figure(8.5, 6.0) if ax is None else owner_of(ax)
-            legend_beside(draw_paths(figure, self._curve, ax))
+            legend_beside(draw_paths(figure, self._curve, ax, wanted=names))
             if ax is None:
                 figure.suptitle(self._title())
         return figure

@@ -39,9 +39,9 @@ class CoordinatePlots(Plots):
     def _motion(self, figure: Figure, place: tuple[int, int, int]) -> None:
         self._coordinates(figure.add_subplot(*place))
 
-    def trajectories(self, *, ax: Axes | None = None) -> Figure:
-        """Coordinates over time."""
-        return self.coordinates(ax=ax)
+    def trajectories(self, *names: object, ax: Axes | None = None) -> Figure:
+        """Coordinates over time, all or those named."""
+        return self.coordinates([str(name) for name in names], ax=ax)
 
     def reactions(self, joint: object, *more: object, quantity: Any = "force", ax: Axes | None = None) -> Figure:
         """Generalised forces of a constraint, one line per coordinate."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,10 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from dalembert.arrays import Array
 from dalembert.compilation.trajectory import Trajectory
+from dalembert.errors import ModelError
 from dalembert.model.elements import GROUND
 from dalembert.model.rotation import Rotation
+from dalembert.model.validation import nearest
 from dalembert.plot.style import COLOURS, LINES, MUTED
 
 MAX_BODIES = 10
@@ -133,8 +135,27 @@ def _on(bar: Array, point: Array) -> bool:
     return bool(np.linalg.norm(reach - nearest * along) < 1e-3 * np.linalg.norm(along))
 
 
-def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple[int, int, int] = (1, 1, 1)) -> Axes:
-    """Paths of the centres of mass, with the mechanism in its first pose."""
+def path_names(motion: Trajectory, wanted: Sequence[object]) -> list[str]:
+    """Bodies and markers whose paths are drawn, of those wanted, or of all."""
+    markers = [marker.name for marker in motion.mechanism.model.markers]
+    known = [*motion.mechanism.body_names, *markers]
+    names = [str(getattr(name, "name", name)) for name in wanted]
+    for name in names:
+        if name not in known:
+            mend = "" if markers else "; other points of bodies get names by add_marker, in a model file by markers:"
+            raise ModelError(f"plot.trajectories: there is no body or marker {name!r}; {nearest(name, known)}{mend}")
+    return names or [*motion.mechanism.body_names[:MAX_BODIES], *markers]
+
+
+def draw_paths(
+    figure: Figure,
+    motion: Trajectory,
+    ax: Axes | None,
+    place: tuple[int, int, int] = (1, 1, 1),
+    wanted: Sequence[object] = (),
+) -> Axes:
+    """Paths of the centres of mass and of markers, all or those wanted, with the mechanism in its first pose."""
+    shown = path_names(motion, wanted)
     view = view_of(motion)
     if ax is None:
         ax = figure.add_subplot(*place, projection="3d" if view.spatial else None)
@@ -145,11 +166,15 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
     for name, ends in skeleton.lines:
         colour = _colour(names.index(name))
         ax.plot(*view.seen(ends), color=colour, linestyle="-", linewidth=3.5, alpha=0.3, solid_capstyle="round")
-    for b, name in enumerate(names[:MAX_BODIES]):
+    for b, name in enumerate(names):
+        if name not in shown:
+            continue
         path = view.seen(motion.position(name))
         ax.plot(*path, color=_colour(b), linestyle=LINES[b % 4], label=name)
         ax.plot(*path[:, :1], marker="o", markersize=5, color=_colour(b), linestyle="none")
     for k, marker in enumerate(motion.mechanism.model.markers):
+        if marker.name not in shown:
+            continue
         path = view.seen(motion.position(marker.name))
         ax.plot(*path, color=_colour(len(names) + k), linestyle=LINES[k % 4], linewidth=1.2, label=marker.name)
         ax.plot(*path[:, :1], marker="D", markersize=4, color=_colour(len(names) + k), linestyle="none")
@@ -159,9 +184,10 @@ def draw_paths(figure: Figure, motion: Trajectory, ax: Axes | None, place: tuple
     ax.set_xlabel(f"{view.labels[0]} [m]")
     ax.set_ylabel(f"{view.labels[1]} [m]")
     _keep_proportions(ax, view)
-    shown = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
+    few = "" if len(names) <= MAX_BODIES else f", first {MAX_BODIES} of {len(names)} bodies"
     marked = " and markers" if motion.mechanism.model.markers else ""
-    ax.set_title(f"paths of the centres of mass{marked}{shown}; bars and dots: start")
+    paths = f"path{'s' * (len(shown) > 1)} of {', '.join(shown)}" if wanted else f"paths of the centres of mass{marked}{few}"
+    ax.set_title(f"{paths}; bars and dots: start")
     return ax
 
 
