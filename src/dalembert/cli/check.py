@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors
 from dalembert.cli.method import Coordinates, known_kind
+from dalembert.cli.words import in_options
 
 if TYPE_CHECKING:
     from dalembert.compilation.compiled import Compiled
@@ -102,7 +103,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     if f["redundant_rows"]:
         rows["redundant rows"] = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
     if f["reactions_not_unique"]:
-        rows["reactions not unique"] = f"{not_unique(mechanism)}; for unique ones, {cure(mechanism)}"
+        rows["reactions not unique"] = f"{not_unique(mechanism)}; for unique ones, {in_options(cure(mechanism))}"
     for level, done in zip(("position", "velocity"), mechanism.assembly.remedies, strict=True):
         residual = f[f"{level}_residual"]
         rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}"

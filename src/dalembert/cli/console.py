@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from dalembert.cli.words import in_options
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.kernels.base.told import GENERATED, LISTENERS
 
@@ -167,7 +168,7 @@ class Voice:
         """One or more lines; on a terminal they are broken between words."""
         if self._quiet:
             return
-        lines = plain(text).split("\n")
+        lines = plain(in_options(text)).split("\n")
         if self._terminal:
             lines = [piece for line in lines for piece in _wrapped(line, self.width)]
         write("\n".join(lines), err=self._to_stderr)
@@ -214,13 +215,13 @@ def console(file: IO[str], terminal: bool) -> Console:
 
 def complain(text: object) -> None:
     """One line on standard error for each problem."""
-    for line in str(text).split("\n"):
+    for line in in_options(text).split("\n"):
         write(plain(f"dalembert: error: {line}"), err=True)
 
 
 def warn(text: object) -> None:
     """One line on standard error, when quiet too."""
-    write(plain(f"dalembert: warning: {text}"), err=True)
+    write(plain(f"dalembert: warning: {in_options(text)}"), err=True)
 
 
 def show_measured(answer: Answer, result: Any, out: Sequence[Path] | None, what: str, more: str = "") -> None:

@@ -62,7 +62,9 @@ def export(
 
         is_store = Path(source).is_dir()
         if is_store and is_sweep(source):
-            raise ModelError(f"{source} holds a sweep; draw it by `dalembert plot`, or export da.load({source!r}).dataset")
+            raise ModelError(
+                f"{source} holds a sweep; draw it by `dalembert plot`; da.load({source!r}).dataset is its table in Python"
+            )
         suffix = target.suffix.lower()
         if suffix in YAML:
             _write_model(source, target, is_store)

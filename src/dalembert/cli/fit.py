@@ -10,6 +10,7 @@ import typer
 from dalembert.cli.console import Answer, Code, ModelName, print_json, reported_errors
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import Picture
+from dalembert.cli.words import report_in_options
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def fit(
         if answer.as_json:
             print_json({**found.to_dict(), "report": report.to_dict()})
         else:
-            for part in (found, report):
+            for part in (found, report_in_options(report)):
                 answer.voice.show(part)
                 answer.voice.say("")
     raise typer.Exit(Code.PASSED if report.passed else Code.FAILED)

@@ -61,17 +61,19 @@ class Method:
         return cls(**options)
 
     def make_formulation(self, **given: str | None) -> Any:
-        """The formulation that the options describe, None for the model's own choice; given : options of one, else of jet"""
+        """The formulation that the options describe, None for the model's own choice; given : options of one, else of the
+        first that has them"""
         from dalembert.formulations import FORMULATIONS
 
         wanted = {option: value for option, value in given.items() if value is not None}
         if self.formulation is None and not wanted:
             return None
-        name = self.formulation or "jet"
+        fields = {name: {field.name for field in dataclasses.fields(cls)} for name, cls in FORMULATIONS.items()}
+        name = self.formulation or next((name for name in fields if wanted.keys() <= fields[name]), "jet")
         if name not in FORMULATIONS:
             raise ModelError(f"option --formulation: there is no {name!r}; {nearest(name, FORMULATIONS)}")
         cls = FORMULATIONS[name]
-        for option in wanted.keys() - {field.name for field in dataclasses.fields(cls)}:
+        for option in sorted(wanted.keys() - fields[name]):
             raise ModelError(f"option --{option} has no meaning for formulation {name}; leave it out")
         options: Any = wanted
         return cls(**options)

@@ -28,6 +28,10 @@ MAX_SAVED = 20_000_000
 TEnd = Annotated[float | None, typer.Option(help="End of the run in seconds; default: what the model's file or gallery says.")]
 Projection = Annotated[str | None, typer.Option(help="quasi-orthogonal (default) or orthogonal.")]
 Invariants = Annotated[str | None, typer.Option(help="energy: keep the energy balance by projection.")]
+Singular = Annotated[
+    str | None,
+    typer.Option(help="Of minimal, where joints lock: stop (default), or pass on along the branch that the run is on."),
+]
 Monitor = Annotated[
     list[str] | None,
     typer.Option(help="What should stay constant, a line of the report: 'angular momentum z', ...; may be repeated."),
@@ -50,6 +54,7 @@ def run(
     t_end: TEnd = None,
     projection: Projection = None,
     invariants: Invariants = None,
+    singular: Singular = None,
     monitor: Monitor = None,
     save_every: SaveEvery = None,
     out: Out = None,
@@ -78,7 +83,7 @@ def run(
         end = end_of_run(source, t_end)
         times = save_times(save_every, end)
         _check_paths(out, plot)
-        entering = method.make_formulation(projection=projection, invariants=invariants)
+        entering = method.make_formulation(projection=projection, invariants=invariants, singular=singular)
         usual = usual_coordinates(source.model, KINDS if entering is None else entering.coordinates)
         mechanism = _assemble(source, coordinates or usual, voice)
         _check_monitored(mechanism, monitor or [])
@@ -191,12 +196,13 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
 
 def _report(solution: AnySolution, report: Report, answer: Answer) -> int:
     """Print the report; the exit code that follows from it."""
+    from dalembert.cli.words import report_in_options
     from dalembert.results.report.table import MODEL
 
     if answer.as_json:
         print_json(report.to_dict())
     else:
-        answer.voice.show(report)
+        answer.voice.show(report_in_options(report))
     if answer.quiet:  # what only a person can judge is told always
         for line in report.lines:
             if line.name == MODEL:

@@ -82,8 +82,8 @@ def assembly_tables(model: Model, t_0: float) -> tuple[FlatModel, Packed, list[F
     """A model with rows for its given joint coordinates and rates, its tables, and those rows."""
     if names := [body.name for body in model.bodies if not body.mass]:
         raise ModelError(
-            f"bodies without mass: {', '.join(map(repr, names))}; give add_link a mass, add_body mass and inertia or a solid"
-            " such as **da.rod(mass, length).body(); or ask da.kinematics, which needs none"
+            f"bodies without mass: {', '.join(map(repr, names))}; give links a mass, bodies mass and inertia or a solid such"
+            " as a rod or a box (**da.rod(mass, length).body(), in a file solid:); kinematics alone needs none"
         )
     given = _given_values(model, t_0)
     flat = flatten(model, given)

@@ -29,7 +29,7 @@ def with_input(owner: str, mechanism: Mechanism, name: str, t: float, x: Array) 
         case None:
             known = [force.name for force in forces.values() if isinstance(force, JointMotor | PointForce | Torque)]
             known += [driver.name for driver in model.drivers]
-            more = nearest(name, known) if known else "the model has none: add_motor(..., 0.0) makes one"
+            more = nearest(name, known) if known else "the model has none: a motor of effort 0 makes one"
             raise ModelError(f"{owner}: there is no motor, force, torque or driver {name!r}; {more}")
         case JointMotor() if not axis:
             value = effort_of(at, found).value
@@ -48,8 +48,8 @@ def with_input(owner: str, mechanism: Mechanism, name: str, t: float, x: Array) 
             model._add(replace(found, **{found.verb: value + change}, factor=None, parameters=()))
         case _:
             raise ModelError(
-                f"{owner}: {found.noun} {found.name!r} cannot be the input {name!r}; put a motor or a force beside it,"
-                " add_motor(..., 0.0) or add_force(name, body, (0, 0, 0)) with the input 'name.x'"
+                f"{owner}: {found.noun} {found.name!r} cannot be the input {name!r}; put a motor of effort 0 beside"
+                " it, or a force (0, 0, 0) with the input 'name.x'"
             )
     return compile(model, mechanism.coordinates)
 

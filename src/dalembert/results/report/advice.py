@@ -14,17 +14,17 @@ _FIRST_WORDS = {
     "contact": "use the motion only before that time, or let an event open the contact there",
     "cam": "use the motion only before that time, or press the follower on by a spring",
     "undercut": "use the motion only away from there, or give the cam a larger base circle",
-    "tables": "give the table times for the whole run, or periodic=True or clamp=True",
+    "tables": "give the table times for the whole run, or say that it is periodic, or that it keeps its ends (clamp)",
     "energy": "put runs of one model together, each going on from the end of the one before",
     "cable": "use the motion only before that time, or let an event take the cable out of force there",
-    "rate": "leave it out of invariants=, or mend the function: the equations of motion do not conserve it",
+    "rate": "leave it out of the invariants, or mend the function: the equations of motion do not conserve it",
     "plane": 'run it with coordinates="absolute"',
     "rounding": "ask for a larger rtol, or take another formulation",
     "force": "give the element data for what it meets in this run",
     "unit": "check who changed the states: a run keeps these lengths to rounding",
 }
 _STATUS = {
-    "interrupted": "go on from its end: simulate(solution, t_end)",
+    "interrupted": "run it again, or go on from its end in Python: simulate(solution, t_end)",
     "failed": "mend what the status names; states before it are kept, but are not judged",
     "incomplete": "run it again, or use the states that are stored with care",
 }
