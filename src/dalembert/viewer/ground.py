@@ -26,6 +26,7 @@ _SIDES = 16  # directions in which to look for room beside the motion
 _LOOKS = 48  # points of a leg, and instants, at which a body may be in its way
 _ARMS = 5  # lengths that are tried
 _SHAFTS = 0.5 * np.arange(1, 9)  # of a hinge to its mount, over the radius of the plate, that are tried
+_ASIDE = 0.6  # of an arm, over what leads behind
 _MOST_ARMS = 8  # more stands than this go straight down, one behind the other
 
 
@@ -147,14 +148,15 @@ def rail_legs(
 def stands(
     motion: Trajectory, pictures: Mapping[str, Picture], mounted: Sequence[Mount], points: Array, setting: Setting
 ) -> Iterator[Part]:
-    """Mounts, and the posts that hold those above the floor. Where something moves below one, that of a hinge is behind it at
-    the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind the motion.
+    """Mounts, and the posts that hold those above the floor. Where something moves below one, or hangs from it, that of a hinge
+    is a bearing behind it at the end of a shaft, if a short one helps; else the post is at the end of an arm that leads behind
+    the motion.
 
     points : (n, 3) of the whole motion
     """
     normal, floor, direction = setting
     back = _back(normal, direction)
-    deepest = float((points @ back).max())
+    deepest, middle, aside = float((points @ back).max()), points.mean(axis=0), np.cross(back, normal)
     known: list[Array] = []
     for cone, plate, axis in mounted:
         radius, thick = plate.size
@@ -162,24 +164,40 @@ def stands(
         if not low and len(mounted) <= _MOST_ARMS and not _clear_below(plate, normal, points):
             reach = float(deepest + 1.5 * radius - plate.at @ back)
             tip = cone.at + cone.half[2] * cone.matrix[:, 2]
-            ways = _SHAFTS[:, None] * radius * (axis if axis @ back > 0.0 else -axis)
+            ways = np.outer(
+                [*_SHAFTS, *-_SHAFTS], radius * (axis if axis @ back > 0.0 else -axis)
+            )  # rather away from the camera
             line = np.linspace(tip, tip - (tip @ normal - floor) * normal, _LOOKS)
             below = np.concatenate([line + s * radius * axis for s in (-1.0, -0.5, 0.0, 0.5, 1.0)])
-            upright = cone.at @ normal > plate.at @ normal and axis.any() and abs(axis @ normal) < 0.3
-            way = next((way for way in ways if upright and not _struck(motion, pictures, below + way)), None)
+            level = axis.any() and abs(axis @ normal) < 0.5
+            way = next((way for way in ways if level and not _struck(motion, pictures, below + way)), None)
             if way is not None:
-                yield _coloured(between(tip, tip + way, 0.22 * radius))
-                cone, plate, reach = replace(cone, at=cone.at + way), replace(plate, at=plate.at + way), 0.0
+                yield from _shaft(tip, way, radius)
+                cone, plate = (_upright(part, tip, normal, tip + way) for part in (cone, plate))
+                reach = 0.0
         yield from (cone, plate)
         if low or any(np.linalg.norm(plate.at - at) < radius for at in known):
             continue
         known.append(plate.at)
-        behind = plate.at + reach * back
+        # not straight away from the camera, where an arm would seem a spike on its post
+        behind = plate.at + reach * (back + _ASIDE * np.copysign(1.0, (plate.at - middle) @ aside) * aside)
         foot = behind - (behind @ normal - floor) * normal
         if reach > radius:
             yield _coloured(between(plate.at, behind, 0.22 * radius))
         yield _coloured(between(behind, foot + 0.22 * radius * normal, 0.22 * radius))
         yield Part("cylinder", (radius, thick), foot + 0.5 * thick * normal, along_z(normal), colour=COLOUR)
+
+
+def _shaft(start: Array, way: Array, radius: float) -> Iterator[Part]:
+    """What turns with a hinge, and the bearing in which it ends; radius : of the plate of its mount"""
+    along = way / np.linalg.norm(way)
+    yield _coloured(between(start, start + way + 0.5 * radius * along, 0.22 * radius))
+    yield Part("cylinder", (0.46 * radius, 0.75 * radius), start + way, along_z(along), colour=COLOUR)
+
+
+def _upright(part: Part, tip: Array, normal: Array, place: Array) -> Part:
+    """A part of a mount, whatever that hangs from, as far below a place as it is from its tip."""
+    return replace(part, at=place - float(np.linalg.norm(part.at - tip)) * normal, turn=along_z(normal))
 
 
 def _back(normal: Array, direction: Array) -> Array:

@@ -5,6 +5,7 @@ Everything is plain JSON; long arrays are base64 text of little-endian numbers. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -205,7 +206,7 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     mounted = mounts(motion, radii, fixed, scale)
     plates = [plate for _, plate, _ in mounted]
     up = upward(model.gravity)
-    low = np.reshape([plate.at + (_SIGNS * plate.half) @ plate.matrix.T for plate in plates], (-1, 3))
+    low = _boxes(plates)
     normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
     way, held = middle_of(motion, normal), bool(plates or fixed)
     follow = not held and float(np.ptp(way, axis=0).max()) > _FAR * scale
@@ -216,11 +217,16 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     direction = broad_side(seen, up) if direction is None else direction
     legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
-    seen = np.concatenate([seen, np.reshape([part.at for part in legs], (-1, 3))])
+    seen = np.concatenate([seen, _boxes(legs)])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
     fittings = tuple(fittings_of(motion, joints, radii, scale))
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow)
+
+
+def _boxes(parts: Sequence[Part]) -> Array:
+    """(n, 3) corners of the boxes around parts of the ground."""
+    return np.reshape([part.at + (_SIGNS * part.half) @ part.matrix.T for part in parts], (-1, 3))
 
 
 def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, way: Array) -> Array:
