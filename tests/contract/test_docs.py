@@ -56,6 +56,18 @@ def test_citations_resolve(page):
     assert cited <= set(load_references())
 
 
+def test_pages_can_be_read_without_being_built():
+    """Code is in the page itself, not named by a directive that a code host does not follow; and it is that of the files."""
+    assert [name_of(page) for page in PAGES if "{literalinclude}" in page.read_text(encoding="utf-8")] == []
+    text = (DOCS / "examples.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\(\.\./(examples/\w+\.py)\):\n\n```py\n(.*?)```\n", text, re.DOTALL)
+    assert len(shown) == text.count("```py\n") == 3
+    for file, code in shown:
+        assert code in (DOCS.parent / file).read_text(encoding="utf-8"), file
+    starter = (DOCS.parent / "src/dalembert/model/file/starter.yaml").read_text(encoding="utf-8")
+    assert f"```yaml\n{starter}```\n" in (DOCS / "howto" / "model_files.md").read_text(encoding="utf-8")
+
+
 def test_errors_name_the_page_and_its_line(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# A page\n\n```python\na = 1\n```\n\ntext\n\n```python\n\nraise ValueError(a)\n```\n")
