@@ -377,6 +377,16 @@ def test_energy_that_is_kept(build):
     assert np.abs(solution.derivative(lambda s: s.x[:, 0], "length") - expected).max() < ALLOWED
 
 
+@plain_only
+@pytest.mark.parametrize("formulation", [da.Jet(invariants="energy"), da.MovingFrame(invariants="energy")], ids=["jet", "tree"])
+def test_values_of_energy_that_is_kept(formulation):
+    """To the last bit; in runs with derivatives only these were corrected, and the energy was not kept."""
+    options = {"formulation": formulation, "integrator": da.DormandPrince(rtol=1e-4, atol=1e-4), "save_at": [0.3]}
+    plain, rich = (da.simulate(double_pendulum, 0.3, sensitivities=asked, **options) for asked in ([], ["mass"]))
+    assert np.array_equal(plain.x, rich.x)
+    assert abs(rich.energy.total[-1] - plain.energy.total[0]) < 1e-12
+
+
 def three_cranks(length):
     """A bar on three cranks, in space: rows are redundant in the plane, and out of it."""
     model = da.Model(gravity=(0, 0, -9.81))

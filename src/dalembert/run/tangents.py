@@ -196,7 +196,7 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW:
             if mode != T.PROJECT:
                 out[:n] = [value_of(v) for v in found]
                 base.W[first:last] = [value_of(v) for v in with_duals.W[first:last]]
-            if status == T.OK and (mode == T.PROJECT or before != t):
+            if status in (T.OK, T.MOVED) and (mode == T.PROJECT or before != t):
                 status = kernel(mode, t, x[:n], dx[:n], base.view)
             return int(status)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import JIT, flat, kernel
 from dalembert.kernels.base.slots import correction, equations, projection
-from dalembert.kernels.base.tables import N_STAT, OK, PROJECT, W_STAT
+from dalembert.kernels.base.tables import MOVED, N_STAT, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
@@ -59,7 +59,7 @@ def carry(seam, as_duals, count, mode, t, x, dx, system):
         state, rate = as_duals(x[at_x : at_x + one * n]), as_duals(dx[at_x : at_x + one * n])
         duals = System(system.I[(2 + b) * size :], as_duals(F[at_F:]), as_duals(W[at_W:]))
         status = seam(mode, before, state, rate, duals)
-        if status != OK:
+        if status != OK and status != MOVED:  # by an invariant: the values below move as well, and say so
             return status
         if mode != PROJECT:
             for i in range(n):
