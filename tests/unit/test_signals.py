@@ -46,6 +46,17 @@ def test_sweeps_keep_markers_and_have_ranges(tmp_path):
         found["tip.x.swing"]
 
 
+def test_a_law_of_one_joint_is_a_torque_or_a_force():
+    """It was a tension in N, whatever it acted along."""
+    model = arm()
+    model.add_body("slider", mass=1.0, inertia=(1, 1, 1))
+    model.add_prismatic("S", model.ground, "slider", point=(0, 0), axis=(1, 0))
+    for name, joint in (("turns", "A"), ("pushes", "S")):
+        model.add_joint_law(name, [joint], lambda t, s, s_dot: -2.0 * s)
+    labels = da.simulate(model, 0.1).plot.time("turns", "pushes").axes
+    assert [ax.get_ylabel() for ax in labels] == ["torque of turns [N m]", "force of pushes [N]"]
+
+
 def test_reactions_are_of_one_joint(run):
     for given in (("A", "motor"), (["A", "motor"],)):
         with pytest.raises(da.ModelError, match=r'takes one joint; of several plot\.time\("A\.f", "B\.f"\)'):

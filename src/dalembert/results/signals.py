@@ -20,6 +20,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.elements import Joint
+from dalembert.model.forces.on_joints import JointLaw
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest
 from dalembert.results.lagrangian import LagrangianResult
@@ -136,9 +137,12 @@ def effort_kind(model: Model, name: str) -> tuple[str, str]:
     force = next((force for force in model.forces if force.name == name), None)
     if force is None or force.coordinates != 1:
         return "", "N or N m"
-    if (joint := getattr(force, "joint", None)) is None:
+    joint, component = getattr(force, "joint", None), getattr(force, "component", 0)
+    if isinstance(force, JointLaw):
+        joint, component = force.joints[0], force.components[0]
+    if joint is None:
         return "tension", "N"
-    return turning if model.joint(joint).coordinates[getattr(force, "component", 0)].startswith("angle") else pushing
+    return turning if model.joint(joint).coordinates[component].startswith("angle") else pushing
 
 
 def _coordinate(solution: BodyResult, joint: str, coordinates: tuple[str, ...], part: str) -> Signal:
