@@ -91,3 +91,15 @@ def test_the_plane_is_that_of_most_axes():
     """Not of the first joint, which may be the one that is off."""
     with pytest.raises(da.ModelError, match=r"joint 'A': its axis is not the normal.*normal \(0, 1, 0\)"):
         compile(linkage(A=(1, 0, 0)), "planar")
+
+
+def test_a_coupling_of_shafts_beside_each_other():
+    """Oldham's: two hinges and two slides across each other, all in a plane with both shafts at the start."""
+    model = da.Model()
+    for name, place in (("in", (0, 0, 0)), ("disc", (0, 0, 0.1)), ("out", (0.05, 0, 0.2))):
+        model.add_body(name, **da.disc(1.0, 0.1, axis="z").body(), position=place)
+    model.add_revolute("A", model.ground, "in", point=(0, 0, 0), axis=(0, 0, 1), rate=2.0)
+    model.add_prismatic("P", "in", "disc", point=(0, 0, 0.1), axis=(1, 0, 0))
+    model.add_prismatic("Q", "disc", "out", point=(0, 0, 0.1), axis=(0, 1, 0))
+    model.add_revolute("B", model.ground, "out", point=(0.05, 0, 0.2), axis=(0, 0, 1))
+    assert doubts(model) == []

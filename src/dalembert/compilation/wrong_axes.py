@@ -47,7 +47,8 @@ def _told(model: Model, loop: list[Joint]) -> Iterator[str]:
     right = [repr(joint.name) for joint, fits in zip(loop, hinges & (sines < PARALLEL), strict=True) if fits]
     if len(right) < 2:
         return
-    if (across := _plane_with(normal, places)) is not None:
+    across = _plane_with(normal, places)
+    if across is not None and np.all(np.abs(axes[~hinges] @ across) < PARALLEL):  # slides lie in that plane, too
         others = f"{len(right) - 1} more hinges" if len(right) > 2 else right[1]
         words = f"the axes of {right[0]} and {others} lie in the plane of their loop"
         yield f"{words}: they are {_shown(normal)}; across it is {_shown(across)}"
