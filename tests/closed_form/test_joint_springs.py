@@ -135,3 +135,18 @@ def test_work_in_space(law, stiffness, joint_damping, end_damping):
         tether = 50.0 * (np.linalg.norm(d, axis=1) - 3.0) ** 2
         stored = energy.potential - 50 * 9.81 * heights - tether
         assert abs(stored[-1] - stored[0] + simpson(springs, x=times)) <= 1e-8 * energy.scale
+
+
+def test_a_ball_joint_that_is_turned_over_is_told():
+    """Beyond half a turn its spring goes on from the other side, unlike the coordinate, which is counted on."""
+    for rate, told in ((2.0, False), (5.0, True)):
+        model = da.Model(gravity=(0, 0, 0))
+        model.add_body("ball", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, rate))
+        model.add_spherical("socket", model.ground, "ball", point=(0, 0, 0))
+        model.add_joint_spring_damper("spring", "socket", stiffness=1.0)
+        report = da.simulate(model, t_end=2.0).report()
+        said = [line.value for line in report.lines if line.name == "force elements"]
+        assert bool(said) == told
+        if told:
+            assert said[0].startswith("joint spring-damper 'spring': turned by up to 1")
+            assert said[0].endswith("at 180 its torque turns over")

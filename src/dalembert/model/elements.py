@@ -325,3 +325,9 @@ def spring_energy(stiffness: float, deflection: Array, reach: float) -> tuple[Ar
     """What `Force.stored` asks of a linear spring: U = k s^2 / 2; s is a difference of numbers of size `reach`."""
     U = 0.5 * stiffness * deflection**2
     return U, U + stiffness * np.abs(deflection) * reach
+
+
+def turned_far(turn: Array) -> str:
+    """What `Force.remark` says of an element that acts by a rotation vector; turn : (nt,) its length."""
+    most = float(np.max(turn, initial=0.0))
+    return f"turned by up to {np.degrees(most):.0f} degrees; at 180 its torque turns over" if most >= 0.75 * np.pi else ""

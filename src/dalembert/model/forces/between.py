@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
-from dalembert.model.elements import BetweenPoints, Body, Force, ForceRecord, Glyph, Joints, States
+from dalembert.model.elements import BetweenPoints, Body, Force, ForceRecord, Glyph, Joints, States, turned_far
 from dalembert.model.frames import aligned_at_pose, locate, rotation_matrix
 from dalembert.model.joint_verbs import ORIGINS, BodyRef, Pair
 from dalembert.model.rotation import Rotation, matrix_to_quaternion, quaternion_to_matrix, unit_quaternion
@@ -134,10 +134,7 @@ class Bushing(BetweenPoints):
         return np.where((out := coupled[0] + coupled[1] + shifted) > limit, out, 0.0)
 
     def remark(self, states: States, joints: Joints) -> str:
-        turn = float(np.max(np.linalg.norm(self.deflection(states)[:, 3:], axis=1), initial=0.0))
-        if turn < 0.75 * np.pi:
-            return ""
-        return f"turned by up to {np.degrees(turn):.0f} degrees; at 180 its torque turns over"
+        return turned_far(np.linalg.norm(self.deflection(states)[:, 3:], axis=1))
 
 
 class BetweenVerbs(ElementStore):

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.calls import Call, Parameter, Parameters, UserFunction, parameters_of
-from dalembert.model.elements import Force, ForceRecord, Glyph, Joint, Joints, States, spring_energy
+from dalembert.model.elements import Force, ForceRecord, Glyph, Joint, Joints, States, spring_energy, turned_far
 from dalembert.model.forces.springs import gains
 from dalembert.model.joint_verbs import JointRef
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate, type_of
@@ -98,14 +98,22 @@ class JointSpringDamper(_OnJoint):
                 reach = 1.0 + float(np.max(np.abs(s), initial=0.0))
             return spring_energy(self.stiffness, s - self.reference, reach)
         if self.law == "rotation-vector":
-            R_i, R_j = states.rotation(joint.first) @ joint.E_i, states.rotation(joint.second) @ joint.E_j
-            theta = matrix_to_quaternion(np.swapaxes(R_i, 1, 2) @ R_j)
-            turn = 2.0 * np.arctan2(np.linalg.norm(theta[:, 1:], axis=1), theta[:, 0])
-            return spring_energy(self.stiffness, turn, np.pi)
+            return spring_energy(self.stiffness, self._turn(states, joint), np.pi)
         return super().stored(states, joints, reach)
 
     def energy_scale(self, size: float) -> float:
         return self.stiffness
+
+    def remark(self, states: States, joints: Joints) -> str:
+        if self.law != "rotation-vector" or self.stiffness == 0.0:
+            return ""
+        return turned_far(self._turn(states, joints[self.joint]))
+
+    def _turn(self, states: States, joint: Joint) -> Array:
+        """(nt,) Angle between the joint's frames, up to half a turn."""
+        R_i, R_j = states.rotation(joint.first) @ joint.E_i, states.rotation(joint.second) @ joint.E_j
+        theta = matrix_to_quaternion(np.swapaxes(R_i, 1, 2) @ R_j)
+        return np.asarray(2.0 * np.arctan2(np.linalg.norm(theta[:, 1:], axis=1), theta[:, 0]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
