@@ -55,9 +55,22 @@ def test_python_blocks_run(tmp_path, monkeypatch):
         if shown is not None:
             check_shown(code, shown[1], output)
             check_counts(code, shown[1], output)
+    assert shown[1] == output  # of the last block, to the digit
     assert names["solution"].report().passed
     check_swing(names["A"], names["B"], names["C"], names["D"], names["swing"])
     assert {path.name for path in tmp_path.iterdir()} == {"own.html", "own.png"}
+
+
+def test_lines_for_own_mechanisms_run():
+    """Each of the table with the linkage of the first block, then all of them at once."""
+    names = {}
+    exec(python_blocks(README)[0][1].partition("solution = ")[0], names)
+    lines = re.findall(r"^\| `(\.add_.*?)` \|", README, re.MULTILINE)
+    assert len(lines) == 5
+    for line in lines:
+        exec(f"model{line}", names)
+    exec("tip = da.simulate(model, t_end=0.1).position('tip')", names)
+    assert names["tip"].shape[1] == 3 and names["model"].body("block").mass == 0.3
 
 
 def check_swing(A, B, C, D, swing):

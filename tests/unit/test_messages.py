@@ -214,3 +214,10 @@ def test_what_begins_a_longer_name_is_meant():
     assert near("add_spring", dir(da.Model)) == "add_spring_damper"
     assert near("add_revolut", dir(da.Model)) == "add_revolute"
     assert near("ab", ["abc", "xyz"]) == "abc" and near("abcd", ["xyz"]) is None
+
+
+def test_help_of_a_verb_has_the_arguments_that_it_shares():
+    slider, bare = da.Model.add_prismatic.__doc__, da.Model.add_coincidence.__doc__
+    assert "point : joint point" in slider and "rate : their initial rates" in slider and "\naxis : " in slider
+    assert "axis : " not in bare and bare.count("points : ") == 1 and "first, second : bodies" in bare
+    assert "plane : (point, normal)" in da.Model.add_rolling_disc.__doc__

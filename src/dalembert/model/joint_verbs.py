@@ -58,7 +58,7 @@ class JointVerbs(ElementStore):
         point: npt.ArrayLike | None = None,
         points: Pair | None = None,
     ) -> Joint:
-        """Ball joint: C. Coordinates: rotation vector; its start is set by the bodies' rotations.
+        """Ball joint, turns in all ways (of C). Coordinates: rotation vector; its start is set by the bodies' rotations.
 
         With `point` the rotation is counted from the model pose; with `points` it is that of the second body's axes
         relative to the first's.
@@ -80,7 +80,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Cardan joint: C, SO. Coordinates: angle_first, angle_second.
+        """Cardan joint, turns about two axes that cross (of C, SO). Coordinates: angle_first, angle_second.
 
         axes : (axis on the first body, axis on the second), perpendicular: world vectors of the model pose with
         `point`, body-fixed with `points`
@@ -104,7 +104,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Hinge: C, 2 SO. Coordinate: angle about the axis."""
+        """Hinge, turns about an axis (of the primitives C, 2 SO). Coordinate: angle about the axis."""
         place, direction = (point, points), (axis, axes, vectors)
         return self._axis_joint("revolute", name, first, second, place, direction, coordinate, rate)
 
@@ -122,7 +122,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Sleeve that slides and turns: 2 SO, 2 O. Coordinates: translation, angle."""
+        """Sleeve that slides along an axis and turns about it (of 2 SO, 2 O). Coordinates: translation, angle."""
         place, direction = (point, points), (axis, axes, vectors)
         return self._axis_joint("cylindrical", name, first, second, place, direction, coordinate, rate)
 
@@ -140,7 +140,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Slider: 3 SO, 2 O. Coordinate: translation along the axis."""
+        """Slider, moves along an axis and does not turn (of 3 SO, 2 O). Coordinate: translation along the axis."""
         place, direction = (point, points), (axis, axes, vectors)
         return self._axis_joint("prismatic", name, first, second, place, direction, coordinate, rate)
 
@@ -160,7 +160,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Plane on plane, `axis` its normal: 2 SO, O. Coordinates: x, y, angle."""
+        """Plane on plane, `axis` its normal (of 2 SO, O). Coordinates: x, y, angle."""
         place, direction = (point, points), (axis, axes, vectors)
         return self._axis_joint("planar", name, first, second, place, direction, coordinate, rate)
 
@@ -173,7 +173,7 @@ class JointVerbs(ElementStore):
         point: npt.ArrayLike | None = None,
         points: Pair | None = None,
     ) -> Joint:
-        """Weld in the relative rotation of the model pose: C, 3 SO. Default point: the second body's centre of mass."""
+        """Weld in the relative rotation of the model pose (of C, 3 SO). Default point: the second body's centre of mass."""
         owner, i, j = self._start(name, "fixed", first, second)
         if point is None and points is None:
             point = j.position if j.kind != "ground" else i.position
@@ -224,7 +224,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """A point of the second body on a line of the first: 2 O. Coordinate: translation along the line.
+        """A point of the second body on a line of the first, a pin in a slot (of 2 O). Coordinate: translation along the line.
 
         axes : (a_first,), the line in the axes of the first body
         """
@@ -244,7 +244,7 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """A point of the second body on a plane of the first, `axis` its normal: O. Coordinates: x, y.
+        """A point of the second body on a plane of the first, `axis` its normal (of O). Coordinates: x, y.
 
         axes : (a_first,), the normal in the axes of the first body
         """

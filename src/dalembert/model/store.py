@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Collection
 from typing import TypeVar
 
 import numpy as np
@@ -29,12 +32,25 @@ def ground_body() -> Body:
     return Body(GROUND, "ground", 0.0, frozen(np.zeros((3, 3))), _ZERO, frozen([1.0, 0.0, 0.0, 0.0]), _ZERO, _ZERO)
 
 
+def _with_shared(own: str, shared: str, names: Collection[str]) -> str:
+    """A verb's docstring, with those terms of its class's, `a, b : meaning`, that it takes and does not say itself."""
+    terms = re.findall(r"^(\w[\w, ]*) : (.*(?:\n +.*)*)", inspect.cleandoc(shared), re.MULTILINE)
+    told = [
+        f"{words} : {meaning}"
+        for words, meaning in terms
+        if set(words.split(", ")) & set(names) and not re.search(rf"^{words.partition(',')[0]}\b.* : ", own, re.MULTILINE)
+    ]
+    return "\n".join([own, "", *told]) if told else own
+
+
 class ElementStore:
     """Holds the elements; the verbs of `Model` add to it."""
 
     def __init_subclass__(cls) -> None:
         verbs = {label: verb for label, verb in vars(cls).items() if label.startswith("add_")}
         made = {verb: by_name(verb) for verb in verbs.values()}  # one verb may have two names
+        for verb, told in made.items():
+            told.__doc__ = _with_shared(inspect.getdoc(verb) or "", cls.__doc__ or "", inspect.signature(verb).parameters)
         for label, verb in verbs.items():
             setattr(cls, label, made[verb])
 
