@@ -31,6 +31,11 @@ def test_a_table_and_a_picture(tmp_path):
     assert (tmp_path / "turn.png").stat().st_size > 1000
 
 
+def test_poses_that_are_left_out_are_counted():
+    assert ": 41 poses, 25 of them below\n" in call("four_bar", "--sweep", "A=0:20:0.5").output
+    assert ": 11 poses\n" in call("four_bar", "--sweep", "A=0:20:2").output
+
+
 def test_rotation_vectors_are_in_radians():
     names = json.loads(call("slider_crank", "--sweep", "A=0:10:10", "--json").stdout)["coordinates"]
     assert {"A [deg]", "B.rotation_x [rad]", "C.angle_first [deg]", "D [m]"} <= names.keys()

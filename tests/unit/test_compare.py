@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -156,6 +157,17 @@ def test_runs_that_break_down_are_listed():
     problem = broken[0].problem  # which of the two comes first is left to rounding: the run has gone wild
     assert re.match(r"(the constraints could not be restored|accelerations are not finite .*) at t = 0\.[78]", problem)
     assert f"moving-frame, euler, h 0.011 s broke down: {problem[:30]}" in str(result)
+
+
+def test_warnings_of_coarse_steps_are_not_told_among_the_runs(recwarn):
+    """Steps so long that a run jumps over singular configurations; its error, or that it broke down, is in the table."""
+    model, step = da.Model.from_yaml(files("dalembert.model.file") / "starter.yaml"), 0.007
+    with pytest.warns(RuntimeWarning, match="singular configuration"), pytest.raises(SimulationError):
+        da.simulate(model, 1.0, formulation=da.MovingFrame(), integrator=da.Euler(step=step))
+    recwarn.clear()
+    comparison = da.compare(model, 1.0, formulations=["moving-frame"], integrators=["euler"], steps=[step], repeats=1)
+    assert [str(warning.message) for warning in recwarn] == []
+    assert any("broke down" in note for note in comparison.notes())
 
 
 def test_options_objects_and_labels():

@@ -29,7 +29,6 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\badd_driver on (.*? leaves none of them), or sweep one instead", r"a driver on \1, or sweep one instead (--sweep)"),
     (r"\bUse at=da\.equilibrium\(model\) \(dalembert modes --equilibrium\)", "Use --equilibrium"),
     (r"\blook at plot\.residuals\(\)", "look at the residuals (--plot)"),
-    (r"\(--verbose, report\(verbose=True\)\)", "(--verbose)"),
 )
 _LISTS = ("; pairs that do: ", " takes one of ")  # of classes
 
@@ -49,6 +48,7 @@ def report_in_options(report: Report) -> Report:
     """A report whose lines are told so."""
     return replace(
         report,
+        more="--verbose",
         lines=tuple(replace(line, value=in_options(line.value), advice=in_options(line.advice)) for line in report.lines),
     )
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -326,7 +327,10 @@ def _measure(
 ) -> bool:
     """Run all jobs in turns, `repeats` times, until the deadline; whether the user broke it off."""
     total = repeats * len(jobs)
-    with Progress(progress, "comparing", "run {task.completed:.0f} of {task.total:.0f}") as bar:
+    with Progress(progress, "comparing", "run {task.completed:.0f} of {task.total:.0f}") as bar, warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # of coarse steps, whose errors the table has; the reference tells its own
         for done in range(total):
             job = jobs[done % len(jobs)]
             if time.process_time() > deadline:

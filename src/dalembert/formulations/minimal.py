@@ -73,7 +73,7 @@ class Minimal(Formulation):
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("minimal", "formulations.minimal", 3.2, "--formulation minimal"),
         Kernel("minimal_step", "formulations.minimal_step", 6.0, "--formulation minimal"),
-        Kernel("minimal_across", "formulations.bridge", 3.2, 'Minimal(singular="pass")'),
+        Kernel("minimal_across", "formulations.bridge", 3.2, "--singular pass"),
         Kernel("minimal_tree", "formulations.minimal_tree", 2.2, 'Minimal(velocities="joints")'),
         Kernel("minimal_tree_step", "formulations.minimal_tree", 3.2, 'Minimal(velocities="joints")'),
         Kernel("lagrangian_minimal", "formulations.lagrangian_minimal", 5.6, "LagrangianSystem, minimal"),
