@@ -161,7 +161,9 @@ def test_paths_by_name(store):
 
 def test_plot_refuses(store):
     check_refused(call("plot", store, "enrgy"), "no plot 'enrgy'", "did you mean 'energy'?")
-    check_refused(call("plot", store, "phase"), "of what? name a joint coordinate")
+    check_refused(call("plot", store, "phase"), "of what? name a joint coordinate or position (A, D, crank.x, ", " phase A`")
+    check_refused(call("plot", store, "time"), "of what? name signals (A, D, crank.x, rod.x, slider.x), as in", " time A`")
+    check_refused(call("plot", store, "invariants"), "name what should stay constant (energy, ", " invariants energy`")
     check_refused(call("plot", store, "reactions"), "of what? name a joint, driver or force element (A, B, ", " reactions A`")
     check_refused(call("plot", store, "energy", "--of", "A"), "'A' has no meaning")
     check_refused(call("plot", store, "reactions", "A", "B"), "takes one name, not 2", "time A.f B.f` draws the sizes")

@@ -87,7 +87,10 @@ def _of_drivers(model: Model, times: str, actuators: list[str] | None) -> Invers
         component = model.joint(driver.joint).coordinates.index(driver.primitive.labels[0])
         motion[driver.joint, component] = driver.primitive.motion
     if not motion:
-        raise ModelError("inverse: the model has no drivers to make a motion; add_driver makes one, or give --run RESULT")
+        raise ModelError(
+            "inverse: the model has no drivers to make a motion; add one (add_driver, in a file under `drivers`), or give"
+            " --run RESULT"
+        )
     names = actuators or [driver.name for driver in model.drivers]
     free = model.copy()
     for driver in model.drivers:

@@ -50,9 +50,16 @@ def _there(found: Any, name: str) -> list[str]:
         drawn = [("run", "time")] if name == "fan" else [("run", "time"), ("run",)]
         held = [str(key) for key, array in found.dataset.data_vars.items() if array.dims in drawn and array.dtype.kind == "f"]
         return sorted(held, key=lambda key: key.endswith(("_drift", "_error")))  # what was asked for first
-    model = getattr(found.mechanism, "model", None)
-    elements = () if name != "reactions" or model is None else (*model.joints, *model.drivers, *model.forces)
-    return [element.name for element in elements]
+    model = found.mechanism.model
+    if name == "invariants":
+        return list(found.named_invariants())
+    if not hasattr(model, "joints"):  # a Lagrangian system
+        return [] if name == "reactions" else list(model.coordinates)
+    if name == "reactions":
+        return [element.name for element in (*model.joints, *model.drivers, *model.forces)]
+    acting = model.drivers if name == OVER_TIME else ()
+    single = [joint.name for joint in model.joints if len(joint.coordinates) == 1]
+    return [*single, *(f"{body.name}.x" for body in model.bodies), *(driver.name for driver in acting)]
 
 
 def plot(

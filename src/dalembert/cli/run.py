@@ -76,7 +76,7 @@ def run(
     with reported_errors(voice):
         from dalembert.cli.source import end_of_run, find_model
         from dalembert.compilation.compile import usual_coordinates
-        from dalembert.formulations.base import default_formulation
+        from dalembert.formulations.base import check_pair, default_formulation
 
         source = find_model(model, set_)  # first: a Python file may register methods of its own
         stepping, coordinates = method.make_integrator(), method.make_coordinates()
@@ -84,6 +84,8 @@ def run(
         times = save_times(save_every, end)
         _check_paths(out, plot)
         entering = method.make_formulation(projection=projection, invariants=invariants, singular=singular)
+        if entering is not None:
+            check_pair(entering, stepping)
         usual = usual_coordinates(source.model, KINDS if entering is None else entering.coordinates)
         mechanism = _assemble(source, coordinates or usual, voice)
         _check_monitored(mechanism, monitor or [])

@@ -142,7 +142,7 @@ def path_names(motion: Trajectory, wanted: Sequence[object]) -> list[str]:
     names = [str(getattr(name, "name", name)) for name in wanted]
     for name in names:
         if name not in known:
-            mend = "" if markers else "; other points of bodies get names by add_marker, in a model file by markers:"
+            mend = "" if markers else "; other points of bodies get names by add_marker, in a model file under `markers`"
             raise ModelError(f"plot.trajectories: there is no body or marker {name!r}; {nearest(name, known)}{mend}")
     return names or [*motion.mechanism.body_names[:MAX_BODIES], *markers]
 
