@@ -49,8 +49,8 @@ LOOP = (
     "in the loop with C whose hinges are parallel, replace one revolute joint by a spherical and another by a cylindrical one"
 )
 IN_PLANE = (
-    'take coordinates="planar" (--coordinates planar): all of the model moves in one plane, which da.Model(plane="xz") says'
-    " too, in a file plane: xz"
+    'take coordinates="planar" (--coordinates planar): all of the model moves in one plane; plane="xz" of the model'
+    " (in a file `plane: xz`) says so for good"
 )
 OPEN = "let {}, or others of the same loop, hold less"
 

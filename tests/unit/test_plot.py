@@ -262,6 +262,7 @@ def test_angles_in_degrees():
     phase = run.plot.phase("A", degrees=True).axes[0]
     assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
     assert 175 < np.nanmax(np.abs(phase.get_lines()[0].get_xdata())) <= 180 and "modulo one turn" in phase.get_title("left")
+    assert np.allclose(np.diff(phase.get_xticks()), 45.0)
     assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
 
 

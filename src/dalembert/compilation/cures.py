@@ -61,7 +61,7 @@ def _in_plane(mechanism: Compiled) -> str:
     text = 'take coordinates="planar" (--coordinates planar): all of the model moves in one plane'
     for name in PLANES:
         if np.linalg.norm(np.cross(InPlane(name).normal, plane.normal)) < 1e-9:
-            text += f', which da.Model(plane="{name}") says too, in a file plane: {name}'
+            text += f'; plane="{name}" of the model (in a file `plane: {name}`) says so for good'
     return f"{text}; there, {cure(planar)}" if planar.redundant else text
 
 

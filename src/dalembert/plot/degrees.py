@@ -5,9 +5,12 @@ from __future__ import annotations
 from math import degrees
 
 from matplotlib.axis import Axis
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MultipleLocator
 
 from dalembert.results.signals import Signal
+
+_STEPS = (5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)  # between ticks, smallest first
+_MOST = 9  # of them on an axis
 
 
 def of_unit(unit: str) -> tuple[float, str]:
@@ -30,6 +33,8 @@ def in_degrees(item: Signal) -> Signal:
 
 
 def tick(axis: Axis, unit: str) -> None:
-    """An axis in degrees has its ticks at 15, 30, 60 or 90 degrees rather than at 20, 25 or 50."""
-    if unit == "deg":
-        axis.set_major_locator(MaxNLocator(9, steps=[1, 1.5, 3, 6, 9, 10]))
+    """An axis in degrees, with its data drawn, has ticks at parts of a turn: 15, 30, 45, 90 degrees rather than 20, 25, 50."""
+    low, high = axis.get_view_interval()
+    step = next((step for step in _STEPS if high - low <= _MOST * step), None)
+    if unit == "deg" and high - low > _STEPS[0] and step is not None:
+        axis.set_major_locator(MultipleLocator(step))
