@@ -73,4 +73,3 @@ def test_what_the_library_says_is_met():
     with pytest.raises(da.ModelError) as refused:
         da.kinematics(sleigh, [0.0, 1.0])
     assert "degree(s) of freedom" in in_options(refused.value)
-    assert "(--verbose)" in str(report_in_options(da.simulate(sleigh, 0.1).report()))

@@ -48,7 +48,6 @@ def report_in_options(report: Report) -> Report:
     """A report whose lines are told so."""
     return replace(
         report,
-        more="--verbose",
         lines=tuple(replace(line, value=in_options(line.value), advice=in_options(line.advice)) for line in report.lines),
     )
 

@@ -79,12 +79,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """The lines of a report, checks first; verbose : whether details are shown;  more : how to see them"""
+    """The lines of a report, checks first; verbose : whether details are shown."""
 
     title: str
     lines: tuple[Line, ...]
     verbose: bool = False
-    more: str = "--verbose, report(verbose=True)"
 
     @property
     def passed(self) -> bool:
@@ -150,7 +149,7 @@ class Report:
         for heading, rows in self._blocks():
             if heading == "details" and rows and not self.verbose:
                 how = ", ".join(line.name for line in self.lines if line.block == "details")
-                console.print(Text(f"\nnot shown: {how} ({self.more})", style="dim"), width=width)
+                console.print(Text(f"\nnot shown: {how} (--verbose, report(verbose=True))", style="dim"), width=width)
             elif rows:
                 console.print(Text(f"\n{heading}", style="bold"), width=width)
                 table = _plain(width)
