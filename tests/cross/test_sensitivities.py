@@ -200,6 +200,28 @@ def test_outputs_of_a_mechanism_of_a_millimetre():
     assert abs(found + at * slope / (2.0 * length)) < 1e-6 * abs(found)
 
 
+def hung_spring(length=1.0, stiffness=20.0, size=1.0):
+    """A mass on a rod, another on a spring below it; all lengths times size."""
+    model = da.Model(gravity=(0, 0, -9.81 * size))
+    upper = model.add_point_mass("upper", mass=1.0, position=(0.6 * length * size, 0, -0.8 * length * size))
+    model.add_distance("rod", model.ground, upper, points=((0, 0, 0), (0, 0, 0)))
+    lower = model.add_point_mass("lower", mass=0.4, position=((0.6 * length + 0.5) * size, 0, -0.8 * length * size))
+    ends = ((0, 0, 0), (0, 0, 0))
+    model.add_spring_damper("spring", upper, lower, points=ends, stiffness=stiffness, damping=0.2, length=0.3 * size)
+    return model
+
+
+def test_forces_in_a_mechanism_of_a_micrometre():
+    """They are those of a metre, times the size; points were moved by more than the mechanism is wide, forces half off."""
+    found = []
+    for size in (1.0, 1e-6):
+        options = {"integrator": da.DOP853(rtol=1e-11, atol=1e-11 * size), "save_at": [0.2]}
+        run = da.simulate(hung_spring, 0.2, parameters={"size": size}, sensitivities=["length", "stiffness"], **options)
+        names = ("spring", "rod.f", "lower.x")
+        found.append([run.derivative(o, p)[0] / size for o in names for p in ("length", "stiffness")])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-7)
+
+
 def wavy(q=0.4, g=9.81):
     """Its length goes up and down within 1e-4 of q."""
     return pendulum(length=1.3 + 1e-5 * np.sin(3e4 * q), g=g)

@@ -19,8 +19,11 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
+from dalembert.results.moving import Moving
 
 STEP = 1e-3  # of what a number or a state is
 LEVELS = (1.0, 0.5)
@@ -75,7 +78,8 @@ class Sensitivities:
     def derivative(self, solution: Any, function: Callable[[Any], Array], name: str) -> Array:
         """Of what a function makes of a solution at each of its times, by a parameter."""
         S = self.states[:, :, self.number(name)]
-        return total_derivative(solution.like, function, solution.mechanism, solution.x, S, self.neighbours[name])
+        sizes = typical(solution.mechanism, solution.x)
+        return total_derivative(solution.like, function, solution.mechanism, solution.x, S, self.neighbours[name], sizes)
 
     def slope(self, solution: Any, function: Callable[[Any], float], name: str) -> float:
         """Of one number that a function makes of a whole solution, by a parameter."""
@@ -85,7 +89,25 @@ class Sensitivities:
             rate, moved = self.end()
             moving[-1] = moved[k]
             S[-1] += rate * moved[k]
-        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, (solution.t, moving)))
+        sizes, whole = typical(solution.mechanism, solution.x), (solution.t, moving)
+        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, sizes, whole))
+
+
+def typical(mechanism: Any, x: Array) -> Array:
+    """(nt, nx) what changes of states are small against: 1 + |x|, but not more than the size of a connected part, and what
+    it moves by in a second."""
+    sizes = 1.0 + np.abs(x)
+    if isinstance(mechanism, Mechanism):
+        start = mechanism.trajectory(np.zeros(1), mechanism.x_0[None])
+        bodies = dict(zip((body.name for body in mechanism.model.bodies), mechanism.body_columns, strict=True))
+        d = 3 if mechanism.plane is None else 2
+        for part in connected_parts(mechanism.model):
+            size = Moving(part, start).size or 1.0
+            for _, q, u in map(bodies.__getitem__, part.bodies):
+                at, moves = slice(q, q + d), slice(mechanism.nq + u, mechanism.nq + u + d)
+                sizes[:, at] = np.minimum(sizes[:, at], size)
+                sizes[:, moves] = np.minimum(sizes[:, moves], size + np.abs(x[:, moves]).max(initial=0.0))
+    return sizes
 
 
 def total_derivative(
@@ -95,14 +117,16 @@ def total_derivative(
     x: Array,
     S: Array,
     neighbours: Neighbours,
+    sizes: Array,
     whole: tuple[Array, Array] | None = None,
 ) -> Array:
     """d/dp function(like(mechanism(p), x(p))); like : states of a model as what the function takes
 
+    sizes : (nt, nx) what changes of x are small against
     whole : times and their derivatives, for a function of all of them together that returns one number; else it returns
         something for each
     """
-    size = np.max(np.abs(S) / (1.0 + np.abs(x)), axis=1, initial=0.0)[:, None]
+    size = np.max(np.abs(S) / sizes, axis=1, initial=0.0)[:, None]
     if whole:
         size = np.full_like(size, max(size.max(initial=0.0), _sooner(*whole)))
     reach = STEP / np.where(size > 0.0, size, 1.0)  # at each time its own

@@ -142,7 +142,8 @@ def _as_told(solution: Any, run: Run, S: Array, found: Sensitivities) -> Array:
         runs = {id(m): solution.formulation.prepare(m) for _, *both in found.neighbours[name].pairs for m in both}
         runs[id(solution.mechanism)] = run
         told = partial(_absolute, runs)
-        columns.append(total_derivative(told, np.asarray, solution.mechanism, x, S[:, :, k], found.neighbours[name]))
+        neighbours, sizes = found.neighbours[name], 1.0 + np.abs(x)
+        columns.append(total_derivative(told, np.asarray, solution.mechanism, x, S[:, :, k], neighbours, sizes))
     return np.stack(columns, axis=2)
 
 
