@@ -220,6 +220,10 @@ def test_forces_in_a_mechanism_of_a_micrometre():
         names = ("spring", "rod.f", "lower.x")
         found.append([run.derivative(o, p)[0] / size for o in names for p in ("length", "stiffness")])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-7)
+    assert run.report()["sensitivities"].verdict == "pass"
+    run.sensitivities.states[...] *= 1.01  # the check took what a micrometre changes by for noise
+    run.sensitivities.check.cache_clear()
+    assert run.report()["sensitivities"].verdict == "FAIL"
 
 
 def wavy(q=0.4, g=9.81):

@@ -13,7 +13,7 @@ from dalembert.arrays import Array
 from dalembert.formulations import Formulation
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
-from dalembert.results.sensitivities import Sensitivities, total_derivative
+from dalembert.results.sensitivities import Sensitivities, total_derivative, typical
 from dalembert.run.events import Event
 from dalembert.run.tangents import Carrier, carrier_of, check_covered
 from dalembert.simulation.parametrised import Parametrised, TableTangents, table_tangents
@@ -97,18 +97,20 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
     aside = np.all([np.abs(solution.t - t) > _ASIDE * (solution.end_time - solution.begin_time) for t in away], axis=0)
     rows = np.flatnonzero(np.broadcast_to(aside, solution.t.shape))
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _TIMES).round().astype(int))]
-    x, S = solution.x[rows, :n], found.states[rows, :n]
+    sizes = typical(mechanism, solution.x)[rows, :n]  # states are told by them from here on
+    S, least = found.states[rows, :n] / sizes[:, :, None], min(1.0, float(sizes.min(initial=1.0)))
     values = np.array([float(model.values[name]) for name in found.names])
-    size = np.max(np.abs(S), axis=(0, 1)) / (1.0 + np.abs(x).max(initial=0.0))
+    size = np.max(np.abs(S), axis=(0, 1))
     wanted, most = _MOVED / np.where(size > 0.0, size, _MOVED), _CHANGED * np.where(values == 0.0, 1.0, np.abs(values))
     change = np.minimum(np.clip(np.min(most / wanted), _LESS, 1.0) * wanted, most)
-    told, scale, method = S @ change, 1.0 + np.abs(x).max(initial=0.0), solution.integrator
+    told, method = S @ change, solution.integrator
     noise, own = 1e-12, 0.0
     if method.adaptive:
-        own, seen = max(method.rtol, method.atol), _SEEN / _NOISE * float(np.abs(told).max(initial=0.0)) / scale
+        own, seen = max(method.rtol, method.atol / least), _SEEN / _NOISE * float(np.abs(told).max(initial=0.0))
         if seen < own:
-            method = replace(method, rtol=max(seen, _FINEST), atol=max(seen, _FINEST))
-        noise = _NOISE * max(method.rtol, method.atol)
+            fine = max(seen, _FINEST)
+            method = replace(method, rtol=fine, atol=fine * least)
+        noise = _NOISE * max(method.rtol, method.atol / least)
     ends = []
     for sign in (1.0, -1.0):
         beside = model.at(**dict(zip(found.names, (values + sign * change).tolist(), strict=True)))
@@ -122,10 +124,10 @@ def _compared(solution: Any, model: Parametrised, simulate: Callable[..., Any]) 
             progress=False,
         )
         ends.append([mechanism.with_signs_of(a, b)[:n] for a, b in zip(solution.x[rows], run.x[: len(rows)], strict=True)])
-    measured, worst = 0.5 * (np.array(ends[0]) - np.array(ends[1])), 0.0
+    measured, worst = 0.5 * (np.array(ends[0]) - np.array(ends[1])) / sizes, 0.0
     for part in (slice(None, mechanism.nq), slice(mechanism.nq, None)):
         size = max(np.abs(told[:, part]).max(initial=0.0), np.abs(measured[:, part]).max(initial=0.0))
-        apart = np.abs(measured[:, part] - told[:, part]).max(initial=0.0) - noise * scale
+        apart = np.abs(measured[:, part] - told[:, part]).max(initial=0.0) - noise
         worst = max(worst, float(apart / (size or 1.0)) - _NOISE * own)
     return worst, float(np.max(change / np.where(values == 0.0, 1.0, np.abs(values))))
 
