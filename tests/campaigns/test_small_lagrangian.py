@@ -11,7 +11,7 @@ from scipy.integrate import DOP853
 import dalembert as da
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
-from dalembert.kernels.formulations.lagrangian_minimal import weigh
+from dalembert.kernels.formulations.lagrangian_minimal import weakest_row_at
 
 pytestmark = [pytest.mark.nojit, pytest.mark.filterwarnings("ignore")]
 
@@ -214,7 +214,10 @@ def test_row_that_vanishes_is_the_weakest():
         start = {"initial": {"x": 1.0, "y": 1.0}, "velocities": {"x": -1.0, "y": -1.0}}
         system = da.LagrangianSystem(lambda q, v: 0.5 * (v.x**2 + v.y**2), "x y", holonomic=rows, **start)
         view = da.Minimal().prepare(da.compile(system)).view
-        assert [weigh(0.0, np.array([x, x, -1.0, -1.0, 0.0]), view)[1] for x in (1.0, 0.0)] == [pytest.approx(1.0), 0.0]
+        assert [weakest_row_at(0.0, np.array([x, x, -1.0, -1.0, 0.0]), view)[1] for x in (1.0, 0.0)] == [
+            pytest.approx(1.0),
+            0.0,
+        ]
 
 
 def test_steps_are_those_of_scipy():

@@ -1,84 +1,70 @@
 """Numbers with a name: header entries of the packed arrays, kinds, modes, statuses; columns of sections, for packing.
 
 What I, F and W hold, and what their records are made of, is said in layout.py, through which kernels read them. A header entry
-of `I` holds a number or the offset of a section. A new one takes the next number and raises HEADER_I.
+of `I` holds a number or the offset of a section; a new one goes among its like.
 """
 
-# header of I: sizes
-(NB, NQ, NU, NX, NANGLE, NPRIM, NFORCE, M, M_ALL, NINC, NNODE) = range(11)
-# header of I: offsets of sections in I
-(BODY_I, PRIM_I, FORCE_I, ANGLE_I, INC_I, PAIR_I, HUB_I, HUB_INC_I, TAPE_I) = range(11, 20)
-# header of I: offsets of sections in F
-(BODY_F, PRIM_F, FORCE_F, ANGLE_F, MASS_F, METRIC_F, PLANE_F) = range(20, 27)
-# header of I: offsets of sections in W
-(W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG) = range(27, 42)
-# header of I: settings of a run
-(ENERGY, MAX_NEWTON) = range(43, 45)
-# header of I: traced primitives: what the code of each reads, bodies that it acts on, measures of relations; how many bodies
-# and measures in all; size of what the code of any of them reads and leaves
-(CODE_I, MEMBER_I, PART_I, PART_F) = range(45, 49)
-(NMEMBER, NPART, CALL_SIZE) = range(76, 79)
-(NSIDE, SIDE_I) = (42, 71)  # header of I: rows of the cut joints of a tree and their bodies
-SIDE_I_W = 3
-# header of I: more sizes and offsets
-(NPAIR, NHUB, NHUB_INC, W_SIZE, K_SIZE, NODE_I, W_DIAG, W_WORK, W_DENSE) = range(49, 58)
-(NINVARIANT, INVARIANT_F, NMOTION, MOTION_I, W_MOTION) = range(58, 63)
-# header of I: relative coordinates (tree.py)
-(W_U_DOT, TREE_I, TREE_F, ORDER_I, NCOL, W_TREE, W_COL, CUT_I) = range(63, 71)
-# header of I: velocity-level formulations: how positions are stabilised, 1 when the reaction at its start acts during a step,
-# offset in F of stiffness and damping per row (0 = rigid), where the state's memory begins
-(STABILISE, PREDICT, SOFT_F, MEMORY_X) = range(72, 76)
-# header of I: offset of what minimal coordinates need (formulations/minimal.py)
-MINIMAL_I = 79
-# header of I: Lagrangian systems (compilation/lagrangian.py): holonomic rows come first among the M rows; RANK of all of them;
-# sections of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and
-# in v, gradient of A v + b); 1 when projections weigh with the mass matrix; rate of A
-(M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, MASS_METRIC) = range(80, 88)
-W_TURN = 118
-# header of I: B, B' and M* (frame_matrices.py); links as quaternions, sizes of the mechanism's own state, what corrects
-# invariants (tree_invariants.py)
-(W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT) = range(88, 93)
-# header of I: breakpoints of motions, increasing, and where they lie in F; behind them (time, period) of those that come again
-(NSTOP, STOP_F, NAGAIN) = (98, 99, 125)
-# header of I: traced primitives, those of velocities among them; where rows of d(A u + g_t)/dq go
-(NTRACED, NVELOCITY, W_BEND) = range(93, 96)
-# header of I: redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section
-# of W that watches for singular configurations (pivots.py)
-(NCHOICE, CHOICE_I, NIDLE, W_CHOICE) = range(100, 104)
-H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
-W_PIVOT = 97
-F_SIZE = 96  # header of I: length of F
-V_PLACES = 16  # where the last steps were that may have led across a singular configuration
-V_GUARD = 10 + 2 * V_PLACES
-# header of I: addresses of what fills the seams (slots.py)
-(AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK) = (114, 115, 116, 117, 119)
-REFINE = 120  # sweeps that take rounding out of accelerations and multipliers
-W_FORCE = 122  # header of I: section of W: coordinate, rate and effort of every record of force elements
-(NLAW, AT_LAWS) = (123, 124)  # header of I: records of force elements of laws.py, address of what evaluates them
-W_BEFORE = 126  # header of I: section of W: rows at the start of a step, 0 where they are too many to be kept (pivots.py)
-UNREAD = 127  # header of I: 1 where no force element reads an angle of a joint
-# header of I, for numbers with derivatives: from where I, F and W begin to where those without derivatives do, in whole numbers
-# or doubles; 1 where the equations are solved there already
-(VALUES_I, VALUES_F, VALUES_W, SOLVED) = range(128, 132)
-HEADER_I = 132
+# header of I
+(
+    # sizes
+    NB, NQ, NU, NX, NANGLE, NPRIM, NFORCE, M, M_ALL, NINC, NNODE, NPAIR, NHUB, NHUB_INC, NMOTION, NCOL, F_SIZE, W_SIZE, K_SIZE,
+    # offsets of sections in I, in F, in W
+    BODY_I, PRIM_I, FORCE_I, ANGLE_I, INC_I, PAIR_I, HUB_I, HUB_INC_I, TAPE_I, NODE_I, MOTION_I,
+    BODY_F, PRIM_F, FORCE_F, ANGLE_F, MASS_F, METRIC_F, PLANE_F,
+    W_BODY, W_H, W_ACC, W_G, W_GT, W_ZETA, W_A, W_Y, W_K, W_RHS, W_ANGLE, W_X, W_STAT, W_CALL, W_CG, W_DIAG, W_WORK, W_DENSE,
+    W_MOTION,
+    W_FORCE,  # coordinate, rate and effort of every record of force elements
+    W_BEFORE,  # rows at the start of a step, 0 where they are too many to be kept (pivots.py)
+    # settings of a run
+    ENERGY, MAX_NEWTON, NINVARIANT, INVARIANT_F,
+    REFINE,  # sweeps that take rounding out of accelerations and multipliers
+    UNREAD,  # 1 where no force element reads an angle of a joint
+    # traced primitives, those of velocities among them; where rows of d(A u + g_t)/dq go; what the code of each reads, bodies
+    # that it acts on, measures of relations; how many bodies and measures in all; size of what any of them reads and leaves
+    NTRACED, NVELOCITY, W_BEND, CODE_I, MEMBER_I, PART_I, PART_F, NMEMBER, NPART, CALL_SIZE,
+    # relative coordinates (tree.py): rows of the cut joints and their bodies; B, B' and M* (frame_matrices.py); links as
+    # quaternions, sizes of the mechanism's own state, what corrects invariants (tree_invariants.py)
+    W_U_DOT, TREE_I, TREE_F, ORDER_I, W_TREE, W_COL, CUT_I, NSIDE, SIDE_I, W_FRAME, LINK_F, NQ_BODY, NU_BODY, W_CORRECT,
+    # velocity-level formulations: how positions are stabilised, 1 when the reaction at its start acts during a step, offset in
+    # F of stiffness and damping per row (0 = rigid), where the state's memory begins
+    STABILISE, PREDICT, SOFT_F, MEMORY_X,
+    MINIMAL_I,  # what minimal coordinates need (formulations/minimal.py)
+    # Lagrangian systems (compilation/lagrangian.py): holonomic rows come first among the M rows; RANK of all of them; sections
+    # of W: mass matrix, its root, bias of the rows, external power with T and U, one invariant (value, gradient in q and in v,
+    # gradient of A v + b), rate of A; 1 when projections weigh with the mass matrix
+    M_HOLONOMIC, RANK, W_MASS, W_ROOT, W_BIAS, W_SCALARS, W_INVARIANT, W_TURN, MASS_METRIC,
+    # breakpoints of motions, increasing, and where they lie in F; behind them (time, period) of those that come again
+    NSTOP, STOP_F, NAGAIN,
+    # redundant rows (choice.py): number of groups, their table, rows that are idle at any time, section of W; section of W that
+    # watches for singular configurations (pivots.py)
+    NCHOICE, CHOICE_I, NIDLE, W_CHOICE, W_PIVOT,
+    # addresses of what fills the seams (slots.py); records of force elements that AT_LAWS evaluates (laws.py)
+    AT_EQUATIONS, AT_PROJECTION, AT_CORRECTION, AT_FORCES, AT_CALLBACK, AT_LAWS, NLAW,
+    # for numbers with derivatives: from where I, F and W begin to where those without derivatives do, in whole numbers or
+    # doubles; 1 where the equations are solved there already
+    VALUES_I, VALUES_F, VALUES_W, SOLVED,
+    # variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the flow on
+    # the constraints; its closed form; Newton's system, its unknowns; stages of the flow. FLOW : how q_k+1 meets constraints.
+    # Of bodies: number of quadrature nodes; at FLOW_F nodes and weights of the quadrature, of the mean of nonholonomic rows,
+    # and per row 1 where it is nonholonomic
+    W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, UNKNOWNS, W_STAGES, FLOW, FLOW_F, NODES,
+    HEADER_I,  # how many
+) = range(133)  # fmt: skip
+# header of F; Baumgarte's stabilisation: 2 alpha g' + beta^2 g at acceleration level, g / tau at velocity level (tau in steps);
+# AUGMENT : weight of A^T A added to a mass matrix that is singular by itself
+(
+    GRAVITY_X, _, _, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE, ALPHA, BETA, TAU, AUGMENT,
+    HEADER_F,
+) = range(14)  # fmt: skip
+
 # values of STABILISE
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
-# header of I: variational steps (lagrangian/discrete.py): inputs pi, lam, h; discrete equations; momentum; derivatives for the
-# constraint flow; its closed form; Newton's system; stages of the flow. FLOW : how q_k+1 meets the constraints
-(W_PI, W_DISCRETE, W_MOMENTUM, W_FLOW, W_CURVE, W_SYSTEM, W_STAGES, FLOW, FLOW_F) = range(104, 113)
 # values of FLOW: no constraints, holonomic rows at q_k+1, flow of a tangent field, its closed form
 NO_FLOW, HOLONOMIC_END, TANGENT_FLOW, CLOSED_FORM = range(4)
-# header of I: variational steps of bodies: number of quadrature nodes. At FLOW_F nodes and weights of the quadrature, of the
-# mean of nonholonomic rows, and per row 1 where it is nonholonomic
-NODES = 113
-UNKNOWNS = 121  # of Newton's method in a variational step
-
-# header of F
-(GRAVITY_X, GRAVITY_Y, GRAVITY_Z, TOL_POSITION, TOL_VELOCITY, TOL_INVARIANT, ENERGY_0, EPS_PIVOT, ENERGY_SCALE) = range(9)
-# Baumgarte's stabilisation: 2 alpha g' + beta^2 g at acceleration level, g / tau at velocity level (tau in steps)
-(ALPHA, BETA, TAU) = (13, 14, 15)
-AUGMENT = 12  # weight of A^T A added to a mass matrix that is singular by itself
-HEADER_F = 16
+SIDE_I_W = 3
+H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
+V_PLACES = 16  # where the last steps were that may have led across a singular configuration
+V_GUARD = 10 + 2 * V_PLACES
 N_STAT = 27  # numbers in W_STAT
 
 B_KIND = 0  # column of BODY_I

@@ -126,7 +126,7 @@ def active_rows(level, system):
 
 @flat
 def locate(level, iteration, t, x, dx, system):
-    """Rows at x, rhs <- -g or -(A v + b); how many"""
+    """`locate` of newton.py: rows at x, rhs <- -g or -(A v + b); how many"""
     weighted = system.mass_metric == 1
     if level == 0:  # where these look last, velocities look first, and do not change the rows
         evaluate_part(MOTION_PART if weighted else ROWS_PART, t, x, system)

@@ -29,7 +29,7 @@ def has_quaternion(link):
 
 
 @inline
-def turned(theta, link, x):
+def joint_rotation(theta, link, x):
     """theta R(q) of a joint as quaternions, continuous in q."""
     turn, q = link.turn, link.q
     if turn == QUATERNION:
@@ -70,7 +70,7 @@ def move_tree(x, dx, system):
             C = rotation(theta)
             w_rel = C @ w_B
         else:
-            theta = turned(joint, link, x)
+            theta = joint_rotation(joint, link, x)
             C = rotation(theta)
             if link.turn == ONE_ANGLE:
                 n = C.T[2]

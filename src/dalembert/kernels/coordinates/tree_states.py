@@ -5,7 +5,7 @@ from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.tables import RIGID, WORLD
 from dalembert.kernels.base.views import Ball, Numbers, Pose, Twist
 from dalembert.kernels.coordinates.kinematics import normalised
-from dalembert.kernels.coordinates.tree import move_tree, place_bodies, turned
+from dalembert.kernels.coordinates.tree import joint_rotation, move_tree, place_bodies
 
 
 @kernel
@@ -34,7 +34,7 @@ def absolute_state(x, system):
             if link.turn == WORLD:
                 theta = Ball(x, link.q).theta
             else:
-                theta = turned(link.theta_parent, link, x)
+                theta = joint_rotation(link.theta_parent, link, x)
                 if carrier.number > 0:
                     theta = Pose(system.called, carrier.q).theta @ theta
             pose.theta, twist.w = theta @ link.theta_child, body.w

@@ -21,8 +21,7 @@ from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import OK, POSITIONS
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise
-from dalembert.kernels.coordinates.solve import weakest_row
-from dalembert.kernels.formulations.minimal import factor_rows, maggi_rates
+from dalembert.kernels.formulations.minimal import maggi_rates, weakest_row_at
 from dalembert.kernels.formulations.newton import worst_entry
 from dalembert.kernels.formulations.project import project_constraints
 from dalembert.kernels.formulations.tangent_space import inner, spread
@@ -35,20 +34,13 @@ NODES = 2 * SIDE
 
 
 @inline
-def smallest_pivot(t, x, system):
-    """Of the rows at this state; the blocks are factored there."""
-    factor_rows(t, x, system)
-    return weakest_row(system)[1]
-
-
-@inline
 def kept_state(system):
     """The state that is kept aside; behind it sums over the nodes of states, then of rates."""
     return system.all + system.minimal.bridge
 
 
 @inline
-def place(k, centre):
+def node_time(k, centre):
     """tau_k / tau"""
     return centre + (k - SIDE if k < SIDE else k - SIDE + 1)
 
@@ -59,7 +51,7 @@ def weight_of(k, centre):
     weight = 1.0
     for i in range(NODES):
         if i != k:
-            weight *= place(i, centre) / (place(i, centre) - place(k, centre))
+            weight *= node_time(i, centre) / (node_time(i, centre) - node_time(k, centre))
     return weight
 
 
@@ -77,7 +69,7 @@ def bridge_span(t, x, system):
     kept, u = kept_state(system), system.accelerations
     copy(kept, Numbers(x, 0), x.size)
     clear(kept + x.size, 2 * x.size)
-    if system.m == 0 or smallest_pivot(t, x, system) >= ZONE:
+    if system.m == 0 or weakest_row_at(t, x, system)[1] >= ZONE:
         return 0.0, 0.0
     spread(Numbers(x, system.nq), u, system)
     speed = np.sqrt(inner(u, u, system))
@@ -85,9 +77,9 @@ def bridge_span(t, x, system):
     while reach < 1e6 and (ahead < ZONE or behind < ZONE):
         reach *= 1.1
         displaced(reach, x, system)
-        ahead = smallest_pivot(t + reach, x, system)
+        ahead = weakest_row_at(t + reach, x, system)[1]
         displaced(-reach, x, system)
-        behind = smallest_pivot(t - reach, x, system)
+        behind = weakest_row_at(t - reach, x, system)[1]
     displaced(0.0, x, system)
     tau, centre = 2.0 * reach * ZONE / (ahead + behind), (behind - ahead) / (2.0 * ZONE)
     return (tau, centre) if min(ahead, behind) >= ZONE and abs(centre) <= 2.0 else (0.0, 0.0)
@@ -115,7 +107,7 @@ def project_across(tau, centre, t, x, system):
     """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+        step, weight = (node_time(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
         if tau > 0.0:
             displaced(tau * step, x, system)
         status = project_constraints(t + tau * step, x, system)
@@ -137,7 +129,7 @@ def minimal_across(mode, t, x, dx, system):
     tau, centre = bridge_span(t, x, system)
     crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
     while k < count and status == OK:
-        step, weight = (place(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+        step, weight = (node_time(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
         displaced(tau * step, x, system)
         status = project_constraints(t + tau * step, x, system)
         add_node(weight, x, system)

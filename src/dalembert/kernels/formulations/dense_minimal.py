@@ -59,11 +59,11 @@ def reduced_accelerations(V, rest, acc, system):
 
 
 @flat
-def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
+def maggi_rates(rows_at, load, bend, tangent_rate, moving, t, x, dx, system):
     """dx <- rates of (q, u, external work, angles, s, ...) at x; the basis stays. Status.
 
-    place(t, x, dx, ..) : factors the rows at q, g_t; status;  load(t, x, dx, rest, ..) : mass, rest <- h, zeta, rates of q at
-    the velocities in x; status, external power;  bend(t, ..), turn(z, out, ..) : see minimal_end.py;  moving : whether
+    rows_at(t, x, dx, ..) : factors the rows at q, g_t; status;  load(t, x, dx, rest, ..) : mass, rest <- h, zeta, rates of q at
+    the velocities in x; status, external power;  bend(t, ..), tangent_rate(z, out, ..) : see minimal_end.py;  moving : whether
     constraints may do work
     """
     k, nq, n, f = system.minimal, system.nq, system.nu, system.minimal.dof
@@ -71,7 +71,7 @@ def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
     u, rest, acc = V + n * f, V + n * (f + 1), V + n * (f + 2)
     system.count.rhs += 1.0
     clear(Numbers(dx, nq + n), x.size - nq - n)
-    status = place(t, x, dx, system)
+    status = rows_at(t, x, dx, system)
     admissible_velocities(x, V, u, system)
     for i in range(n):  # the state takes u^ for a while
         u[i], now[i] = now[i], u[i]
@@ -89,7 +89,7 @@ def maggi_rates(place, load, bend, turn, moving, t, x, dx, system):
     for j in range(f):
         basis = Numbers(x, (k.carry if k.order < 0 else k.basis) + n * j)
         if k.order < 0:
-            turn(basis, acc, system)
+            tangent_rate(basis, acc, system)
             copy(Numbers(dx, k.carry + n * j), acc, n)
         dx[k.s + j] = weighted_product(basis, now, system)
     finite = finish_rates(power, dx, system)

@@ -1,4 +1,7 @@
-"""Minimal coordinates of Lagrangian systems [QRContinuation, 2.2-2.5]: rows and their rates come from the generated code."""
+"""Minimal coordinates of Lagrangian systems [QRContinuation, 2.2-2.5]: rows and their rates come from the generated code.
+
+Operators of `maggi_rates` (dense_minimal.py) and of `end_step` (minimal_end.py).
+"""
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import multiply, weakest_dense_row
@@ -14,7 +17,7 @@ from dalembert.kernels.formulations.tangent_basis import null_basis
 
 
 @flat
-def place(t, x, dx, system):
+def rows_at(t, x, dx, system):
     """Rows at x, factored. Status."""
     status = evaluate_part(ROWS_PART, t, x, system)
     factor_all_rows(False, system)
@@ -38,7 +41,7 @@ def bend(t, system):
 
 
 @inline
-def turn(z, out, system):
+def tangent_rate(z, out, system):
     """out <- -A^+ A' z, how a tangent vector z must change to stay tangent (27)"""
     multiply(system.zeta, system.turn, z, system.m, system.nq)
     least_solution(system.zeta, out, system)
@@ -51,7 +54,7 @@ def close(first, t, x, dx, system):
 
 
 @flat
-def weigh(t, x, system):
+def weakest_row_at(t, x, system):
     """Rows at x, factored; row and size of the smallest pivot."""
     evaluate_part(ROWS_PART, t, x, system)
     factor_rows(system.m, False, system)
@@ -78,5 +81,7 @@ def watch(t, row, pivot, system):
 def lagrangian_minimal(mode, t, x, dx, system):
     """RATE: dx <- rates in the basis that x holds. PROJECT: x <- onto the constraints, with the basis of the next step."""
     if mode == PROJECT:
-        return end_step(close, weigh, bend, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system)
-    return maggi_rates(place, load, bend, turn, True, t, x, dx, system)
+        return end_step(
+            close, weakest_row_at, bend, onto_tangent, tangent_rate, fresh_basis, dual_vector, watch, t, x, dx, system
+        )
+    return maggi_rates(rows_at, load, bend, tangent_rate, True, t, x, dx, system)

@@ -43,7 +43,7 @@ from dalembert.kernels.formulations.tangent_space import (
     project_tangent,
     smallest_solution,
     spread,
-    turning,
+    tangent_twist_rate,
 )
 from dalembert.kernels.mechanics.inertia import gravity_and_gyroscopic, pull_back_wrenches
 
@@ -74,6 +74,13 @@ def factor_rows(t, x, system):
     load_rows(MOTIONS, t, system)
     assemble_blocks(system.metrics, system)
     factor(1, system)
+
+
+@flat
+def weakest_row_at(t, x, system):
+    """`weakest_row_at` of minimal_end.py"""
+    factor_rows(t, x, system)
+    return weakest_row(system)
 
 
 @flat
@@ -150,7 +157,7 @@ def carry_basis(passes, t, x, dx, system):
         at = k.carry + system.nu * j
         spread(Numbers(x, at), y, system)
         dx[k.s + j] = inner(y, system.twists, system)
-        turning(passes, y, turned, system)
+        tangent_twist_rate(passes, y, turned, system)
         gather(turned, Numbers(dx, at), system)
 
 

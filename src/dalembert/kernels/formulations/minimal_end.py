@@ -1,4 +1,4 @@
-"""The end of a step in minimal coordinates [QRContinuation, 2.3, 2.5], written over what the coordinates provide.
+"""The end of a step in minimal coordinates [QRContinuation, 2.3, 2.5], written over operators of the coordinates (`end_step`).
 
     g(q (+) Q1 p, t) = 0 by Newton's method, then G u + g_t = 0 along Q1                              (17)-(19)
     Z_1 <- orthonormal(P_1 Y),  Y the basis Z_0 carried along the step (continuation.py), or factored afresh (tangent_basis.py)
@@ -33,14 +33,14 @@ def make_tangent(onto_tangent, X, system):
 
 
 @flat
-def turn_basis(turn, X, out, system):
+def tangent_rates(tangent_rate, X, out, system):
     """out <- -G^+ G' of every column of X"""
     for j in range(system.minimal.dof):
-        turn(X + system.nu * j, out + system.nu * j, system)
+        tangent_rate(X + system.nu * j, out + system.nu * j, system)
 
 
 @flat
-def carried_basis(onto_tangent, turn, h, x, X, D, system):
+def carried_basis(onto_tangent, tangent_rate, h, x, X, D, system):
     """X <- the basis of the step's start, carried along the step to its end; D : room for four of these"""
     k, size = system.minimal, system.nu * system.minimal.dof
     copy(X, Numbers(x, k.carry if k.order < 0 else k.basis), size)
@@ -50,7 +50,7 @@ def carried_basis(onto_tangent, turn, h, x, X, D, system):
         clear(D + 2 * size, 2 * size)
         if k.order == 4 and make_tangent(onto_tangent, X, system):
             copy(D + 2 * size, X, size)
-            turn_basis(turn, X, D + 3 * size, system)
+            tangent_rates(tangent_rate, X, D + 3 * size, system)
         exponential(h, D, X, system)
 
 
@@ -81,13 +81,17 @@ def mark_passage(t, x, system):
 
 
 @flat
-def end_step(close, weigh, bend, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system):
+def end_step(close, weakest_row_at, bend, onto_tangent, tangent_rate, fresh_basis, dual_vector, watch, t, x, dx, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status.
 
-    close(first, t, x, dx, ..) : x <- onto the constraints; status, whether it was interpolated;  weigh(t, x, ..) : factors the
-    rows there; row and size of the smallest pivot;  bend(t, ..) : what `turn` needs;  onto_tangent(v, ..) : v <- P v;
-    turn(z, out, ..) : out <- -G^+ G' z;  fresh_basis(X, room, ..) : X <- a basis from the rows alone;
-    dual_vector(row, out, ..) : out <- v with G v = e_row;  watch(t, row, pivot, ..) : notes the pivot; whether rows turned over
+    close(first, t, x, dx, ..)   x <- onto the constraints; status, whether it was interpolated
+    weakest_row_at(t, x, ..)     factors the rows there; row and size of the smallest pivot
+    bend(t, ..)                  what `tangent_rate` needs
+    onto_tangent(v, ..)          v <- P v
+    tangent_rate(z, out, ..)     out <- -G^+ G' z
+    fresh_basis(X, room, ..)     X <- a basis from the rows alone
+    dual_vector(row, out, ..)    out <- v with G v = e_row
+    watch(t, row, pivot, ..)     notes the pivot; whether rows turned over
     """
     k, n, f = system.minimal, system.nu, system.minimal.dof
     marks, X, size = Marks(x, k.marks), system.all + k.dense, n * f
@@ -95,7 +99,7 @@ def end_step(close, weigh, bend, onto_tangent, turn, fresh_basis, dual_vector, w
     status, crossed = close(first, t, x, dx, system)
     if status != OK:
         return status
-    row, pivot = weigh(t, x, system)
+    row, pivot = weakest_row_at(t, x, system)
     near = pivot < NEAR
     if not first:
         near |= turned_over(dual_vector, watch, t, row, pivot, x, system)
@@ -108,7 +112,7 @@ def end_step(close, weigh, bend, onto_tangent, turn, fresh_basis, dual_vector, w
     bend(t, system)
     made = crossed
     if crossed or (k.order != 0 and not first):
-        carried_basis(onto_tangent, turn, 0.0 if crossed else t - marks.time, x, X, X + size, system)
+        carried_basis(onto_tangent, tangent_rate, 0.0 if crossed else t - marks.time, x, X, X + size, system)
         if crossed:
             orthonormalise(X, system)
         else:
@@ -124,7 +128,7 @@ def end_step(close, weigh, bend, onto_tangent, turn, fresh_basis, dual_vector, w
     if k.order > 0 and crossed:
         clear(carry, size)
     elif k.order > 0:
-        turn_basis(turn, X, carry, system)
+        tangent_rates(tangent_rate, X, carry, system)
     for j in range(f):
         s = weighted_product(X + n * j, Numbers(x, system.nq), system)
         if not first:

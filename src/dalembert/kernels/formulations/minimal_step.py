@@ -1,4 +1,4 @@
-"""The end of a step in minimal coordinates of bodies: minimal_end.py over the block-sparse solve."""
+"""The end of a step in minimal coordinates of bodies: the operators of minimal_end.py over the block-sparse solve."""
 
 import numpy as np
 
@@ -7,15 +7,14 @@ from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import PLANAR, RIGID
 from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.kinematics import in_plane
-from dalembert.kernels.coordinates.solve import weakest_row
 from dalembert.kernels.formulations.bridge import bridge_span, project_across
 from dalembert.kernels.formulations.distribution import load_turns
-from dalembert.kernels.formulations.minimal import column, factor_rows
+from dalembert.kernels.formulations.minimal import column, weakest_row_at
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.pivots import watch_rows
 from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.formulations.tangent_basis import null_basis
-from dalembert.kernels.formulations.tangent_space import dual_vector, gather, project_tangent, spread, turning
+from dalembert.kernels.formulations.tangent_space import dual_vector, gather, project_tangent, spread, tangent_twist_rate
 
 
 @flat
@@ -29,12 +28,6 @@ def close(first, t, x, dx, system):
     return status, crossed
 
 
-@flat
-def weigh(t, x, system):
-    factor_rows(t, x, system)
-    return weakest_row(system)
-
-
 @inline
 def onto_tangent(velocities, system):
     v = Twists(column(0, system), 0)
@@ -44,10 +37,10 @@ def onto_tangent(velocities, system):
 
 
 @inline
-def turn(velocities, out, system):
+def tangent_rate(velocities, out, system):
     v, turned = Twists(column(0, system), 0), Twists(column(1, system), 0)
     spread(velocities, v, system)
-    turning(2, v, turned, system)
+    tangent_twist_rate(2, v, turned, system)
     gather(turned, out, system)
 
 
@@ -102,4 +95,6 @@ def watch(t, row, pivot, system):
 @kernel
 def minimal_step(mode, t, x, dx, system):
     """x <- onto the constraints along Q1, its basis <- that of the tangent space there. Status."""
-    return end_step(close, weigh, load_turns, onto_tangent, turn, fresh_basis, dual_velocities, watch, t, x, dx, system)
+    return end_step(
+        close, weakest_row_at, load_turns, onto_tangent, tangent_rate, fresh_basis, dual_velocities, watch, t, x, dx, system
+    )

@@ -1,4 +1,4 @@
-"""Minimal coordinates of a tree with loops: the joint velocities of a spanning tree in place of the bodies'.
+"""Minimal coordinates of a tree with loops: the joint velocities of a spanning tree in rows_at of the bodies'.
 
     M* u' = F* - N* u + G^T lam,  G u' + zeta + A B' u = 0        the matrices of frame_matrices.py, G = A B
     G' y = A' B y + A B' y
@@ -62,8 +62,8 @@ def reach(r, system):
 
 
 @inline
-def weigh(t, x, system):
-    """B, B' and the factored rows of the poses and twists there are; row and size of the smallest sqrt(pivot / reach)."""
+def weakest_row_at(t, x, system):
+    """Of minimal_end.py, by sqrt(pivot / reach): B, B' and the rows of the poses and twists there are, factored."""
     n, m, G, S, weight = system.nu, system.m, system.scaled, system.K, system.constants + system.minimal.weight
     fill_blocks(x, system)
     fill_reduced_matrix(system)
@@ -80,19 +80,19 @@ def weigh(t, x, system):
 
 
 @inline
-def place(t, x, dx, system):
-    """Poses, rates of q, rows at the velocities of x, factored. Status."""
+def rows_at(t, x, dx, system):
+    """Of dense_minimal.py: poses, rates of q, rows at the velocities of x, factored. Status."""
     locate_tree(x, dx, system)
     count_turns(x, system)
     forces(MOTIONS, t, system)
     constraint_rows(system)
-    weigh(t, x, system)
+    weakest_row_at(t, x, system)
     return OK
 
 
 @flat
 def load(t, x, dx, rest, system):
-    """rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
+    """Of dense_minimal.py: rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
     locate_tree(x, dx, system)
     load_angle_rates(x, system)
     status, power = velocity_terms(t, x, system)
@@ -103,8 +103,8 @@ def load(t, x, dx, rest, system):
 
 
 @inline
-def turn(y, out, system):
-    """out <- -G^+ G' y [QRContinuation, (27)]; `bends` (`load_turns`) with A (0, w x w_y) are A' B y.
+def tangent_rate(y, out, system):
+    """Of minimal_end.py: out <- -G^+ G' y [QRContinuation, (27)]; `bends` (`load_turns`) with A (0, w x w_y) are A' B y.
 
     The twists of the bodies and B, B' belong to the velocities of the state.
     """
@@ -124,7 +124,7 @@ def turn(y, out, system):
 
 @flat
 def factor_along_rows(level, x, system):
-    weigh(0.0, x, system)
+    weakest_row_at(0.0, x, system)
 
 
 @flat
@@ -166,10 +166,12 @@ def watch(t, row, pivot, system):
 @kernel
 def minimal_tree(mode, t, x, dx, system):
     """dx <- rates at x in the basis that x holds. Status."""
-    return maggi_rates(place, load, load_turns, turn, system.nmotion + system.ntraced > 0, t, x, dx, system)
+    return maggi_rates(rows_at, load, load_turns, tangent_rate, system.nmotion + system.ntraced > 0, t, x, dx, system)
 
 
 @kernel
 def minimal_tree_step(mode, t, x, dx, system):
     """x <- onto the cut joints along Q1, its basis <- that of the tangent space there. Status."""
-    return end_step(close, weigh, load_turns, onto_tangent, turn, fresh_basis, dual_vector, watch, t, x, dx, system)
+    return end_step(
+        close, weakest_row_at, load_turns, onto_tangent, tangent_rate, fresh_basis, dual_vector, watch, t, x, dx, system
+    )

@@ -103,7 +103,7 @@ def watch_cut_rows(t, system):
 
 @flat
 def locate(level, iteration, t, x, dx, system):
-    """Poses, twists and rows at x, rhs <- minus g or g' of the cut joints; how many
+    """`locate` of newton.py for trees: poses, twists and rows at x, rhs <- minus g or g' of the cut joints; how many
 
     After two corrections idle rows no longer count: they follow the others, as far as the geometry of the model is exact.
     """

@@ -1,4 +1,4 @@
-"""Back onto the constraints by Newton's method, written over what the coordinates provide [JetMultibody, Algorithms 5.3-5.4].
+"""Back onto the constraints by Newton's method, written over operators of the coordinates [JetMultibody, Algorithms 5.3-5.4].
 
     g       q <- q (+) d,  d = -W^-1 G^T (G W^-1 G^T)^-1 g, until |g| <= tolerance                       (5.3)
     G u     u <- u - W^-1 G^T (G W^-1 G^T)^-1 (G u + g_t)                                               (5.4)

@@ -18,7 +18,7 @@ from dalembert.kernels.formulations.newton import restore, rounding
 
 @flat
 def locate(level, iteration, t, x, dx, system):
-    """Poses and rows at x, rhs <- -g or -(G u + g_t); how many"""
+    """`locate` of newton.py for bodies: poses and rows at x, rhs <- -g or -(G u + g_t); how many"""
     load_poses(x, system)
     if level == 0:
         count_turns(x, system)

@@ -86,7 +86,7 @@ def smallest_solution(passes, c, out, system):
 
 
 @inline
-def turning(passes, z, out, system):
+def tangent_twist_rate(passes, z, out, system):
     """out <- -G^+ G' z, how a tangent vector z must change to stay tangent [QRContinuation, (27)].
 
     `bends` : what `load_turns` left. G' z differs from them by G [u, z] = G (0, w x w_z), because w_B is no rate of

@@ -39,11 +39,11 @@ def constraint_rows(system):
             continue
         f = system.motions[p.motion].f
         if p.kind == A:
-            angle, axis, bend, w, _ = turning(p)
+            angle, axis, bend, w, _ = driven_angle(p)
             angle -= f.x + p.offset
             g[row] = angle - 2.0 * np.pi * np.floor(angle / (2.0 * np.pi) + 0.5)
             g_t[row] = -f.y
-            zeta[row] = cross(w, w_i) @ axis + bend @ cross(w, turned(p)) - f.z
+            zeta[row] = cross(w, w_i) @ axis + bend @ cross(w, driven_direction(p)) - f.z
             A_i.force, A_i.torque = zero, -axis
             A_j.force, A_j.torque = zero, R_j.T @ (R_i @ axis)
             continue
@@ -78,20 +78,20 @@ def constraint_rows(system):
 
 
 @inline
-def turned(p):
+def driven_direction(p):
     """d = R_i^T R_j a_j, the direction whose angle is driven, in the axes of body i."""
     return p.i.R.T @ (p.j.R @ p.a_j)
 
 
 @inline
-def turning(p):
+def driven_angle(p):
     """alpha = atan2((n x a) . d, a . d), its row alpha' = axis . w, and the gradient `bend` of axis . w over d.
 
         axis = n - q (n . d) / |q|^2,   q = d - n (n . d),   w = R_i^T R_j w_j - w_i
 
     (angle, axis, bend, w, R_i^T R_j w_j), all in the axes of body i; axis = n where the joint keeps d normal to n.
     """
-    a, n, d = p.a_i, p.n_i, turned(p)
+    a, n, d = p.a_i, p.n_i, driven_direction(p)
     w_j = p.i.R.T @ (p.j.R @ p.j.w)
     w = w_j - p.i.w
     along = n @ d
@@ -123,8 +123,8 @@ def velocity_gradient_rows(rows, system):
                 B_i.force, B_i.torque = zero, cross(R_i[c], s_i)
                 B_j.force, B_j.torque = zero, cross(s_j, R_j[c])
         elif p.kind == A:
-            _, axis, bend, _, w = turning(p)
-            turn = cross(w, axis) + cross(turned(p), bend)
+            _, axis, bend, _, w = driven_angle(p)
+            turn = cross(w, axis) + cross(driven_direction(p), bend)
             B_i.force, B_i.torque = zero, -turn
             B_j.force, B_j.torque = zero, R_j.T @ (R_i @ turn)
         elif p.kind == SO:

@@ -85,7 +85,7 @@ def measure(p, i, j, phi):
 
 
 @inline
-def weigh(p, code, t, system):
+def evaluate_relation(p, code, t, system):
     """The relation at s, s' in `called`: f, f_t, b, f_k, f_k' of every row behind them. Status."""
     n, at = code.parts, system.called
     left = at + 2 * n
@@ -123,7 +123,7 @@ def relation_rows(p, code, t, bending, rows, system):
         own[12].force, own[12].torque = part.factor * tau_j, part.factor * tau_j_dot
         kept[KEPT * k + 18] = part.factor * (force_dot @ v + tau_i_dot @ w_i + tau_j_dot @ w_j)
         at[k], at[n + k] = part.factor * s, part.factor * (force @ v + tau_i @ w_i + tau_j @ w_j)
-    status = weigh(p, code, t, system)
+    status = evaluate_relation(p, code, t, system)
     if status != OK:
         return status
     for k in range(code.bodies):

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.kernels.base.compiler import flat, inline, light
 from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.tables import CALLBACK_FAILED, OK
-from dalembert.kernels.time.implicit_stages import repeat_rate
+from dalembert.kernels.time.implicit_stages import is_gauss, repeat_rate
 from dalembert.kernels.time.stepping import (
     NEWTON,
     NOTHING,
@@ -79,7 +79,7 @@ def predict(steps):
     the same interval, so it is interpolated, not extrapolated.
     """
     stages, c, s, h = steps.stages, steps.c, steps.last - 1, steps.h
-    gauss, begin = steps.e.shape[0] == 2, stages.shape[0] - 2
+    gauss, begin = is_gauss(steps), stages.shape[0] - 2
     if steps.predicted == NOTHING or h > 2.0 * steps.h_stages:
         if steps.predicted == STEP_BEFORE:
             copy(stages[begin], stages[s], stages.shape[1])
@@ -119,7 +119,7 @@ def plain_error(s, steps):
         first += (one / scale) * (one / scale)
         last += (two / scale) * (two / scale)
     err = abs(h) * np.sqrt(first / n)
-    return gauss_error(err, abs(h) * np.sqrt(last / n), s) if e.shape[0] == 2 else err
+    return gauss_error(err, abs(h) * np.sqrt(last / n), s) if is_gauss(steps) else err
 
 
 @inline

@@ -19,7 +19,13 @@ EULER_PARAMETERS = -4  # velocity_map[k, 2] of a quaternion, else the number of 
 
 
 @inline
-def turn(theta, w, k):
+def is_gauss(steps):
+    """Gauss-Legendre methods have two error estimates, rows of e; Radau IIA methods have one, and a stage at the end."""
+    return steps.e.shape[0] == 2
+
+
+@inline
+def quaternion_rate(theta, w, k):
     """theta' = 1/2 H(theta)^T w with w from entry k on; also of complex numbers [JetMultibody, Lemma 3.1]"""
     a, b, c, d = theta
     x, y, z = 0.5 * w[k], 0.5 * w[k + 1], 0.5 * w[k + 2]
@@ -32,7 +38,7 @@ def apply_velocity_map(velocity_map, y, u, out):
     for k in range(velocity_map.shape[0]):
         q, v, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
-            out[q], out[q + 1], out[q + 2], out[q + 3] = turn((y[q], y[q + 1], y[q + 2], y[q + 3]), u, v)
+            out[q], out[q + 1], out[q + 2], out[q + 3] = quaternion_rate((y[q], y[q + 1], y[q + 2], y[q + 3]), u, v)
         else:
             for j in range(size):
                 out[q + j] = u[v + j]

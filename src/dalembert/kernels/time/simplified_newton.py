@@ -29,10 +29,11 @@ from dalembert.kernels.time.implicit_stages import (
     accelerate,
     assess,
     count,
+    is_gauss,
     larger,
+    quaternion_rate,
     remember,
     repeat_rate,
-    turn,
 )
 from dalembert.kernels.time.stepping import NOTHING, combine, visit
 from dalembert.kernels.time.steps import WANTS_SLOPES, slopes
@@ -172,7 +173,7 @@ def largest_row(jacobian):
 @inline
 def turned_back(mu, v, w, k):
     """D v = (v + mu Q v) / (1 + mu^2 |w|^2 / 4) for Euler parameters v, Q v = Omega(w) v / 2, w from entry k on."""
-    r = turn(v, w, k)
+    r = quaternion_rate(v, w, k)
     scale = 1.0 / (1.0 + 0.25 * mu * mu * (w[k] * w[k] + w[k + 1] * w[k + 1] + w[k + 2] * w[k + 2]))
     return (
         scale * (v[0] + mu * r[0]),
@@ -216,7 +217,7 @@ def fill(mu, pair, steps):
             theta = at[q], at[q + 1], at[q + 2], at[q + 3]
             for j in range(3):
                 axis = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-                d = turned_back(mu, turn(theta, axis, 0), at, u)
+                d = turned_back(mu, quaternion_rate(theta, axis, 0), at, u)
                 for i in range(nu):
                     kd = (
                         jacobian[i, q] * d[0]
@@ -252,7 +253,7 @@ def solve(mu, pair, steps):
         q, u, size = velocity_map[k, 0], velocity_map[k, 1], velocity_map[k, 2]
         if size == EULER_PARAMETERS:
             w = complex(x[u], y[u]), complex(x[u + 1], y[u + 1]), complex(x[u + 2], y[u + 2])
-            d = turned_back(mu, turn((at[q], at[q + 1], at[q + 2], at[q + 3]), w, 0), at, u)
+            d = turned_back(mu, quaternion_rate((at[q], at[q + 1], at[q + 2], at[q + 3]), w, 0), at, u)
             for j, each in enumerate(d):
                 subtract(factors, pair, nu, q + j, -mu * each)
         else:
@@ -312,7 +313,7 @@ def filtered_error(steps, system):
         scale = steps.atol + steps.rtol * max(abs(x[i]), abs(y[i]))
         total += (factors[pair, 0, nu, i] ** 2 + factors[pair, 1, nu, i] ** 2) / (scale * scale)
     steps.err = np.sqrt(total / n)
-    if e.shape[0] == 2:  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
+    if is_gauss(steps):  # stiff: the error is that of the stages, and the law of order 2 s + 1 does not hold
         s = steps.last - 1
         steps.err = (steps.err * abs(spectrum[0, pair] / e[0, 0])) ** ((2.0 * s + 1.0) / (s + 1.0))
     return OK
