@@ -143,7 +143,7 @@ def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array)
     n, p = dx.shape
     labels = dict(zip(KINDS, ("carried_many", "carried", "carried_few", "carried_one"), strict=True))
     kind = next((k for k in reversed(KINDS) if p < k.size), KINDS[0])
-    system, correction = (getattr(tangents, name) for name in (labels[kind], f"{labels[kind]}_correction"))
+    system = as_system(getattr(tangents, labels[kind]))
     named, alive = tables_for(run, system_type(kind, kind))
     size, count = kind.size, kind.size - 1
     I, F, W = [run.I, run.I], [run.F], [run.W]
@@ -159,8 +159,7 @@ def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array)
             parts.append(duals.ravel())
     F.append(np.array([len(run.I), n], dtype=float))
     tables: dict[str, Any] = {"I": np.concatenate(I), "F": aligned(F), "W": aligned(W)}
-    correct = run.correct if run.correct is no_correction else as_system(correction)
-    seams = {"system": as_system(system), "project": as_system(system), "correct": correct}
+    seams = {"system": system, "project": system, "correct": run.correct if run.correct is no_correction else system}
     base = replace(run, W=tables["W"][: len(run.W)])
     return Carrier(**values | tables | seams, dx=dx, dF=dF, count=count, base=base, alive=alive)
 
@@ -191,12 +190,13 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW:
             state, rate = duals(x[:n], behind), duals(np.zeros(n), np.zeros((n, 1)))
             with np.errstate(all="ignore"):
                 status = derived(run, kernel)(mode, before, state, rate, with_duals)
-            found, out = (state, x) if mode == T.PROJECT else (rate, dx)
+            moves = mode in (T.PROJECT, T.CORRECT)
+            found, out = (state, x) if moves else (rate, dx)
             out[n:].reshape(n, 1 + p)[:, 1:] = [v.tangents if isinstance(v, Dual) else np.zeros(p) for v in found]
-            if mode != T.PROJECT:
+            if not moves:
                 out[:n] = [value_of(v) for v in found]
                 base.W[first:last] = [value_of(v) for v in with_duals.W[first:last]]
-            if status in (T.OK, T.MOVED) and (mode == T.PROJECT or before != t):
+            if status in (T.OK, T.MOVED) and (moves or before != t):
                 status = kernel(mode, t, x[:n], dx[:n], base.view)
             return int(status)
 

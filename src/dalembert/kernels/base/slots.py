@@ -3,7 +3,7 @@
     equations(mode, t, x, dx, system)     the formulation: RATE: dx <- x';  OUTPUT: also what a saved state implies;
                                           STEP: x <- after a step of count.step, where it makes its own; status
     projection(mode, t, x, dx, system)    PROJECT: x <- nearest admissible state; status
-    correction(mode, t, x, dx, system)    PROJECT: x <- back to the invariants that are kept; status
+    correction(mode, t, x, dx, system)    CORRECT: x <- back to the invariants that are kept; status
     forces(mode, t, system)               the force elements of a model, see forces.py; which of its redundant rows act, see
                                           choosing.py; status
     laws(mode, t, system)                 those force elements that few models have, see laws.py; status

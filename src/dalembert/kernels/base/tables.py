@@ -124,7 +124,7 @@ NEAR_SINGULAR = 20
 NOT_RUN = -1  # of one among many runs
 
 # what a slot is asked to do
-RATE, PROJECT, OUTPUT, STEP = range(4)
+RATE, PROJECT, OUTPUT, STEP, CORRECT = range(5)
 WRENCH, CONSERVATIVE, POTENTIAL, MOTIONS, POSITIONS, BENDS, CHOOSE, TURNS = range(8)
 
 # parts of the generated code of a Lagrangian system, see lagrangian/equations.py; invariants follow as in callbacks.py

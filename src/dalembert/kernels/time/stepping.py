@@ -10,6 +10,7 @@ from dalembert.kernels.base.compiler import flat, inline, light, vectorised
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
+    CORRECT,
     MOVED,
     NON_FINITE,
     OK,
@@ -209,7 +210,7 @@ def visit(what, t, y, dx, system):
     while status == MOVED:
         status = projection(PROJECT, t, y, dx, system)
         if what & VISIT_KEEP and status == OK and turns < 200:
-            status = correction(PROJECT, t, y, dx, system)
+            status = correction(CORRECT, t, y, dx, system)
         turns += 1
     if what & VISIT_RATE and status == OK:
         status = equations(RATE, t, y, dx, system)

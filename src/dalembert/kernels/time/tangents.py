@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.kernels.base.compiler import JIT, flat, kernel
 from dalembert.kernels.base.slots import correction, equations, projection
-from dalembert.kernels.base.tables import MOVED, N_STAT, OK, PROJECT, W_STAT
+from dalembert.kernels.base.tables import CORRECT, MOVED, N_STAT, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
@@ -39,9 +39,19 @@ def before_break(t, system):
 
 
 @flat
-def carry(seam, as_duals, count, mode, t, x, dx, system):
-    """What fills a seam, with derivatives of x and dx. Status."""
-    one = 1 + count
+def ask(mode, t, x, dx, system):
+    """The seam that a mode belongs to. Status."""
+    if mode == PROJECT:
+        return projection(mode, t, x, dx, system)
+    if mode == CORRECT:
+        return correction(mode, t, x, dx, system)
+    return equations(mode, t, x, dx, system)
+
+
+@flat
+def carry(as_duals, count, mode, t, x, dx, system):
+    """What fills the seams of a run, with derivatives of x and dx. Status."""
+    one, moves = 1 + count, mode == PROJECT or mode == CORRECT
     F, W, f_size, w_size = system.F, system.W, system.f_size, system.w_size
     size, n, status, before = int(F[f_size - 2]), int(F[f_size - 1]), OK, before_break(t, system)
     blocks = (x.size // n - 1) // one
@@ -58,64 +68,34 @@ def carry(seam, as_duals, count, mode, t, x, dx, system):
                 x[at_x + one * i] = x[i]
         state, rate = as_duals(x[at_x : at_x + one * n]), as_duals(dx[at_x : at_x + one * n])
         duals = System(system.I[(2 + b) * size :], as_duals(F[at_F:]), as_duals(W[at_W:]))
-        status = seam(mode, before, state, rate, duals)
+        status = ask(mode, before, state, rate, duals)
         if status != OK and status != MOVED:  # by an invariant: the values below move as well, and say so
             return status
-        if mode != PROJECT:
+        if not moves:
             for i in range(n):
                 dx[i] = dx[at_x + one * i]
             for i in range(first, last):
                 W[i] = W[at_W + one * i]
-    if mode == PROJECT or before != t:  # also for what the workspace tells of the point
-        status = seam(mode, t, x[:n], dx[:n], System(system.I[size:], F, W))
+    if moves or before != t:  # also for what the workspace tells of the point
+        status = ask(mode, t, x[:n], dx[:n], System(system.I[size:], F, W))
     return status
 
 
 @kernel
 def carried(mode, t, x, dx, system):
-    """Rates and projection."""
-    if mode == PROJECT:
-        return carry(projection, as_duals, COUNT, mode, t, x, dx, system)
-    return carry(equations, as_duals, COUNT, mode, t, x, dx, system)
+    return carry(as_duals, COUNT, mode, t, x, dx, system)
 
 
 @kernel
 def carried_many(mode, t, x, dx, system):
-    if mode == PROJECT:
-        return carry(projection, as_many_duals, MANY, mode, t, x, dx, system)
-    return carry(equations, as_many_duals, MANY, mode, t, x, dx, system)
+    return carry(as_many_duals, MANY, mode, t, x, dx, system)
 
 
 @kernel
 def carried_few(mode, t, x, dx, system):
-    if mode == PROJECT:
-        return carry(projection, as_few_duals, FEW, mode, t, x, dx, system)
-    return carry(equations, as_few_duals, FEW, mode, t, x, dx, system)
+    return carry(as_few_duals, FEW, mode, t, x, dx, system)
 
 
 @kernel
 def carried_one(mode, t, x, dx, system):
-    if mode == PROJECT:
-        return carry(projection, as_one_dual, ONE, mode, t, x, dx, system)
-    return carry(equations, as_one_dual, ONE, mode, t, x, dx, system)
-
-
-@kernel
-def carried_correction(mode, t, x, dx, system):
-    """Back to the invariants that are kept."""
-    return carry(correction, as_duals, COUNT, mode, t, x, dx, system)
-
-
-@kernel
-def carried_many_correction(mode, t, x, dx, system):
-    return carry(correction, as_many_duals, MANY, mode, t, x, dx, system)
-
-
-@kernel
-def carried_few_correction(mode, t, x, dx, system):
-    return carry(correction, as_few_duals, FEW, mode, t, x, dx, system)
-
-
-@kernel
-def carried_one_correction(mode, t, x, dx, system):
-    return carry(correction, as_one_dual, ONE, mode, t, x, dx, system)
+    return carry(as_one_dual, ONE, mode, t, x, dx, system)
