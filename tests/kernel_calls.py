@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.compilation.rows import dense_rows
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import CHOICE, records, width
 from dalembert.kernels.base.slots import (
     CALLBACK_SIGNATURE,
     FORCES_SIGNATURE,
@@ -100,7 +101,7 @@ def project(mechanism, t, x, *, orthogonal=False, metric=None, chosen=None, **se
         I[T.METRIC_F] = metric
     W, x, dx = mechanism.workspace(dense=orthogonal), x.copy(), np.zeros(len(x))
     if chosen is not None and I[T.NCHOICE]:
-        rows = slice(I[T.W_CHOICE], I[T.W_CHOICE] + T.H_IDLE + I[T.M])
+        rows = slice(I[T.W_CHOICE], I[T.W_CHOICE] + CHOICE.width + I[T.M])
         W[rows] = chosen[rows]
     system = as_system(project_orthogonal if orthogonal else jet)
     return system(T.PROJECT, t, x, dx, view(mechanism, I, F, W)), x, W
@@ -123,16 +124,16 @@ def twist(mechanism, x):
     """(v, w_B) of every body, 6 numbers each."""
     W = mechanism.workspace()
     load_poses(x, System(mechanism.I, mechanism.F, W))
-    table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)
-    return table[1:, T.S_V : T.S_V + 6].ravel()
+    table = records(mechanism.I, W, T.W_BODY)[1:]
+    return np.hstack([table["v"], table["w"]]).ravel()
 
 
 def poses(mechanism, x):
     """Positions (nb, 3) and rotations (nb, 3, 3)."""
     W = mechanism.workspace()
     load_poses(x, System(mechanism.I, mechanism.F, W))
-    table = W[mechanism.I[T.W_BODY] :][: T.STATE_W * (mechanism.nb + 1)].reshape(-1, T.STATE_W)[1:]
-    return table[:, T.S_R : T.S_R + 3], table[:, T.S_ROT : T.S_ROT + 9].reshape(-1, 3, 3)
+    table = records(mechanism.I, W, T.W_BODY)[1:]
+    return table["r"], table["R"]
 
 
 def restrict(mechanism, v):
@@ -147,7 +148,7 @@ def mass_matrix(mechanism, metric=None):
     at = int(mechanism.I[T.MASS_F] if metric is None else metric)
     M = np.zeros((6 * mechanism.nb, 6 * mechanism.nb))
     for b in range(1, mechanism.nb + 1):
-        m, xx, xy, xz, yy, yz, zz = mechanism.F[at + T.METRIC_W * b :][:7]
+        m, xx, xy, xz, yy, yz, zz = mechanism.F[at + width(T.MASS_F) * b :][:7]
         k = 6 * (b - 1)
         M[k : k + 3, k : k + 3] = m * np.eye(3)
         M[k + 3 : k + 6, k + 3 : k + 6] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
@@ -172,7 +173,7 @@ def velocity_gradient(mechanism, t, x):
     pull_back_rows(Rows(W, base), system)
     B = np.zeros((mechanism.m, 6 * mechanism.nb))
     for e in range(I[T.NINC]):
-        body, n, a, row, _ = I[I[T.INC_I] + T.INC_I_W * e :][: T.INC_I_W]
+        body, n, a, row, _ = records(I, I, T.INC_I)[e].tolist()
         B[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[base + a : base + a + 6 * n], (n, 6))
     return B
 
@@ -189,7 +190,7 @@ def conservative_wrench(mechanism, x):
     load_poses(x, system)
     load_angles(x, system)
     for b in range(1, mechanism.nb + 1):
-        W[I[T.W_H] + 6 * b :][:3] = F[I[T.MASS_F] + T.METRIC_W * b + T.MM] * F[T.GRAVITY_X :][:3]
+        W[I[T.W_H] + 6 * b :][:3] = records(I, F, T.MASS_F)["m"][b] * F[T.GRAVITY_X :][:3]
     assert forces(T.CONSERVATIVE, 0.0, system) == T.OK
     pull_back_wrenches(system)
     return W[I[T.W_H] + 6 :][: 6 * mechanism.nb].copy()

@@ -1,7 +1,6 @@
 """Mutants that change nothing that the uncompiled tests could see: (file, old line, new line) without indentation, and why."""
 
 _SIGNS = "near[i] = x[i] + max(abs(x[i]), 1.0) * (LAST_DIGIT if (i >> (k // 2)) % 2 == k % 2 else -LAST_DIGIT)"
-_ALONE = "sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns,"
 _LOOKED_AT = "a branch point is suspected where the weakest row changes, looked at in small steps and dismissed: time only"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -43,8 +42,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "longer work arrays",
     (
         "compilation/pack_codes.py",
-        f"{_ALONE} T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}}",
-        f"{_ALONE} T.W_A: 7 * MOST_ROWS * bodies, T.W_CALL: codes.largest}}",
+        "sizes[T.W_A] = 6 * MOST_ROWS * bodies",
+        "sizes[T.W_A] = 7 * MOST_ROWS * bodies",
     ): "longer work arrays",
     (
         "kernels/formulations/minimal_step.py",
@@ -111,11 +110,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if pivot < NEAR or not make_tangent(onto_tangent, X, system):",
         "if (pivot <= NEAR) or not make_tangent(onto_tangent, X, system):",
     ): "differs where a computed pivot is 1e-5 to the last digit, a limit that any number of its size would do for",
-    (
-        "compilation/rows.py",
-        "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)",
-        "poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-2, T.STATE_W)",
-    ): "NumPy takes any negative number for the size that follows from the others",
     (
         "kernels/time/watch.py",
         "share[i] = weight[i] / (theta - at[i] if new else 1.0)",

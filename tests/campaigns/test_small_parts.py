@@ -12,6 +12,7 @@ from dalembert.compilation.topology import spanning_forest
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.compiler import JIT
 from dalembert.kernels.base.dense import factor_general, solve_general
+from dalembert.kernels.base.layout import COUNTERS
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.formulations import derivatives
 from dalembert.kernels.formulations.newton import restore
@@ -93,7 +94,7 @@ def test_before_a_break():
 
 @pytest.mark.parametrize("nchoice", [0, 1])
 @pytest.mark.parametrize("t", [0.2, 0.25])
-@pytest.mark.parametrize("mode", [T.RATE, T.PROJECT])
+@pytest.mark.parametrize("mode", [T.RATE, T.PROJECT, T.CORRECT])
 def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     """x' = (p + c) x, or x <- (p + c) x, with c one more from 0.25 on: values at t, derivatives p' x + p x' + c x' before it.
 
@@ -104,9 +105,9 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     def seam(mode, t, x, dx, system):
         calls.append((x.ndim, t))
         c = 1.0 if t >= 0.25 else 0.0
-        system.W[1 + T.N_STAT - 1] += 1.0 if x.ndim == 1 else np.eye(1 + count)[0]
+        system.W[1 + COUNTERS.width - 1] += 1.0 if x.ndim == 1 else np.eye(1 + count)[0]
         system.W[0] += 1.0 if x.ndim == 1 else np.eye(1 + count)[0]
-        p, out = system.F[1], x if mode == T.PROJECT else dx
+        p, out = system.F[1], x if mode != T.RATE else dx
         if x.ndim == 1:
             out[:] = (p + c) * x
         else:
@@ -117,7 +118,7 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
         return a[: a.size // (1 + count) * (1 + count)].reshape(-1, 1 + count)
 
     monkeypatch.setattr(tangents, "System", lambda I, F, W: SimpleNamespace(I=I, F=F, W=W))
-    rng, own = np.random.default_rng(1), T.N_STAT + 2
+    rng, own = np.random.default_rng(1), COUNTERS.width + 2
     x_0, dx_0, p, dp = rng.random(n), rng.random((blocks, n, count)), 0.7, rng.random((blocks, count))
     F, W = [np.array([9.0, p])], [np.zeros(own)]
     for b in range(blocks):
@@ -130,16 +131,17 @@ def test_derivatives_ride_along(monkeypatch, mode, t, nchoice):
     system.stops, system.nstop, system.nagain = np.array([0.25]), 1, 0
     x, dx = np.zeros((2, n * (1 + blocks * (1 + count))))
     x[:n], x[n:].reshape(blocks, n, 1 + count)[:, :, 1:] = x_0, dx_0
-    assert tangents.carry(seam, as_duals, count, mode, t, x, dx, system) == T.OK
-    found = x if mode == T.PROJECT else dx
+    monkeypatch.setattr(tangents, "ask", seam)
+    assert tangents.carry(as_duals, count, mode, t, x, dx, system) == T.OK
+    found = x if mode != T.RATE else dx
     np.testing.assert_allclose(found[:n], (p + (t >= 0.25)) * x_0, rtol=1e-14)
     expected = p * dx_0 + x_0[:, None] * dp[:, None, :]
     np.testing.assert_allclose(found[n:].reshape(blocks, n, 1 + count)[:, :, 1:], expected, rtol=1e-14)
-    last = mode == T.PROJECT or t == 0.25
+    last = mode != T.RATE or t == 0.25
     assert [kind for kind, _ in calls] == [2, 2, 1][: 2 + last]
     assert all((at < 0.25) if kind == 2 else (at == t) for kind, at in calls)
-    counted = last + (0 if mode == T.PROJECT else blocks)
-    assert W[T.N_STAT] == counted and W[0] == (counted if nchoice else last)
+    counted = last + (0 if mode != T.RATE else blocks)
+    assert W[COUNTERS.width] == counted and W[0] == (counted if nchoice else last)
 
 
 def test_factors_are_kept_where_newton_gains_twenty_times():

@@ -8,6 +8,7 @@ from random_mechanisms import KINDS, MOTIONS, POINT_KINDS, SHAPES, pair_model, p
 from dalembert import gallery
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 TIME = 0.75  # away from the knots of tables, inside smooth steps
 
@@ -95,14 +96,9 @@ def test_the_collection_covers_every_joint_motion_and_primitive():
     kinds = {type(f).__name__ for f in driven if f is not None}
     assert kinds == {"Constant", "Polynomial", "Harmonic", "SmoothStep", "Table"}
     tables = [compile(m).I for m in models]
-    primitives = {int(k) for I in tables for k in I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM] : T.PRIM_I_W]}
+    primitives = {int(k) for I in tables for k in records(I, I, T.PRIM_I)["kind"]}
     assert primitives == {T.C, T.SO, T.O, T.D, T.A}
-    rheonomic = {
-        int(row[T.P_KIND])
-        for I in tables
-        for row in I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
-        if row[T.P_MOTION] > 0
-    }
+    rheonomic = {int(row["kind"]) for I in tables for row in records(I, I, T.PRIM_I) if row["motion"] > 0}
     assert rheonomic == {T.O, T.D, T.A}
 
 

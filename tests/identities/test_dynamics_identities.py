@@ -20,6 +20,7 @@ from random_mechanisms import SHAPES, planar_chain, random_model
 from dalembert import gallery
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.kernels.mechanics.forces import MOTOR_SLIDE, POINT_FORCE, SPRING, TORQUE
 
 CASES = [(shape, seed) for shape in SHAPES for seed in range(4)]
@@ -139,7 +140,7 @@ def test_every_force_kind_is_met():
     kinds = set()
     for shape, seed in CASES:
         I = mechanisms(shape, seed).I
-        kinds |= {int(k) for k in I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE] : T.FORCE_I_W]}
+        kinds |= {int(k) for k in records(I, I, T.FORCE_I)["kind"]}
     assert kinds == FORCES
 
 

@@ -7,6 +7,7 @@ from random_mechanisms import MOTIONS, motion
 
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.kernels.base.views import System
 from dalembert.kernels.mechanics.motion import follow as evaluate
 from dalembert.model.model import Model
@@ -23,7 +24,7 @@ def kernel_motion(f):
     hinge = model.add_revolute("hinge", model.ground, body, point=(0, 0, 0), axis=(0, 0, 1))
     model.add_motor("motor", hinge, f)
     I, F = compile(model).I.tolist(), compile(model).F.tolist()
-    at = I[I[T.FORCE_I] + T.F_MOTION]
+    at = records(I, I, T.FORCE_I)["motion"][0]
     return lambda t: np.array(list(evaluate(at, t, System(I, F, []))))
 
 

@@ -8,6 +8,7 @@ from random_mechanisms import SHAPES, planar_chain, random_model
 from dalembert import gallery
 from dalembert.compilation.compile import compile
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 TOLERANCE = 1e-12  # what copy_tables asks of the kernel, in both positions and velocities
 TIME = 0.3
@@ -27,7 +28,7 @@ def residuals(mechanism, t, x):
 
 def lengths(mechanism, x):
     """|theta| of all rigid bodies."""
-    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)
+    table = records(mechanism.I, mechanism.I, T.BODY_I)
     return [np.linalg.norm(x[q + 3 : q + 7]) for kind, q, _ in table if kind == T.RIGID]
 
 
@@ -74,7 +75,7 @@ def gradient(mechanism, x, a):
     """Gradient of 1/2 |q - a_q|^2 + 1/2 |u - a_u|^2 in (r, theta), (r', w_B / 2), in quasi-displacements."""
     in_q, in_u = np.zeros((mechanism.nb, 6)), np.zeros((mechanism.nb, 6))
     u, v = twist(mechanism, x).reshape(-1, 6), twist(mechanism, a).reshape(-1, 6)
-    table = mechanism.I[mechanism.I[T.BODY_I] :][: T.BODY_I_W * (mechanism.nb + 1)].reshape(-1, T.BODY_I_W)[1:]
+    table = records(mechanism.I, mechanism.I, T.BODY_I)[1:]
     for b, (kind, q, _) in enumerate(table):
         in_q[b, :3], in_u[b, :3] = x[q : q + 3] - a[q : q + 3], (u - v)[b, :3]
         if kind == T.RIGID:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import BLOCKS, HEADER_I, TABLES
+from dalembert.kernels.base.layout import BLOCKS, HEADER_I, TABLES, column, records, width
 from dalembert.kernels.base.views import Numbers, System
 
 SIZES = {"nb": 2, "nq": 3, "nu": 4, "nx": 9, "m": 2, "unknowns": 11}
@@ -35,21 +35,15 @@ def test_blocks_fill_their_section(name):
     assert (W[-5:] == -1).all()
 
 
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        ("primitives", "P_KIND kind P_BI i P_BJ j P_MOTION motion P_ROW row P_AI A_i P_AJ A_j P_NROWS rows"),
-        ("primitives", "PF_PI p_i PF_PJ p_j PF_AI a_i PF_AJ a_j PF_NI n_i PF_OFFSET offset PF_SCALE scale"),
-        ("forces", "F_KIND kind F_MOTION motion F_CALL call F_COUNT count F_MEMBERS members"),
-        ("bodies", "S_R r S_ROT R S_V v S_W w"),
-        ("codes", "L_MEMBER member L_BODIES bodies"),
-        ("members", "N_BODY body N_A A"),
-        ("angles", "G_X x"),
-    ],
-)
-def test_columns_for_packing_are_those_of_the_layout(table, names):
-    words = names.split()
-    assert [getattr(T, name) for name in words[::2]] == [TABLES[table].fields[label][2] for label in words[1::2]]
+@pytest.mark.parametrize("array", [np.arange(50), np.arange(50).tolist(), np.arange(100.0).reshape(2, 50)])
+def test_records_have_fields_by_name(array):
+    """Of the last two of three primitives, from 1 on: the kind first, where three rows begin behind four numbers."""
+    I = np.zeros(T.HEADER_I, dtype=np.int64)
+    I[T.PRIM_I], I[T.NPRIM], wide = 1, 3, width(T.PRIM_I)
+    found, numbers = records(I, array, T.PRIM_I), np.asarray(array)
+    np.testing.assert_array_equal(found["kind"], numbers[..., 1::wide][..., :3])
+    np.testing.assert_array_equal(found["row"][..., 1, :], numbers[..., 1 + wide + column(T.PRIM_I, "row") :][..., :3])
+    assert records(I, array, T.PRIM_I, 2).shape == (*numbers.shape[:-1], 2)
 
 
 def test_every_header_entry_is_the_only_one_of_its_number():

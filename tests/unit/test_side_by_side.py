@@ -82,7 +82,7 @@ def test_slot_gives_every_lane_what_it_gives_one_run(kind):
         result = (rates, rate) if mode == T.RATE else (together, x)
         for lane in range(group.lanes):
             assert np.array_equal(group.lane(result[0], lane), result[1][lane])
-        assert np.ptp(result[1], axis=0).max() > 0.1  # lanes that are all alike would show nothing
+        assert np.ptp(result[1], axis=0).max() > 0.05  # lanes that are all alike would show nothing
     assert group.view.count.rhs == 1 and run.view.count.rhs == group.lanes
 
 

@@ -25,6 +25,7 @@ from dalembert.compilation.rows import blame, dense_rows, measured, move, veloci
 from dalembert.compilation.starts import open_joints
 from dalembert.errors import AssemblyError, ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import ROUNDING, Assembly, Moved
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.joints import driver_primitive
@@ -53,7 +54,7 @@ def absolute_state(bodies: tuple[Body, ...], angles: int) -> Array:
 
 
 def _bodies_from_state(bodies: tuple[Body, ...], x: Array, I: npt.NDArray[np.int64]) -> tuple[Body, ...]:
-    nq, table = int(I[T.NQ]), I[I[T.BODY_I] :][: T.BODY_I_W * (len(bodies) + 1)].reshape(-1, T.BODY_I_W)
+    nq, table = int(I[T.NQ]), records(I, I, T.BODY_I)
     made = []
     for body, (_, q, u) in zip(bodies, table[1:].tolist(), strict=True):
         rotation, angular = body.rotation, body.angular_velocity
@@ -253,7 +254,7 @@ def _assemble_positions(
     for step in range(1, steps + 1):
         F = packed.F.copy()
         for p, error in errors.items():
-            F[packed.I[T.PRIM_F] + T.PRIM_F_W * p + T.PF_OFFSET] += error * (1.0 - step / steps)
+            records(packed.I, F, T.PRIM_F, p + 1)["offset"][p] += error * (1.0 - step / steps)
         x, g = _gauss_newton(replace(packed, F=F), x, movable, rows, sizes, turn)
     residual = float(np.abs(g).max(initial=0.0))
     blamed = blame(packed.rows, rows, g)

@@ -11,6 +11,7 @@ from dalembert.compilation.callbacks import row_callback
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.rows import Tables, new_workspace
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import column, records, width
 
 
 class ManyRows(NamedTuple):
@@ -36,13 +37,13 @@ class RowsAtState:
         self._I[T.AT_CALLBACK] = address(self._seams[1], CALLBACK_SIGNATURE)
         self._W = new_workspace(self._I)
         self._size, I = 6 * int(self._I[T.NB]), self._I
-        incidences = I[I[T.INC_I] :][: T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
-        pairs = [(body, row + k, a + 6 * k) for body, n, a, row, _ in incidences for k in range(n)]
+        pairs = [(body, row + k, a + 6 * k) for body, n, a, row, _ in records(I, I, T.INC_I).tolist() for k in range(n)]
         body, row, a = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
         six = np.arange(6)
         self._to = ((row * self._size + 6 * (body - 1))[:, None] + six).ravel()
         self._from = (int(I[T.W_A]) + a[:, None] + six).ravel()
-        self._twist = (int(I[T.W_BODY]) + T.STATE_W * np.arange(1, I[T.NB] + 1)[:, None] + (T.STATE_W - 6) + six).ravel()
+        first = int(I[T.W_BODY]) + column(T.W_BODY, "v")
+        self._twist = (first + width(T.W_BODY) * np.arange(1, I[T.NB] + 1)[:, None] + six).ravel()
 
     def rows(self, F: Array, t: float, x: Array) -> tuple[Array, Array, Array, Array]:
         """G, g, g_t, zeta."""

@@ -206,9 +206,9 @@ class ByFormula:
                 x[:, -rows.angles.shape[1] :] = rows.angles
             F, G, dropped = final, rows.G, np.abs(rows.g[:, packed.I[T.M] :]).max(axis=1, initial=0.0)
             fits &= dropped <= VANISHES * (1.0 + np.abs(x[:, : packed.I[T.NQ]]).max(axis=1, initial=0.0))
-        J, arm = _moments(masses[:, self._rigid]), arms(packed.I, F)[0]
+        J, arm = _moments(masses["J"][:, self._rigid]), arms(packed.I, F)[0]
         pulled = np.abs(F[:, T.GRAVITY_X : T.GRAVITY_X + 3]).max(axis=1) > 0.0
-        much = uneven(masses[:, :, 0], self._rigid, J, arm, pulled)
+        much = uneven(masses["m"], self._rigid, J, arm, pulled)
         if self._report == RankReport((), frozenset(), frozenset(), False):
             fits &= independent(packed.I, F, G)
         else:
@@ -240,9 +240,8 @@ def _planar(fitting: Fitting, x: Array, axes: Array, rigid: Mask, arm: Array) ->
     return np.concatenate([q.reshape(len(x), -1), u.reshape(len(x), -1), counters], axis=1), (flat[0] & flat[1]).all(axis=1)
 
 
-def _moments(masses: Array) -> Array:
-    """(runs, bodies, 3) principal moments of (runs, bodies, 14) masses and inertias."""
-    J = masses[:, :, 1:7]
+def _moments(J: Array) -> Array:
+    """(runs, bodies, 3) principal moments of (runs, bodies, 6) inertias."""
     if not J[:, :, [1, 2, 4]].any():
         return np.asarray(J[:, :, [0, 3, 5]])
     return np.asarray(np.linalg.eigvalsh(J[:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*J.shape[:2], 3, 3)))

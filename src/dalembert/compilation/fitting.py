@@ -5,6 +5,8 @@ Positions stay, velocities are completed as in `assembly.py`. A model that needs
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,8 +16,9 @@ from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.least_change import least_change
 from dalembert.compilation.pack import Packed
-from dalembert.compilation.rank import INDEPENDENT, dependent_rows
+from dalembert.compilation.rank import INDEPENDENT, dependent_rows, diagonals
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import ROUNDING
 
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +35,7 @@ class Fitting:
         self._movable = np.repeat([not body.fixed for body in flat.bodies], 6)
         untold = np.repeat([not given for body in flat.bodies for given in body.given], 3) & self._movable
         self._free = untold if untold.any() else self._movable
-        table = I[I[T.BODY_I] :][: T.BODY_I_W * (I[T.NB] + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+        table = records(I, I, T.BODY_I)[1:].tolist()
         self._places = np.array([[q, q + 1, q + 2] for _, q, _ in table])
         self._turns = np.array([[q + 3, q + 4, q + 5, q + 6] for kind, q, _ in table if kind == T.RIGID], dtype=np.int64)
         own = [(I[T.NQ] + u + k, 6 * b + k) for b, (kind, _, u) in enumerate(table) for k in range(6 if kind == T.RIGID else 3)]
@@ -61,7 +64,7 @@ class Fitting:
         pace = 1.0 + (np.abs(old) / turn).max(axis=1, initial=0.0)[:, None]
         at = self._velocities
         G_v, g_v, small = G[:, at], g_t[:, at], VELOCITY_TOLERANCE * pace * sizes[:, at]
-        mass = self.masses(F)[:, :, [*[T.MM] * 3, T.MJ, T.MJ + 3, T.MJ + 5]].reshape(len(F), -1) ** -0.5 * self._movable
+        mass = diagonals(self.masses(F)).reshape(len(F), -1) ** -0.5 * self._movable
         scale = mass * self._free
         twist = old.copy()
         r = (G_v @ twist[:, :, None])[:, :, 0] + g_v
@@ -106,10 +109,9 @@ class Fitting:
         """(runs,) longest arm of a joint on a movable body, and on any."""
         return arms(self._I, F)
 
-    def masses(self, F: Array) -> Array:
-        """(runs, bodies, 14) records of masses and inertias, and their inverses."""
-        I = self._I
-        return F[:, I[T.MASS_F] :][:, : T.METRIC_W * (I[T.NB] + 1)].reshape(len(F), -1, T.METRIC_W)[:, 1:]
+    def masses(self, F: Array) -> Any:
+        """(runs, bodies) records of masses and inertias, and their inverses."""
+        return records(self._I, F, T.MASS_F)[:, 1:]
 
     def motion(self, x: Array) -> tuple[Array, Array, Array]:
         """(runs, bodies, 3) positions, velocities, angular velocities in body axes."""
@@ -134,10 +136,9 @@ def independent(I: npt.NDArray[np.int64], F: Array, G: Array) -> Mask:
 def arms(I: npt.NDArray[np.int64], F: Array) -> tuple[Array, Array]:
     """(runs,) longest arm of a joint on a movable body, and on any."""
     total = int(I[T.NPRIM] + I[T.NTRACED])
-    ends = I[I[T.PRIM_I] :][: T.PRIM_I_W * total].reshape(-1, T.PRIM_I_W)[:, [T.P_BI, T.P_BJ]]
-    points = F[:, I[T.PRIM_F] :][:, : T.PRIM_F_W * total].reshape(len(F), -1, T.PRIM_F_W)[:, :, : T.PF_AI]
-    sizes = np.abs(points.reshape(len(F), -1, 2, 3)).max(axis=3)
-    arm = np.where(ends > 0, sizes, 0.0).max(axis=(1, 2), initial=0.0)
+    ends, points = records(I, I, T.PRIM_I, total), records(I, F, T.PRIM_F, total)
+    sizes = np.stack([np.abs(points[label]).max(axis=2) for label in ("p_i", "p_j")], axis=2)
+    arm = np.where(np.stack([ends["i"], ends["j"]], axis=1) > 0, sizes, 0.0).max(axis=(1, 2), initial=0.0)
     return np.where(arm > 0.0, arm, 1.0), sizes.max(axis=(1, 2), initial=0.0)
 
 

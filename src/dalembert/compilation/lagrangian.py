@@ -14,6 +14,7 @@ from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Compiled, Row
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import COUNTERS
 from dalembert.lagrangian.discrete import DiscreteEquations
 from dalembert.lagrangian.graph import Node, evaluate
 from dalembert.lagrangian.source import uses_time, write_source
@@ -201,7 +202,7 @@ def pack_system(system: LagrangianSystem) -> tuple[IntArray, Array]:
     I[[T.NQ, T.NU, T.NX, T.M, T.RANK]] = n, n, 2 * n + 1, m, m
     I[[T.M_HOLONOMIC, T.M_ALL]] = len(e.g)
     sizes = {
-        T.W_STAT: T.N_STAT, T.W_ROOT: n * n, T.W_Y: m * n, T.W_K: m * m, T.W_DIAG: n + m, T.W_RHS: m, T.W_ZETA: m,
+        T.W_STAT: COUNTERS.width, T.W_ROOT: n * n, T.W_Y: m * n, T.W_K: m * m, T.W_DIAG: n + m, T.W_RHS: m, T.W_ZETA: m,
         T.W_ACC: 6 + n, T.W_WORK: 4 * n,
         T.W_CALL: e.places[T.W_SIZE],  # last, so that a formulation can add to what the generated code writes
     }  # fmt: skip

@@ -15,6 +15,7 @@ from dalembert.compilation.planarity import Plane
 from dalembert.compilation.rank import arm_length, locking_joints
 from dalembert.compilation.rows import new_workspace
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import Assembly
 from dalembert.model.model import Model
 
@@ -81,9 +82,8 @@ class Mechanism(Compiled):
 
     @cached_property
     def prescribes_lengths(self) -> bool:
-        I = self.I
-        records = I[I[T.PRIM_I] :][: T.PRIM_I_W * I[T.NPRIM]].reshape(-1, T.PRIM_I_W)
-        return bool(((records[:, T.P_KIND] == T.D) & (records[:, T.P_MOTION] > 0)).any())
+        primitives = records(self.I, self.I, T.PRIM_I)
+        return bool(((primitives["kind"] == T.D) & (primitives["motion"] > 0)).any())
 
     @cached_property
     def uneven(self) -> bool:
@@ -143,16 +143,15 @@ class Mechanism(Compiled):
         return Trajectory(self, t, x)
 
     @property
-    def body_columns(self) -> list[list[int]]:
+    def body_columns(self) -> list[tuple[int, int, int]]:
         """Kind, first coordinate in q and first velocity in u of every movable body."""
-        found: list[list[int]] = self.I[self.I[T.BODY_I] :][: T.BODY_I_W * (self.nb + 1)].reshape(-1, T.BODY_I_W)[1:].tolist()
+        found: list[tuple[int, int, int]] = records(self.I, self.I, T.BODY_I)[1:].tolist()
         return found
 
     def start_in_plane(self, b: int) -> tuple[Array, Array, Array]:
         """Of body b, counted from 1, in a plane: where x = y = 0, rotation at angle 0, normal in body axes."""
-        at = int(self.I[T.BODY_F]) + T.BODY_F_W * b
-        record = self.F[at : at + T.BODY_F_W]
-        return record[:3], record[3:12].reshape(3, 3), record[12:]
+        record = records(self.I, self.F, T.BODY_F)[b]
+        return record["origin"], record["R_0"], record["normal"]
 
     @property
     def quaternion_columns(self) -> list[int]:

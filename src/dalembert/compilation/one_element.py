@@ -11,7 +11,7 @@ from dalembert.arrays import Array, IntArray
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import plain_rows
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import width
+from dalembert.kernels.base.layout import records, width
 from dalembert.model.elements import Force
 from dalembert.model.validation import plain_function
 
@@ -27,10 +27,10 @@ def cut_to(mechanism: Mechanism, element: Force) -> IntArray:
         if other.name == element.name:
             break
     I = mechanism.I.copy()
-    I[T.FORCE_I] += T.FORCE_I_W * before
+    I[T.FORCE_I] += width(T.FORCE_I) * before
     I[T.FORCE_F] += width(T.FORCE_F) * before
     I[T.NFORCE] = count
-    I[T.NLAW] = np.sum(I[I[T.FORCE_I] :][: T.FORCE_I_W * count : T.FORCE_I_W] >= LAW_ANGLE)
+    I[T.NLAW] = np.sum(records(I, I, T.FORCE_I)["kind"] >= LAW_ANGLE)
     return I
 
 
@@ -53,9 +53,8 @@ def ask_plainly(mechanism: Mechanism, t: float, x: Array, function: Callable[[in
     load_angles(state, system)
     first, first_F, last = I[T.FORCE_I], I[T.FORCE_F], -1
     I[T.NLAW] = 0
-    for k in range(I[T.NFORCE]):
-        record = I[first + T.FORCE_I_W * k :]
-        if record[T.F_CALL] > last:  # its first record acts for all
-            last, I[T.NFORCE] = record[T.F_CALL], max(1, record[T.F_MEMBERS])
-            I[T.FORCE_I], I[T.FORCE_F] = first + T.FORCE_I_W * k, first_F + width(T.FORCE_F) * k
-            plain_function(force_laws if record[T.F_KIND] >= LAW_ANGLE else force_elements)(T.WRENCH, t, system)
+    for k, record in enumerate(records(mechanism.I, mechanism.I, T.FORCE_I)):
+        if record["call"] > last:  # its first record acts for all
+            last, I[T.NFORCE] = record["call"], max(1, int(record["members"]))
+            I[T.FORCE_I], I[T.FORCE_F] = first + width(T.FORCE_I) * k, first_F + width(T.FORCE_F) * k
+            plain_function(force_laws if record["kind"] >= LAW_ANGLE else force_elements)(T.WRENCH, t, system)

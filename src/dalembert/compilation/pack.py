@@ -21,7 +21,7 @@ from dalembert.compilation.topology import Edge, Forest
 from dalembert.compilation.writer import Writer
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import BLOCKS, width
+from dalembert.kernels.base.layout import BLOCKS, COUNTERS, V_GUARD, records, width
 from dalembert.kernels.mechanics import forces, laws
 from dalembert.lagrangian.time_functions import motion_parts
 from dalembert.model.elements import Force, Primitive
@@ -125,7 +125,7 @@ def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
 
 def _metrics(weights: Sequence[float], J: Sequence[Array]) -> list[float]:
     """Records of MASS_F or METRIC_F, that of the ground first."""
-    records = [0.0] * T.METRIC_W
+    records = [0.0] * width(T.MASS_F)
     for weight, matrix in zip(weights, J, strict=True):
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix.tolist()
         records += [weight, xx, xy, xz, yy, yz, zz, 1.0 / weight]
@@ -139,11 +139,11 @@ def _metrics(weights: Sequence[float], J: Sequence[Array]) -> list[float]:
 def _bodies(out: Writer, flat: FlatModel, plane: Plane | None) -> tuple[int, int]:
     nq, nu = 0, 0
     table: list[int] = [T.GROUND, 0, 0]
-    planar: list[float] = [0.0] * T.BODY_F_W
+    planar: list[float] = [0.0] * width(T.BODY_F)
     inertias, weights = [], []
     length = turning_length(flat)
     for body in flat.bodies:
-        record, inertia, weight = [0.0] * T.BODY_F_W, _ONE, _ONE
+        record, inertia, weight = [0.0] * width(T.BODY_F), _ONE, _ONE
         kind = T.PLANAR if plane is not None else (T.POINT if body.kind == "point" else T.RIGID)
         if plane is not None:  # a point mass in the plane keeps an idle angle
             R_0 = body.matrix
@@ -260,17 +260,17 @@ def _angles(out: Writer, flat: FlatModel, first: int) -> None:
 def _forces(out: Writer, flat: FlatModel) -> tuple[Force, ...]:
     """Force elements; returns those whose value is a user function, in the order of their callback numbers."""
     table, numbers, functions = force_rows(flat, out)
-    kinds = table[T.F_KIND :: T.FORCE_I_W]
-    out.I[T.NFORCE], out.I[T.NLAW] = len(kinds), sum(kind >= laws.LAW_ANGLE for kind in kinds)
-    out.I[T.UNREAD] = int(all(angle < 0 for angle in table[T.F_ANGLE :: T.FORCE_I_W]))
+    out.I[T.NFORCE] = len(table) // width(T.FORCE_I)
     out.section_i(T.FORCE_I, table)
     out.section_f(T.FORCE_F, numbers)
+    made = records(out.I, out.I, T.FORCE_I)
+    out.I[T.NLAW], out.I[T.UNREAD] = int((made["kind"] >= laws.LAW_ANGLE).sum()), int((made["joint"] < 0).all())
     return functions
 
 
 def _breakpoints(out: Writer) -> None:
     """Where steps end, of motions of constraints and of forces."""
-    forces = out.I[out.I[T.FORCE_I] :][T.F_MOTION : T.FORCE_I_W * out.I[T.NFORCE] : T.FORCE_I_W]
+    forces = records(out.I, out.I, T.FORCE_I)["motion"].tolist()
     rows = out.I[out.I[T.MOTION_I] :][: out.I[T.NMOTION]]
     times, again = breakpoints(out.I, out.F, [*rows, *(motion for motion in forces if motion >= 0)])
     out.I[T.NSTOP], out.I[T.NAGAIN] = len(times), len(again) // 2
@@ -284,12 +284,12 @@ def place_sections(I: list[int], own: Mapping[int, int], state: int) -> int:
     """
     nb6, m_all = 6 * (I[T.NB] + 1), I[T.M_ALL]
     sizes = {
-        T.W_BODY: T.STATE_W * (I[T.NB] + 1),
+        T.W_BODY: width(T.W_BODY) * (I[T.NB] + 1),
         **dict.fromkeys((T.W_H, T.W_ACC), nb6),
         **dict.fromkeys((T.W_G, T.W_GT, T.W_ZETA), m_all),
         T.W_ANGLE: 2 * I[T.NANGLE],
         T.W_MOTION: 3 * (I[T.NMOTION] + 1),
-        T.W_STAT: T.N_STAT,
+        T.W_STAT: COUNTERS.width,
         T.W_CALL: max(state + 32, I[T.CALL_SIZE], call_size(I)),
         T.W_FORCE: width(T.W_FORCE) * I[T.NFORCE],
         T.W_WORK: 3 * nb6 + I[T.NX],
@@ -311,7 +311,7 @@ def _workspace(I: list[int]) -> None:
         **dict.fromkeys((T.W_RHS, T.W_DIAG), m + 6 * I[T.NHUB]),
         T.W_X: nx,
         T.W_CG: 5 * m + nb6,
-        T.W_PIVOT: T.V_GUARD + nb6,
+        T.W_PIVOT: V_GUARD + nb6,
         T.W_CHOICE: choice_workspace(I),
         **({T.W_BEFORE: m + m * m + a_size} if m <= _KEPT_ROWS else {}),
     }
@@ -326,8 +326,9 @@ _FORCE_KINDS = vars(laws) | vars(forces)
 
 def call_size(I: Sequence[int]) -> int:
     """How much of W the functions of force elements need at most."""
-    table = np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
-    return max((24 + 3 * int(row[T.F_MEMBERS]) + int(row[T.F_COUNT]) for row in table if row[T.F_CALL] >= 0), default=0)
+    table = records(I, I, T.FORCE_I)
+    sizes = (24 + 3 * table["members"] + table["count"])[table["call"] >= 0]
+    return int(sizes.max(initial=0))
 
 
 def force_rows(flat: FlatModel, out: Writer) -> tuple[list[int], list[float], tuple[Force, ...]]:

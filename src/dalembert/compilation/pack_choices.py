@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import CHOICE
 
 Row = TypeVar("Row")
 
@@ -53,4 +54,4 @@ def choices_of(I: list[int]) -> list[Choice[int]]:
 def choice_workspace(I: list[int]) -> int:
     """Size of the section W_CHOICE: flags, a number per row, the matrix of the largest group."""
     largest = max((len(choice.rows) for choice in choices_of(I)), default=0)
-    return T.H_IDLE + 2 * I[T.M] + largest**2 if largest else 0
+    return CHOICE.width + 2 * I[T.M] + largest**2 if largest else 0

@@ -119,7 +119,8 @@ def alone(primitive: Primitive, bodies: int, turns: int, number: int) -> tuple[l
     codes.write()
     places = [[6 * (MOST_ROWS * b + c) for c in range(MOST_ROWS)] for b in range(bodies)]
     out.section_i(T.MEMBER_I, members(item, places))
-    sizes = {T.W_BODY: T.STATE_W * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_A: 6 * MOST_ROWS * bodies, T.W_CALL: codes.largest}
+    sizes = {T.W_BODY: width(T.W_BODY) * (bodies + 1), T.W_ANGLE: 2 * turns, T.W_CALL: codes.largest}
+    sizes[T.W_A] = 6 * MOST_ROWS * bodies
     used = 0
     for entry, size in {**sizes, **dict.fromkeys((T.W_G, T.W_GT, T.W_ZETA), MOST_ROWS)}.items():
         out.I[entry], used = used, used + size

@@ -9,6 +9,7 @@ from dalembert.compilation.compiled import Row
 from dalembert.compilation.plan import Plan, make_plan
 from dalembert.compilation.topology import Edge, Forest, spanning_forest
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import width
 
 # of a primitive: element, kind, labels, first and second body, all bodies of one with more, rheonomic, counted angle
 Item = tuple[str, str, tuple[str, ...], int, int, tuple[int, ...], bool, int]
@@ -79,7 +80,7 @@ def frame_of(bodies: int, items: tuple[Item, ...], dropped: frozenset[tuple[int,
     counts = {
         T.NVELOCITY: sum(item[1] == "V" for item in items),
         **{T.M: m, T.M_ALL: len(rows), T.NINC: len(incidences), T.NNODE: len(plan.order), T.K_SIZE: plan.block_size},
-        **{T.NPAIR: len(pairs) // T.PAIR_I_W, T.NHUB: len(plan.hubs), T.NHUB_INC: len(hub_rows) // 3},
+        **{T.NPAIR: len(pairs) // width(T.PAIR_I), T.NHUB: len(plan.hubs), T.NHUB_INC: len(hub_rows) // 3},
         T.W_A: a_size,  # turned into an offset by _workspace
     }
     sections = {T.INC_I: tuple(entry for incidence in incidences for entry in incidence)}

@@ -23,7 +23,7 @@ from dalembert.compilation.pack import Packed, arranged, pack
 from dalembert.compilation.rows import dense_rows, measured, move, velocity_residual
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import INERTIA
+from dalembert.kernels.base.layout import records
 from dalembert.model.elements import Driver, Force, Joint
 from dalembert.model.joints import driver_primitive
 from dalembert.model.model import Model
@@ -205,8 +205,8 @@ def _numbers(owner: str, name: str, value: object, *lengths: int) -> Array:
 
 
 def _set_body(mechanism: Mechanism, x: Array, body: int, values: Array) -> None:
-    kind, _, u = mechanism.I[mechanism.I[T.BODY_I] + T.BODY_I_W * body :][: T.BODY_I_W]
-    at = mechanism.nq + int(u)
+    kind, _, u = mechanism.body_columns[body - 1]
+    at = mechanism.nq + u
     if kind == T.PLANAR:
         plane = mechanism.plane
         assert plane is not None
@@ -271,11 +271,10 @@ def _impulses(G: Array, inverse: Array, r: Array) -> Array:
 
 def _inverse_mass(mechanism: Mechanism) -> Array:
     """(nb, 6, 6) M^-1 of every body in (v, w_B)."""
-    made, (m_inv, J_inv) = np.zeros((mechanism.nb, 6, 6)), (INERTIA.fields[label][1] for label in ("m_inv", "J_inv"))
-    for b in range(mechanism.nb):
-        record = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * (b + 1) :]
-        made[b, :3, :3] = record[m_inv] * np.eye(3)
-        xx, xy, xz, yy, yz, zz = record[J_inv : J_inv + 6]
+    made = np.zeros((mechanism.nb, 6, 6))
+    for b, record in enumerate(records(mechanism.I, mechanism.F, T.MASS_F)[1:]):
+        made[b, :3, :3] = record["m_inv"] * np.eye(3)
+        xx, xy, xz, yy, yz, zz = record["J_inv"]
         made[b, 3:, 3:] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return made
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from dalembert.compilation.pack_choices import Choice
 from dalembert.compilation.rows import Tables, bodies_of, dense_rows, move
 from dalembert.compilation.topology import loop_blocks
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 RowKey = tuple[int, int]
 
@@ -75,9 +77,13 @@ def involved_rows(rows: Array, dependent: list[int]) -> list[int]:
 
 def inverse_root_mass(packed: Tables) -> Array:
     """(6 nb,) scale of every velocity in the mass metric, so that metres and radians can be compared."""
-    records = packed.F[packed.I[T.MASS_F] :][: T.METRIC_W * (packed.I[T.NB] + 1)].reshape(-1, T.METRIC_W)[1:]
-    scale: Array = records[:, [*[T.MM] * 3, T.MJ, T.MJ + 3, T.MJ + 5]].ravel() ** -0.5
-    return scale
+    return diagonals(records(packed.I, packed.F, T.MASS_F)[1:]).ravel() ** -0.5
+
+
+def diagonals(masses: Any) -> Array:
+    """(.., 6) of the mass matrices in (v, w_B) of bodies, from their records."""
+    found: Array = np.concatenate([np.repeat(masses["m"][..., None], 3, axis=-1), masses["J"][..., [0, 3, 5]]], axis=-1)
+    return found
 
 
 def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05, 0.15, 0.3, -0.1, -0.3)) -> list[Array]:
@@ -124,9 +130,8 @@ def unit_rows(packed: Tables, G: Array) -> Array:
 def arm_length(packed: Tables) -> float:
     """Longest arm of a joint on a movable body."""
     total = int(packed.I[T.NPRIM] + packed.I[T.NTRACED])
-    bodies = packed.I[packed.I[T.PRIM_I] :][: T.PRIM_I_W * total].reshape(-1, T.PRIM_I_W)[:, [T.P_BI, T.P_BJ]]
-    points = packed.F[packed.I[T.PRIM_F] :][: T.PRIM_F_W * total].reshape(-1, T.PRIM_F_W)
-    arms = [np.abs(points[:, at : at + 3][bodies[:, k] > 0]).max(initial=0.0) for k, at in enumerate((T.PF_PI, T.PF_PJ))]
+    ends, points = records(packed.I, packed.I, T.PRIM_I, total), records(packed.I, packed.F, T.PRIM_F, total)
+    arms = [np.abs(points[f"p_{k}"][ends[k] > 0]).max(initial=0.0) for k in "ij"]
     return float(max(arms)) or 1.0
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Row
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 
 class AtState(Protocol):
@@ -36,8 +37,7 @@ class Tables(Protocol):
 def new_workspace(I: IntArray, *, dense: bool = False) -> Array:
     """Zeros, with the ground at rest in the origin and every rotation the identity."""
     W = np.zeros(int(I[T.W_SIZE] if dense else I[T.W_DENSE]))
-    poses = W[I[T.W_BODY] :][: T.STATE_W * (I[T.NB] + 1)].reshape(-1, T.STATE_W)
-    poses[:, T.S_ROT : T.S_ROT + 9 : 4] = 1.0
+    records(I, W, T.W_BODY)["R"] = np.eye(3)
     return W
 
 
@@ -65,8 +65,7 @@ def dense_rows(packed: Tables, t: float, x: Array) -> tuple[Array, Array, Array,
     g, g_t, zeta = (np.zeros(int(I[T.M_ALL])) for _ in range(3))
     evaluate_rows(t, x.tolist(), g, g_t, zeta, I.tolist(), packed.F.tolist(), W, plain_rows(packed.row_source))
     G = np.zeros((len(g), 6 * int(I[T.NB])))
-    incidences = I[I[T.INC_I] : I[T.INC_I] + T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W)
-    for body, n, a, row, _ in incidences:
+    for body, n, a, row, _ in records(I, I, T.INC_I).tolist():
         at = int(I[T.W_A] + a)
         G[row : row + n, 6 * (body - 1) : 6 * body] = np.reshape(W[at : at + 6 * n], (n, 6))
     return G, g, g_t, zeta
@@ -111,13 +110,11 @@ def measured(packed: Tables, x: Array) -> Array:
 
 def bodies_of(I: IntArray, primitive: int) -> tuple[int, ...]:
     """The bodies that a primitive acts on, in increasing order, the ground included."""
-    at = int(I[T.PRIM_I]) + T.PRIM_I_W * primitive
-    found = [int(I[at + T.P_BI]), int(I[at + T.P_BJ])]
-    if primitive >= I[T.NPRIM]:
-        code = I[I[T.CODE_I] + T.CODE_I_W * (primitive - int(I[T.NPRIM])) :][: T.CODE_I_W]
-        members = I[I[T.MEMBER_I] + T.MEMBER_I_W * code[T.L_MEMBER] :][: T.MEMBER_I_W * code[T.L_BODIES]]
-        found = [int(b) for b in members[T.N_BODY :: T.MEMBER_I_W]]
-    return tuple(sorted(set(found)))
+    if primitive < I[T.NPRIM]:
+        record = records(I, I, T.PRIM_I)[primitive]
+        return tuple(sorted({int(record["i"]), int(record["j"])}))
+    code = records(I, I, T.CODE_I)[primitive - I[T.NPRIM]]
+    return tuple(sorted(set(records(I, I, T.MEMBER_I)["body"][code["member"] :][: code["bodies"]].tolist())))
 
 
 def join_states(parts: Sequence[Array]) -> Array:

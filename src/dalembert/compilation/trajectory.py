@@ -16,6 +16,7 @@ from dalembert.compilation.compiled import Series
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 from dalembert.model.cardan import CardanAngles, cardan_angles
 from dalembert.model.elements import GROUND, Joint, Marker
 from dalembert.model.joints import angle_of, direction_of
@@ -65,9 +66,8 @@ class Trajectory(Series):
         return self._joints[name]
 
     def _columns(self, b: int) -> tuple[int, int, int]:
-        at = int(self.mechanism.I[T.BODY_I]) + T.BODY_I_W * b
-        kind, q, u = self.mechanism.I[at : at + 3]
-        return int(kind), int(q), int(u)
+        kind, q, u = records(self.mechanism.I, self.mechanism.I, T.BODY_I)[b].tolist()
+        return kind, q, u
 
     def position(self, body: object) -> Array:
         """(nt, 3) position of a body's centre of mass, or of a marker [m]."""

@@ -18,7 +18,7 @@ from dalembert.compilation.rows import new_workspace
 from dalembert.compilation.trajectory import cross, rotation_matrices
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import width
+from dalembert.kernels.base.layout import CHOICE, V_GUARD, column, records, width
 from dalembert.kernels.base.views import System
 from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import JOINTS, TRAVEL, JointType
@@ -185,7 +185,7 @@ class Tree:
             flips[:, b] = np.sign((turn * x_0[:, at : at + 4]).sum(axis=1))
         world = [link.kind[0] == T.WORLD for link in self.links]
         flips[:, self.index("body")] *= np.where(world, 1.0, flips[:, self.index("parent")])
-        F[:, self.I[T.LINK_F] :].reshape(len(F), -1, width(T.LINK_F))[:, :, 4:] *= flips[:, :, None]
+        records(self.I, F, T.LINK_F)["theta_child"] *= flips[:, :, None]
         return flips[:, self.index("body")]
 
 
@@ -268,50 +268,45 @@ def _integers(
         tree_i[link.body, :6] = link.parent, turn, link.q, link.u, rotations, len(slides)
         tree_i[link.body, 6 : 6 + len(slides)] = slides
         tree_i[link.body, 9:] = turned
-    total = I[T.NPRIM] + I[T.NTRACED]
-    old = I[I[T.PRIM_I] :][: T.PRIM_I_W * total]
-    prim_i: list[int] = []
-    members = np.reshape(I[I[T.MEMBER_I] :][: T.MEMBER_I_W * I[T.NMEMBER]], (-1, T.MEMBER_I_W))
-    codes = np.reshape(I[I[T.CODE_I] :][: T.CODE_I_W * I[T.NTRACED]], (-1, T.CODE_I_W))
+    prim_i = records(I, I, T.PRIM_I, I[T.NPRIM] + I[T.NTRACED])[list(primitives)]
+    members, codes = records(I, I, T.MEMBER_I), records(I, I, T.CODE_I)
     sides: list[int] = []  # row by row: body, where its part of the row begins in A, row
     first: list[int] = []
     rows = 0
     renumbered: dict[int, int] = {}
-    for p in primitives:
-        record = old[T.PRIM_I_W * p : T.PRIM_I_W * (p + 1)]
-        for c in range(record[T.P_NROWS]):
-            renumbered[record[T.P_ROW + c]] = rows
-            first.append(len(sides) // T.SIDE_I_W)
+    for p, record in zip(primitives, prim_i, strict=True):
+        for c in range(record["rows"]):
+            renumbered[int(record["row"][c])] = rows
+            first.append(len(sides) // width(T.SIDE_I))
             at = 6 * first[-1]
-            touched = [record[T.P_BI], record[T.P_BJ]]
+            touched = [int(record["i"]), int(record["j"])]
             if p >= I[T.NPRIM]:
                 code = codes[p - I[T.NPRIM]]
-                own = members[code[T.L_MEMBER] :][: code[T.L_BODIES]]
-                touched = own[:, T.N_BODY].tolist()
-                own[:, T.N_A + c] = at + 6 * np.arange(len(own))
-            record[T.P_ROW + c], record[T.P_AI + c], record[T.P_AJ + c] = rows, at, at + 6
+                own = members[code["member"] :][: code["bodies"]]
+                touched = own["body"].tolist()
+                own["A"][:, c] = at + 6 * np.arange(len(own))
+            record["row"][c], record["A_i"][c], record["A_j"][c] = rows, at, at + 6
             sides += [entry for k, body in enumerate(touched) for entry in (body, at + 6 * k, rows)]
             rows += 1
-        prim_i += record
     I[T.NQ_BODY], I[T.NU_BODY] = I[T.NQ], I[T.NU]
     I[T.NQ], I[T.NU], I[T.NX] = nq, nu, nq + nu + 1 + I[T.NANGLE]
-    I[T.NPRIM] = len(prim_i) // T.PRIM_I_W - I[T.NTRACED]  # traced constraints are always cut
-    I[T.M], I[T.M_ALL], I[T.NCOL], I[T.NINC], I[T.NSIDE] = rows, rows, nu, 0, len(sides) // T.SIDE_I_W
+    I[T.NPRIM] = len(prim_i) - I[T.NTRACED]  # traced constraints are always cut
+    I[T.M], I[T.M_ALL], I[T.NCOL], I[T.NINC], I[T.NSIDE] = rows, rows, nu, 0, len(sides) // width(T.SIDE_I)
     choice_section(I, [choice.among(renumbered) for choice in choices_of(I)])  # tree joints hold by themselves
     for k in range(I[T.NANGLE]):
-        I[I[T.ANGLE_I] + T.ANGLE_I_W * k + T.G_X] = nq + nu + 1 + k
+        I[I[T.ANGLE_I] + width(T.ANGLE_I) * k + column(T.ANGLE_I, "x")] = nq + nu + 1 + k
     for entry, values in (
-        (T.PRIM_I, prim_i),
-        (T.MEMBER_I, members.ravel().tolist()),
+        (T.PRIM_I, prim_i.view(np.int64).tolist()),
+        (T.MEMBER_I, members.view(np.int64).tolist()),
         (T.SIDE_I, sides),
-        (T.CUT_I, [*first, len(sides) // T.SIDE_I_W]),
+        (T.CUT_I, [*first, len(sides) // width(T.SIDE_I)]),
         (T.TREE_I, tree_i.ravel().tolist()),
         (T.ORDER_I, [link.body for link in links]),
     ):
         I[entry] = len(I)
         I += values
     I[T.PRIM_F] = len(mechanism.F)
-    I[T.TREE_F] = I[T.PRIM_F] + T.PRIM_F_W * len(primitives)
+    I[T.TREE_F] = I[T.PRIM_F] + width(T.PRIM_F) * len(primitives)
     I[T.LINK_F] = I[T.TREE_F] + width(T.TREE_F) * (nb + 1)
     _workspace(I)
     return np.array(I, dtype=np.int64)
@@ -331,8 +326,8 @@ def tree_numbers(
     E = np.concatenate([E_c, np.tile(one, (len(F), 1, 1, 1))], axis=1)[:, parents].swapaxes(2, 3)
     p = np.concatenate([p_c, np.zeros((len(F), 1, 3))], axis=1)[:, parents]
     turn, c = E @ E_p, -(E_c.swapaxes(2, 3) @ p_c[..., None])[..., 0]
-    records = F[:, I[T.MASS_F] :][:, : T.METRIC_W * (nb + 1)].reshape(len(F), -1, T.METRIC_W)[:, bodies]
-    m, J = records[:, :, :1], records[:, :, [1, 2, 3, 2, 4, 5, 3, 5, 6]].reshape(*p_p.shape, 3)
+    masses = records(I, F, T.MASS_F)[:, bodies]
+    m, J = masses["m"][:, :, None], masses["J"][:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*p_p.shape, 3)
     moved = m[..., None] * ((c * c).sum(axis=2)[..., None, None] * one - c[..., None] * c[..., None, :])
     moments, axes = np.linalg.eigh(E_c.swapaxes(2, 3) @ J @ E_c + moved)
     ab = np.sqrt(moments[..., 1:] - moments[..., :1])[..., None] * axes.swapaxes(2, 3)[:, :, 1:]
@@ -341,10 +336,10 @@ def tree_numbers(
     table, turns = np.zeros((len(F), nb + 1, width(T.TREE_F))), np.zeros((len(F), nb + 1, width(T.LINK_F)))
     table[:, bodies] = np.concatenate([part.reshape(*p_p.shape[:2], -1) for part in parts], axis=2)
     turns[:, bodies, :4], turns[:, bodies, 4:] = matrix_to_quaternion(E_p), matrix_to_quaternion(E_c.swapaxes(2, 3))
-    own = (int(I[T.PRIM_F]) + T.PRIM_F_W * np.array(primitives, dtype=np.int64)[:, None] + np.arange(T.PRIM_F_W)).ravel()
+    cut = np.take(records(I, F, T.PRIM_F, I[T.NPRIM] + I[T.NTRACED]), primitives, axis=1).view(np.float64)
     rounding = 1e-15  # axes that are the same but for this are the same
     flags = np.stack([np.abs(of - one).max(axis=(2, 3)) > rounding for of in (turn, E_c)], axis=2)
-    return np.concatenate([F, F[:, own], table.reshape(len(F), -1), turns.reshape(len(F), -1)], axis=1), flags
+    return np.concatenate([F, cut, table.reshape(len(F), -1), turns.reshape(len(F), -1)], axis=1), flags
 
 
 def _workspace(I: list[int]) -> None:
@@ -358,8 +353,8 @@ def _workspace(I: list[int]) -> None:
         T.W_RHS: m,
         T.W_K: m * m + m + (m + 1) * nu,
         T.W_CORRECT: 3 * nb6 + m + 2 * nu + I[T.NQ],
-        T.W_PIVOT: T.V_GUARD + nu,
-        T.W_CHOICE: T.H_IDLE + 4 * m + 2 * m * m if I[T.NCHOICE] else 0,
+        T.W_PIVOT: V_GUARD + nu,
+        T.W_CHOICE: CHOICE.width + 4 * m + 2 * m * m if I[T.NCHOICE] else 0,
     }
     used = place_sections(I, own, I[T.NQ_BODY] + I[T.NU_BODY] + I[T.NANGLE])
     I[T.W_FRAME] = I[T.W_DENSE] = used  # what follows is for the reference path

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.tree import EXCHANGED, Tree, tree_numbers
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import width
+from dalembert.kernels.base.layout import records
 from dalembert.model.elements import GROUND
 
 
@@ -34,16 +34,16 @@ def tree_variants(tree: Tree, F: Array, x_0: Array, frames: Array) -> tuple[Arra
     made, flags = tree_numbers(tree.mechanism, tree.links, tree.primitives, F, (p_p, p_c, E_p, E_c))
     x = tree.from_absolute(x_0, (p_p, p_c, E_p, E_c))
     tree.flip(made, _turns(tree, made, x), x_0)
-    table = tree.I[tree.I[T.TREE_I] :][: len(bodies) * width(T.TREE_I)].reshape(-1, width(T.TREE_I))
-    return made, x, (flags == table[tree.index("body"), 9:]).all(axis=(1, 2))
+    table = records(tree.I, tree.I, T.TREE_I)[tree.index("body")]
+    return made, x, (flags == np.stack([table["turned"], table["skew"]], axis=1)).all(axis=(1, 2))
 
 
 def _turns(tree: Tree, F: Array, x: Array) -> list[Array]:
     """(runs, 4) quaternions of the rigid bodies, as kernels/coordinates/tree_states.py has them."""
-    sides = F[:, tree.I[T.LINK_F] :].reshape(len(F), -1, width(T.LINK_F))
+    sides = records(tree.I, F, T.LINK_F)
     turns: dict[int, Array] = {}
     for link in tree.links:
-        theta, (turn, _, _) = sides[:, link.body, :4], link.kind
+        theta, (turn, _, _) = sides["theta_parent"][:, link.body], link.kind
         if turn == T.WORLD:
             theta = x[:, link.q : link.q + 4]
         elif link.parent:
@@ -56,7 +56,7 @@ def _turns(tree: Tree, F: Array, x: Array) -> list[Array]:
             own = np.zeros((len(x), 4))
             own[:, 0], own[:, axis] = np.cos(half), np.sin(half)
             theta = _product(theta, own)
-        turns[link.body] = _product(theta, sides[:, link.body, 4:])
+        turns[link.body] = _product(theta, sides["theta_child"][:, link.body])
     kinds = (kind for kind, _, _ in tree.mechanism.body_columns)
     return [turns[b] for b, kind in enumerate(kinds, start=1) if kind == T.RIGID]
 

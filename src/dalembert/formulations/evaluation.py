@@ -23,6 +23,7 @@ from dalembert.compilation.rows import dense_rows
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 LOST = 1e-9  # share of `unmet` above which a state is solved again
 MANY = 20  # of such states, from which compiling their rows pays
@@ -125,7 +126,7 @@ def _largest(numbers: Array) -> Array:
 def mass_matrix(mechanism: Mechanism) -> Array:
     """(6 nb, 6 nb) in (v, w_B) of the bodies"""
     M = np.zeros((mechanism.nb, 6, mechanism.nb, 6))
-    for b in range(mechanism.nb):
-        m, xx, xy, xz, yy, yz, zz = mechanism.F[mechanism.I[T.MASS_F] + T.METRIC_W * (b + 1) :][:7]
+    for b, body in enumerate(records(mechanism.I, mechanism.F, T.MASS_F)[1:]):
+        m, (xx, xy, xz, yy, yz, zz) = body["m"], body["J"]
         M[b, :3, b, :3], M[b, 3:, b, 3:] = m * np.eye(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return M.reshape(6 * mechanism.nb, -1)

@@ -22,7 +22,7 @@ from dalembert.formulations.invariants import Invariants, check_invariants, inva
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL
+from dalembert.kernels.base.layout import MARKS, MARKS_SIZE, MINIMAL, records
 from dalembert.kernels.base.views import Marks
 from dalembert.model.validation import check_literals
 
@@ -298,19 +298,17 @@ def _velocities_in_use(mechanism: Mechanism) -> list[int]:
 
 def _joint_weights(tree: Tree) -> Array:
     """(nu,) the same of joint velocities, Euclidean in angles: a radian weighs what it does in the metric of the bodies."""
-    weights, metric = np.ones(tree.nu), int(tree.mechanism.I[T.METRIC_F]) + T.MJ
+    weights, J = np.ones(tree.nu), records(tree.mechanism.I, tree.mechanism.F, T.METRIC_F)["J"]
     for link in tree.links:
-        weights[link.u : link.u + link.kind[1]] = 4.0 * tree.mechanism.F[metric + T.METRIC_W * link.body]
+        weights[link.u : link.u + link.kind[1]] = 4.0 * J[link.body, 0]
     return weights
 
 
 def _weights(mechanism: Mechanism) -> Array:
     """(nu,) what a unit of each velocity weighs in the metric of the projection."""
     weights: list[float] = []
-    for b in range(1, mechanism.nb + 1):
-        kind = int(mechanism.I[mechanism.I[T.BODY_I] + T.BODY_I_W * b])
-        at = int(mechanism.I[T.METRIC_F]) + T.METRIC_W * b
-        linear, angular = float(mechanism.F[at + T.MM]), float(mechanism.F[at + T.MJ])
+    metrics = records(mechanism.I, mechanism.F, T.METRIC_F)[1:]
+    for (kind, _, _), linear, angular in zip(mechanism.body_columns, metrics["m"], metrics["J"][:, 0], strict=True):
         weights += [linear] * (2 if kind == T.PLANAR else 3)
         weights += [angular] * {T.RIGID: 3, T.POINT: 0, T.PLANAR: 1}[kind]
     return np.array(weights)

@@ -22,7 +22,7 @@ from dalembert.formulations.base import Formulation, seams
 from dalembert.formulations.run import Run
 from dalembert.integrators.collocation_tableau import gauss_tableau
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import BLOCKS, HEADER_I
+from dalembert.kernels.base.layout import BLOCKS, HEADER_I, records
 from dalembert.lagrangian.discrete import CURVES, METHODS, QUADRATURES, DiscreteEquations
 from dalembert.model.validation import argument_count, shown
 
@@ -149,11 +149,11 @@ class Variational(Formulation):
 def _columns(I: IntArray) -> Array:
     """Bodies on which forces act in groups, of which no two share a force, nor have forces on one and the same third. For each
     velocity c of those in a group a column: how many; then of each c and per body, the ground first, whose it feels, or 0."""
-    nb, table = int(I[T.NB]), np.reshape(I[I[T.FORCE_I] :][: T.FORCE_I_W * I[T.NFORCE]], (-1, T.FORCE_I_W))
+    nb, table = int(I[T.NB]), records(I, I, T.FORCE_I)
     near: list[set[int]] = [set() for _ in range(nb + 1)]
-    heads = np.flatnonzero(table[:, T.F_MEMBERS] > 0).tolist()
+    heads = np.flatnonzero(table["members"] > 0).tolist()
     for begin, end in pairwise([*heads, len(table)]):  # a force and its further records
-        together = set(table[begin:end, [T.F_BI, T.F_BJ]].ravel().tolist()) - {0}
+        together = {*table["i"][begin:end].tolist(), *table["j"][begin:end].tolist()} - {0}
         for body in together:
             near[body] |= together
     groups: list[dict[int, int]] = []
@@ -162,7 +162,7 @@ def _columns(I: IntArray) -> Array:
         if felt is None:
             groups.append(felt := {})
         felt |= dict.fromkeys(near[body], body)
-    rigid = I[I[T.BODY_I] :][T.B_KIND : T.BODY_I_W * (nb + 1) : T.BODY_I_W] == T.RIGID
+    rigid = records(I, I, T.BODY_I)["kind"] == T.RIGID
     made = [(c, [group.get(body, 0) for body in range(nb + 1)]) for group in groups if group for c in range(6)]
     rows = [[c, *(b if b and (c < 3 or rigid[b]) else 0 for b in felt)] for c, felt in made]
     rows = [row for row in rows if any(row[1:])]

@@ -21,6 +21,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import column, width
 from dalembert.lagrangian.derivatives import along, jacobian
 from dalembert.lagrangian.graph import Graph, Node, evaluate
 from dalembert.lagrangian.laws import LAWS, Data, TracedBody
@@ -31,6 +32,8 @@ from dalembert.model.elements import Primitive
 from dalembert.model.serialise import MissingFunction
 
 MOST_ROWS = 3  # per primitive, as PRIM_I has places for
+STATE: int = width(T.W_BODY)
+DATA: int = width(T.PRIM_F)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Size:
 
     @property
     def inputs(self) -> int:
-        return T.STATE_W * self.bodies + T.PRIM_F_W
+        return STATE * self.bodies + DATA
 
     @property
     def rows(self) -> int:
@@ -70,11 +73,11 @@ class _Bodies:
         return _array(self.nodes[at : at + 3])
 
     def R(self, side: int) -> Any:
-        at = T.STATE_W * side + T.S_ROT
+        at = STATE * side + column(T.W_BODY, "R")
         return _array(self.nodes[at : at + 9]).reshape(3, 3)
 
     def twist(self, side: int) -> list[Node]:
-        at = T.STATE_W * side + T.S_V
+        at = STATE * side + column(T.W_BODY, "v")
         return self.nodes[at : at + 6]
 
     @property
@@ -83,19 +86,18 @@ class _Bodies:
         return [node for side in self.sides for node in self.twist(side)]
 
     def body(self, name: str, side: int, moving: bool) -> TracedBody:
-        at = T.STATE_W * side
-        r, R = self.vector(at + T.S_R), self.R(side)
-        return TracedBody(name, r, R, self.vector(at + T.S_V), self.vector(at + T.S_W)) if moving else TracedBody(name, r, R)
+        at = STATE * side
+        r, v, w = (self.vector(at + column(T.W_BODY, label)) for label in "rvw")
+        return TracedBody(name, r, self.R(side), v, w) if moving else TracedBody(name, r, self.R(side))
 
     def data(self) -> Data:
-        at = T.STATE_W * self.size.bodies
-        places = (T.PF_PI, T.PF_PJ, T.PF_AI, T.PF_AJ, T.PF_NI)
-        p_i, p_j, a_i, a_j, n_i = (self.vector(at + place) for place in places)
-        return Data(p_i, p_j, a_i, a_j, n_i, self.nodes[at + T.PF_OFFSET])
+        at = STATE * self.size.bodies
+        vectors = {label: self.vector(at + column(T.PRIM_F, label)) for label in ("p_i", "p_j", "a_i", "a_j", "n_i")}
+        return Data(**vectors, offset=self.nodes[at + column(T.PRIM_F, "offset")])
 
     def motion(self, side: int, v: Sequence[Any], w: Sequence[Any]) -> list[tuple[Node, Node]]:
         """Rates of a body's position and rotation for a twist (v, w_B)."""
-        at = T.STATE_W * side
+        at = STATE * side
         zero = self.graph.constant(0.0)
         hat = _array([zero, -w[2], w[1], w[2], zero, -w[0], -w[1], w[0], zero]).reshape(3, 3)
         rates = [*v, *(self.R(side) @ hat).ravel()]

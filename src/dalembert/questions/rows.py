@@ -12,6 +12,7 @@ from dalembert.errors import SimulationError
 from dalembert.formulations import REFERENCE
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import records
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +32,11 @@ def places_of_rows(run: Run) -> tuple[IntArray, IntArray, IntArray]:
     """Rows and columns of the entries of G (m, 6 nb), and where they lie in the workspace."""
     I, m = run.I, run.mechanism.m
     found: tuple[list[int], list[int], list[int]] = [], [], []
-    for body, n, a, row, _ in I[I[T.INC_I] :][: T.INC_I_W * I[T.NINC]].reshape(-1, T.INC_I_W):
-        for i in range(int(n)):
+    for body, n, a, row, _ in records(I, I, T.INC_I).tolist():
+        for i in range(n):
             if row + i < m:
-                found[0].extend([int(row) + i] * 6)
-                found[1].extend(range(6 * (int(body) - 1), 6 * int(body)))
+                found[0].extend([row + i] * 6)
+                found[1].extend(range(6 * (body - 1), 6 * body))
                 found[2].extend(range(int(I[T.W_A] + a) + 6 * i, int(I[T.W_A] + a) + 6 * i + 6))
     rows, columns, places = (np.array(entries, dtype=np.int64) for entries in found)
     return rows, columns, places

@@ -132,6 +132,7 @@ def _counted(states: Trajectory, owner: str) -> list[Array]:
 def _rows_on(states: Trajectory, owner: str, primitive: Primitive, bodies: tuple[str, ...], on: str) -> Array:
     """(nt, rows, 6) rows of a traced constraint on one of its bodies, (force in world axes, torque in body axes) directions."""
     from dalembert.kernels.base import tables as T
+    from dalembert.kernels.base.layout import width
     from dalembert.kernels.base.views import System
     from dalembert.kernels.mechanics.traced_rows import traced_rows
     from dalembert.lagrangian import body_rows
@@ -148,7 +149,7 @@ def _rows_on(states: Trajectory, owner: str, primitive: Primitive, bodies: tuple
     out = np.zeros((len(states.t), rows, 6))
     for k, t in enumerate(states.t.tolist()):
         W = [0.0] * size
-        W[T.STATE_W : T.STATE_W + poses.shape[1]] = poses[k].tolist()
+        W[width(T.W_BODY) : width(T.W_BODY) + poses.shape[1]] = poses[k].tolist()
         W[I[T.W_ANGLE] : I[T.W_ANGLE] + counted.shape[1]] = counted[k].tolist()
         traced_rows(T.MOTIONS, t, System(I, F, W, code))
         out[k] = np.reshape(W[at : at + 6 * rows], (-1, 6))

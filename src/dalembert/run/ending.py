@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import COUNTERS
 
 _NUMBERS = ["h", "growth", "h_done", "t_old", "h_stages", "h_factored", "contraction", "err_before", "stiffness"]
 _INTEGERS = ["solved_by", "retry", "predicted", "jacobian_is", "have_rate", "jacobians", "fresh", "beyond"]
@@ -81,7 +82,7 @@ class Ending:
         advance.jacobians_before = int(b.jacobians)
         if "W" in self.kept:
             run.W[:] = self.kept["W"]
-            run.W[run.I[T.W_STAT] :][: T.N_STAT] = 0.0
+            run.W[run.I[T.W_STAT] :][: COUNTERS.width] = 0.0
 
 
 def _as_floats(array: npt.NDArray[np.generic]) -> Array:

@@ -18,6 +18,7 @@ from dalembert.integrators.advance import Advance
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import COUNTERS, V_GUARD
 from dalembert.run.progress import Progress
 from dalembert.run.side_by_side import SAFETY, group_of, tables
 
@@ -47,7 +48,7 @@ class Work:
         self.kept = np.tile(self.advance.kept, (count, 1))
         self.out = np.full((count, len(save_at), n), np.nan)
         self.status = np.full(count, T.NOT_RUN, dtype=np.int64)
-        self.counters = np.zeros((count, run.lanes * (T.N_STAT + T.V_GUARD)))
+        self.counters = np.zeros((count, run.lanes * (COUNTERS.width + V_GUARD)))
         self.errors: dict[int, tuple[str, BaseException]] = {}
         self._save_at, self.t_end = save_at, t_end
         self._stop = np.zeros(1, dtype=np.int64)

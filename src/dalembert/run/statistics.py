@@ -9,7 +9,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
 from dalembert.kernels.base import tables as T
-from dalembert.kernels.base.layout import PIVOT
+from dalembert.kernels.base.layout import PIVOT, V_PLACES
 
 _NOTED = [PIVOT.fields[name][1] for name in ("known", "least", "least_time", "crossed")]
 _COUNTED = ["accepted", "rejected", "refused", "h_smallest", "h_largest", "rounded", "rounded_error"]
@@ -89,9 +89,9 @@ def pivots_of(run: Run) -> Pivots:
     known, least, least_time, crossed = [run.W.item(first + at) for at in _NOTED]
     if known == 0.0:
         return _UNKNOWN
-    forgotten, steps = max(0, int(crossed) - T.V_PLACES), []
+    forgotten, steps = max(0, int(crossed) - V_PLACES), []
     for k in range(forgotten, int(crossed)):
-        ends = run.view.crossings + 2 * (k % T.V_PLACES)
+        ends = run.view.crossings + 2 * (k % V_PLACES)
         steps.append((float(min(ends[0], ends[1])), float(max(ends[0], ends[1]))))
     return Pivots(least, least_time, forgotten, tuple(steps))
 

@@ -15,6 +15,7 @@ from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import ExplicitRungeKutta
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import COUNTERS
 
 
 def check_covered(integrator: Integrator, formulation: object) -> None:
@@ -185,7 +186,7 @@ def _in_plain_python(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW:
     def carry(kernel: Any) -> Any:
         def carried(mode: int, t: float, x: Array, dx: Array, system: Any) -> int:
             behind, before = x[n:].reshape(n, 1 + p)[:, 1:], before_break(t, base.view)
-            first, last = (0, len(run.W)) if run.I[T.NCHOICE] else (run.I[T.W_STAT], run.I[T.W_STAT] + T.N_STAT)
+            first, last = (0, len(run.W)) if run.I[T.NCHOICE] else (run.I[T.W_STAT], run.I[T.W_STAT] + COUNTERS.width)
             with_duals.W[first:last] = list(base.W[first:last])
             state, rate = duals(x[:n], behind), duals(np.zeros(n), np.zeros((n, 1)))
             with np.errstate(all="ignore"):

@@ -25,6 +25,7 @@ from dalembert.integrators.advance import Advance
 from dalembert.integrators.explicit_rk import DOP853
 from dalembert.integrators.integrator import Integrator
 from dalembert.kernels.base import tables as T
+from dalembert.kernels.base.layout import COUNTERS, V_GUARD
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.results.html_parts import runs_html
@@ -348,9 +349,9 @@ class Ensemble:
         """A run as it ended, with its counters."""
         (work, j), run = self._works[k], self._runs[k]
         W = run.W.copy()
-        W[run.I[T.W_STAT] :][: T.N_STAT] = work.counters[j, : T.N_STAT]
+        W[run.I[T.W_STAT] :][: COUNTERS.width] = work.counters[j, : COUNTERS.width]
         if run.I[T.W_PIVOT] > 0:
-            W[run.I[T.W_PIVOT] :][: T.V_GUARD] = work.counters[j, T.N_STAT :]
+            W[run.I[T.W_PIVOT] :][:V_GUARD] = work.counters[j, COUNTERS.width :]
         run = replace(run, W=W)
         return run, work.advance.at(run, work.x[j], work.kept[j])
 

@@ -18,6 +18,9 @@ Some names share their place, where one is done with before the other begins: `d
 
 import math
 from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
 
 from dalembert.kernels.base import tables as T
 
@@ -51,6 +54,11 @@ def size(kind):
     if isinstance(kind, Ref):
         return 1
     return kind.count if isinstance(kind, Ints) else 1 + kind.dimensions if isinstance(kind, Array) else SIZE[kind]
+
+
+def shape(kind):
+    """Of a field as an array of NumPy."""
+    return (3, 3) if kind is MAT else (size(kind),) if size(kind) > 1 else ()
 
 
 class Record:
@@ -135,6 +143,8 @@ RELATIVE = Record("Relative", r=VEC, R=MAT, v=VEC, w=VEC, force=VEC, torque=VEC)
 # the time of the last step; smallest pivot of the run and its time; steps that may have led across a singular configuration;
 # 1 where v_i had turned over when rows were chosen anew since
 PIVOT = Record("Pivot", **numbers("known row choice last time least least_time crossed turned flipped"))
+V_PLACES = 16  # where the last steps were that may have led across a singular configuration, behind it
+V_GUARD = PIVOT.width + 2 * V_PLACES
 # of the choice of rows (choice.py): reference and first pivot in the mass metric and in the other one, number of choices
 CHOICE = Record("Choice", **numbers("reference_mass reference_metric first_mass first_metric count"))
 # of minimal coordinates: degrees of freedom, basis (0 QR, 1 SVD, 2 eigenvalues), continuation (0 none, order of the
@@ -248,7 +258,7 @@ RECORDS = {
     "displacements": ("W", T.W_H, TWIST, 6, 0),
     "work": ("W", T.W_WORK, TWIST, 6, 0),
     "unbalanced": ("W", T.W_WORK, ROW, 6, 0),  # h - M u'
-    "guard": ("W", T.W_PIVOT, TWIST, 6, T.V_GUARD),
+    "guard": ("W", T.W_PIVOT, TWIST, 6, V_GUARD),
     "twists": ("W", T.W_BODY, TWIST, 18, 12),
     "A": ("W", T.W_A, ROW, 1, 0),  # rows of the constraints, numbered by their first entry
     "Y": ("W", T.W_Y, ROW, 1, 0),
@@ -315,11 +325,11 @@ NUMBERS = {
     **{name.lower(): ("W", getattr(T, f"W_{name}"), 0) for name in "MASS ROOT BIAS TURN MOMENTUM".split()},
     **{name: ("W", entry, 0) for name, entry in (("jacobian", T.W_A), ("scaled", T.W_Y), ("K", T.W_K), ("g_t", T.W_GT))},
     "acc": ("W", T.W_ACC, 6),  # accelerations, after the ground's
-    "guard_u": ("W", T.W_PIVOT, T.V_GUARD),  # of a tree: v_i of pivots.py in joint velocities
+    "guard_u": ("W", T.W_PIVOT, V_GUARD),  # of a tree: v_i of pivots.py in joint velocities
     # poses and twists of all bodies; angles and their rates
     **{name: ("W", entry, 0) for name, entry in (("poses", T.W_BODY), ("counted", T.W_ANGLE), ("spare", T.W_WORK))},
     **{name: ("W", entry, 0) for name, entry in (("called", T.W_CALL), ("counts", T.W_STAT), ("pivots", T.W_PIVOT))},
-    "data": ("F", T.PRIM_F, 0),  # of the primitives, PRIM_F_W each
+    "data": ("F", T.PRIM_F, 0),  # of the primitives, one record behind the other
     "crossings": ("W", T.W_PIVOT, PIVOT.width),
     "before": ("W", T.W_BEFORE, 0),  # idle flags of rows at the start of a step, room for a matrix, and the rows
     "references": ("W", T.W_CHOICE, 0),
@@ -348,15 +358,33 @@ HEADER_F = {
     **{name.lower(): (NUM, getattr(T, name)) for name in "ENERGY_SCALE ALPHA BETA TAU AUGMENT".split()},
 }
 _NAMES = [*TABLES, *RECORDS, *RECORD, *BLOCKS, *NUMBERS, *HEADER_I, *HEADER_F]
-assert (COUNTERS.width, CHOICE.width, PIVOT.width + 2 * T.V_PLACES) == (T.N_STAT, T.H_IDLE, T.V_GUARD)
 assert len(_NAMES) == len(set(_NAMES)), sorted(name for name in set(_NAMES) if _NAMES.count(name) > 1)
 
 
+_OF = {section.entry: (section, table) for table in TABLES.values() for section in table.sections}
+_OF[T.METRIC_F] = (INERTIA, TABLES["bodies"])
+
+
 def width(entry):
-    """For packing: numbers per record of the section at this header entry."""
-    return next(s.width for table in TABLES.values() for s in table.sections if s.entry == entry)
+    """Of Python: numbers per record of the section at this header entry."""
+    return _OF[entry][0].width
 
 
-def offset(table, label):
-    """For packing: where a field starts in its section."""
-    return TABLES[table].fields[label][2]
+def column(entry, label):
+    """Of Python: where a field starts in the records of that section."""
+    return _OF[entry][0].fields[label][1]
+
+
+@cache
+def _fields(entry, scalar):
+    return np.dtype([(label, scalar, shape(kind)) for label, (kind, _) in _OF[entry][0].fields.items()])
+
+
+def records(I, array, entry, count=None):
+    """Of Python: the records of a section in `array`, I or F or many of these as rows, as fields by name: records(..)["kind"].
+
+    count : how many; default: all of their table, member 0 included where that is the ground
+    """
+    section, table = _OF[entry]
+    many, array = I[table.count] + table.first if count is None else count, np.asarray(array)
+    return array[..., I[entry] : I[entry] + section.width * many].view(_fields(entry, array.dtype))

@@ -1,4 +1,4 @@
-"""Numbers with a name: header entries of the packed arrays, kinds, modes, statuses; columns of sections, for packing.
+"""Numbers with a name: header entries of the packed arrays, kinds, modes, statuses.
 
 What I, F and W hold, and what their records are made of, is said in layout.py, through which kernels read them. A header entry
 of `I` holds a number or the offset of a section; a new one goes among its like.
@@ -61,59 +61,18 @@ of `I` holds a number or the offset of a section; a new one goes among its like.
 NO_STABILISATION, BAUMGARTE, PROJECTION = range(3)
 # values of FLOW: no constraints, holonomic rows at q_k+1, flow of a tangent field, its closed form
 NO_FLOW, HOLONOMIC_END, TANGENT_FLOW, CLOSED_FORM = range(4)
-SIDE_I_W = 3
-H_IDLE = 5  # in W_CHOICE, behind what is known of the choice
-V_PLACES = 16  # where the last steps were that may have led across a singular configuration
-V_GUARD = 10 + 2 * V_PLACES
-N_STAT = 27  # numbers in W_STAT
-
-B_KIND = 0  # column of BODY_I
-BODY_I_W = 3
-BODY_F_W = 15
+# kinds of bodies
 RIGID, POINT, PLANAR, GROUND = 0, 1, 2, 3
 
-# MASS_F and METRIC_F columns: weight m, J (sym3), 1/m, J^-1 (sym3)
-(MM, MJ) = (0, 1)
-METRIC_W = 14
-
-# W_BODY columns: pose and twist of a body
-(S_R, S_ROT, S_V, S_W) = (0, 3, 12, 15)
-STATE_W = 18
-
-# PRIM_I columns: kind, bodies, motion (entry of W_MOTION, 0 = none), three rows, their offsets in W_A for bodies i and j
-(P_KIND, P_BI, P_BJ, P_MOTION, P_ROW, P_AI, P_AJ) = (0, 1, 2, 3, 4, 7, 10)
-PRIM_I_W = 14
-# PRIM_F columns
-(PF_PI, PF_PJ, PF_AI, PF_AJ, PF_NI, PF_OFFSET, PF_SCALE) = (0, 3, 6, 9, 12, 15, 16)
-PRIM_F_W = 17
+# kinds of primitives; traced ones (U, V) come last
 C, SO, O, D, A, U, V = 0, 1, 2, 3, 4, 5, 6
-P_NROWS = 13  # of traced primitives (U, V), which come last: number of rows
-# CODE_I columns, per traced primitive: first of its bodies and how many, then of a relation first of its measures and how many,
-# its kind (relations.py), its table
-(L_MEMBER, L_BODIES) = range(2)
-CODE_I_W = 6
-# MEMBER_I columns: body, offsets of three rows in W_A for it
-(N_BODY, N_A) = (0, 1)
-MEMBER_I_W = 4
 FIRST_ROWS, BEND_CODE, TURN_CODE = 2000, 1000, 3000  # numbers of their code in the callback; what is added for BENDS, TURNS
-
-# FORCE_I columns: kind (mechanics/forces.py, laws.py), bodies, motion, angle counter, user function, frame (0 world, 1 body);
-# offset in F of more numbers and how many a user function is given; records of the element, on its first one; tables of the
-# length and of its rate
-(F_KIND, F_BI, F_BJ, F_MOTION, F_ANGLE, F_CALL, F_FRAME, F_NUMBERS, F_COUNT, F_MEMBERS, F_CURVE, F_DAMPER) = range(12)
-FORCE_I_W = 12
-
-# ANGLE_I: index of its counter in the state
-G_X = 2
-ANGLE_I_W = 3
 
 # motions, anywhere in I: kind, offset of their numbers in F, how many; FUNCTION: kind, number of its code in the callback;
 # COMPOSED, a sum of products: kind, number of terms, of each term how many factors and where in I they are
 CONSTANT, POLYNOMIAL, HARMONIC, SMOOTH_STEP, TABLE, PERIODIC_TABLE, FUNCTION, COMPOSED = range(8)
 FIRST_MOTION = 4000  # numbers of functions of time in the callback
 FIRST_INVARIANT = 1000  # numbers of invariants there; that of the energy is one less
-
-INC_I_W, PAIR_I_W = 5, 5
 
 # how a link of a tree turns; WORLD: on a ball joint, quaternion and angular velocity against the world, not the parent
 NO_TURN, ONE_ANGLE, TWO_ANGLES, QUATERNION, WORLD = range(5)

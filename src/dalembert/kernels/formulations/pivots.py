@@ -13,8 +13,8 @@ Where rows are chosen anew within a step (choosing.py), v_i is looked at with th
 import numpy as np
 
 from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.layout import V_PLACES
 from dalembert.kernels.base.loops import clear, copy
-from dalembert.kernels.base.tables import V_PLACES
 from dalembert.kernels.coordinates.choice import choices
 from dalembert.kernels.coordinates.solve import weakest_row
 from dalembert.kernels.formulations.tangent_space import dual_vector, inner

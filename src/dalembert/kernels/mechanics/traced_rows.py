@@ -9,6 +9,7 @@ What the code of a primitive with n bodies reads at `called`, and behind it what
 """
 
 from dalembert.kernels.base.compiler import inline, kernel
+from dalembert.kernels.base.layout import width
 from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import callback
 from dalembert.kernels.base.tables import (
@@ -18,10 +19,10 @@ from dalembert.kernels.base.tables import (
     MOTIONS,
     OK,
     POSITIONS,
-    PRIM_F_W,
-    STATE_W,
+    PRIM_F,
     TURN_CODE,
     TURNS,
+    W_BODY,
     V,
 )
 from dalembert.kernels.base.views import Rows
@@ -29,6 +30,7 @@ from dalembert.kernels.mechanics.forces import force_elements
 from dalembert.kernels.mechanics.relations import GENERATED, relation_rows
 
 MOST_ROWS = 3
+BODY_NUMBERS, DATA_NUMBERS = width(W_BODY), width(PRIM_F)
 
 
 @inline
@@ -36,10 +38,10 @@ def offer(p, code, system):
     """What the code of a primitive reads, and nothing where it leaves something; where that begins."""
     n, at = code.bodies, system.called
     for k in range(n):
-        copy(at, system.poses + STATE_W * system.members[code.member + k].body, STATE_W)
-        at = at + STATE_W
-    copy(at, system.data + PRIM_F_W * p.number, PRIM_F_W)
-    at = at + PRIM_F_W
+        copy(at, system.poses + BODY_NUMBERS * system.members[code.member + k].body, BODY_NUMBERS)
+        at = at + BODY_NUMBERS
+    copy(at, system.data + DATA_NUMBERS * p.number, DATA_NUMBERS)
+    at = at + DATA_NUMBERS
     clear(at, 3 * MOST_ROWS + 12 * MOST_ROWS * n)
     return at
 

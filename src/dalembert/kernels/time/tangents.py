@@ -16,14 +16,16 @@ who goes on from there (run/tangents.py).
 import numpy as np
 
 from dalembert.kernels.base.compiler import JIT, flat, kernel
+from dalembert.kernels.base.layout import COUNTERS
 from dalembert.kernels.base.slots import correction, equations, projection
-from dalembert.kernels.base.tables import CORRECT, MOVED, N_STAT, OK, PROJECT, W_STAT
+from dalembert.kernels.base.tables import CORRECT, MOVED, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
     from dalembert.kernels.base.dual_types import COUNT, FEW, MANY, ONE, as_duals, as_few_duals, as_many_duals, as_one_dual
 
 
+N_STAT = COUNTERS.width
 BESIDE = 1e-15  # of a time, for what holds before or behind it
 
 
