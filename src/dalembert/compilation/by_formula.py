@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, symmetric
 from dalembert.compilation.assembly import absolute_state, assembled, assembly_tables, counted
-from dalembert.compilation.fitting import Fitting, Mask, arms, independent
+from dalembert.compilation.fitting import Fitting, Mask, independent
 from dalembert.compilation.mechanism import Mechanism, uneven
 from dalembert.compilation.pack import Packed, arranged
 from dalembert.compilation.planarity import SLACK, Plane, find_plane
-from dalembert.compilation.rank import RankReport, analyse
+from dalembert.compilation.rank import RankReport, analyse, arms
 from dalembert.compilation.trajectory import rotation_matrices
 from dalembert.compilation.user_functions import Surroundings
 from dalembert.kernels.base import tables as T
@@ -196,7 +196,7 @@ class ByFormula:
         fits, x, G, changed = self._fitting(F, x)
         packed, quick, masses = self._packed, self._packed.quick, self._fitting.masses(F)
         if self.first.plane is not None:
-            x, flat = _planar(self._fitting, x, axes.reshape(len(x), 3, 3), self._rigid, self._fitting.arms(F)[1])
+            x, flat = _planar(self._fitting, x, axes.reshape(len(x), 3, 3), self._rigid, arms(packed.I, F)[1])
             own = np.concatenate([getattr(self.first.plane, name) for name in _PLANE])
             fits &= flat & (np.abs(axes - own).max(axis=1) < VANISHES)
         if self._moves_tables:
@@ -244,7 +244,7 @@ def _moments(J: Array) -> Array:
     """(runs, bodies, 3) principal moments of (runs, bodies, 6) inertias."""
     if not J[:, :, [1, 2, 4]].any():
         return np.asarray(J[:, :, [0, 3, 5]])
-    return np.asarray(np.linalg.eigvalsh(J[:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*J.shape[:2], 3, 3)))
+    return np.asarray(np.linalg.eigvalsh(symmetric(J)))
 
 
 def same(one: Packed, other: Packed) -> bool:

@@ -16,7 +16,7 @@ from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.least_change import least_change
 from dalembert.compilation.pack import Packed
-from dalembert.compilation.rank import INDEPENDENT, dependent_rows, diagonals
+from dalembert.compilation.rank import INDEPENDENT, arms, dependent_rows, diagonals
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import ROUNDING
@@ -105,10 +105,6 @@ class Fitting:
             u = u - scale * least_change(A, r / sizes, self._free)
         return u, G @ u + g_t
 
-    def arms(self, F: Array) -> tuple[Array, Array]:
-        """(runs,) longest arm of a joint on a movable body, and on any."""
-        return arms(self._I, F)
-
     def masses(self, F: Array) -> Any:
         """(runs, bodies) records of masses and inertias, and their inverses."""
         return records(self._I, F, T.MASS_F)[:, 1:]
@@ -131,15 +127,6 @@ def independent(I: npt.NDArray[np.int64], F: Array, G: Array) -> Mask:
     radians = np.tile(np.hstack([np.repeat(arm, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
     A, _ = unit(G[:, : I[T.M]] * radians[:, None])
     return positive(A @ np.swapaxes(A, 1, 2))
-
-
-def arms(I: npt.NDArray[np.int64], F: Array) -> tuple[Array, Array]:
-    """(runs,) longest arm of a joint on a movable body, and on any."""
-    total = int(I[T.NPRIM] + I[T.NTRACED])
-    ends, points = records(I, I, T.PRIM_I, total), records(I, F, T.PRIM_F, total)
-    sizes = np.stack([np.abs(points[label]).max(axis=2) for label in ("p_i", "p_j")], axis=2)
-    arm = np.where(np.stack([ends["i"], ends["j"]], axis=1) > 0, sizes, 0.0).max(axis=(1, 2), initial=0.0)
-    return np.where(arm > 0.0, arm, 1.0), sizes.max(axis=(1, 2), initial=0.0)
 
 
 def unit(A: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, symmetric
 from dalembert.compilation.compile import mechanism_of
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.flatten import flatten
@@ -271,11 +271,8 @@ def _impulses(G: Array, inverse: Array, r: Array) -> Array:
 
 def _inverse_mass(mechanism: Mechanism) -> Array:
     """(nb, 6, 6) M^-1 of every body in (v, w_B)."""
-    made = np.zeros((mechanism.nb, 6, 6))
-    for b, record in enumerate(records(mechanism.I, mechanism.F, T.MASS_F)[1:]):
-        made[b, :3, :3] = record["m_inv"] * np.eye(3)
-        xx, xy, xz, yy, yz, zz = record["J_inv"]
-        made[b, 3:, 3:] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    made, bodies = np.zeros((mechanism.nb, 6, 6)), records(mechanism.I, mechanism.F, T.MASS_F)[1:]
+    made[:, :3, :3], made[:, 3:, 3:] = bodies["m_inv"][:, None, None] * np.eye(3), symmetric(bodies["J_inv"])
     return made
 
 

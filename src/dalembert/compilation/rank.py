@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, IntArray
 from dalembert.compilation.compiled import Row
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_choices import Choice
@@ -129,10 +129,16 @@ def unit_rows(packed: Tables, G: Array) -> Array:
 
 def arm_length(packed: Tables) -> float:
     """Longest arm of a joint on a movable body."""
-    total = int(packed.I[T.NPRIM] + packed.I[T.NTRACED])
-    ends, points = records(packed.I, packed.I, T.PRIM_I, total), records(packed.I, packed.F, T.PRIM_F, total)
-    arms = [np.abs(points[f"p_{k}"][ends[k] > 0]).max(initial=0.0) for k in "ij"]
-    return float(max(arms)) or 1.0
+    return float(arms(packed.I, packed.F[None])[0][0])
+
+
+def arms(I: IntArray, F: Array) -> tuple[Array, Array]:
+    """(runs,) longest arm of a joint on a movable body, and on any."""
+    total = int(I[T.NPRIM] + I[T.NTRACED])
+    ends, points = records(I, I, T.PRIM_I, total), records(I, F, T.PRIM_F, total)
+    sizes = np.stack([np.abs(points[label]).max(axis=2) for label in ("p_i", "p_j")], axis=2)
+    arm = np.where(np.stack([ends["i"], ends["j"]], axis=1) > 0, sizes, 0.0).max(axis=(1, 2), initial=0.0)
+    return np.where(arm > 0.0, arm, 1.0), sizes.max(axis=(1, 2), initial=0.0)
 
 
 def _unit(A: Array, c: Array) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, symmetric
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack import place_sections
 from dalembert.compilation.pack_choices import choice_section, choices_of
@@ -327,7 +327,7 @@ def tree_numbers(
     p = np.concatenate([p_c, np.zeros((len(F), 1, 3))], axis=1)[:, parents]
     turn, c = E @ E_p, -(E_c.swapaxes(2, 3) @ p_c[..., None])[..., 0]
     masses = records(I, F, T.MASS_F)[:, bodies]
-    m, J = masses["m"][:, :, None], masses["J"][:, :, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*p_p.shape, 3)
+    m, J = masses["m"][:, :, None], symmetric(masses["J"])
     moved = m[..., None] * ((c * c).sum(axis=2)[..., None, None] * one - c[..., None] * c[..., None, :])
     moments, axes = np.linalg.eigh(E_c.swapaxes(2, 3) @ J @ E_c + moved)
     ab = np.sqrt(moments[..., 1:] - moments[..., :1])[..., None] * axes.swapaxes(2, 3)[:, :, 1:]

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, symmetric
 from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rank import radians
@@ -127,6 +127,5 @@ def mass_matrix(mechanism: Mechanism) -> Array:
     """(6 nb, 6 nb) in (v, w_B) of the bodies"""
     M = np.zeros((mechanism.nb, 6, mechanism.nb, 6))
     for b, body in enumerate(records(mechanism.I, mechanism.F, T.MASS_F)[1:]):
-        m, (xx, xy, xz, yy, yz, zz) = body["m"], body["J"]
-        M[b, :3, b, :3], M[b, 3:, b, 3:] = m * np.eye(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        M[b, :3, b, :3], M[b, 3:, b, 3:] = body["m"] * np.eye(3), symmetric(body["J"])
     return M.reshape(6 * mechanism.nb, -1)

@@ -5,7 +5,7 @@ The steps themselves, and what the state remembers of them, are in velocity_step
 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import add_multiple, negate
-from dalembert.kernels.base.tables import MOTIONS, OK, POSITIONS, PROJECT, PROJECTION
+from dalembert.kernels.base.tables import MOTIONS, OK, POSITIONS, PROJECT
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.kinematics import displace, load_poses, normalise, store_rates
 from dalembert.kernels.coordinates.solve import (
@@ -26,7 +26,8 @@ from dalembert.kernels.formulations.distribution import (
     store_solution,
 )
 from dalembert.kernels.formulations.pivots import watch_rows
-from dalembert.kernels.formulations.project import project_constraints, snap_angles
+from dalembert.kernels.formulations.project import project_constraints as project
+from dalembert.kernels.formulations.project import snap_angles
 from dalembert.kernels.formulations.velocity_step import compliance, mean_reactions, memory_of, velocity_level, wanted_rates
 
 
@@ -104,22 +105,11 @@ def advance_positions(t, h, x, system):
     return system.count.power
 
 
-@flat
-def stabilise(t, x, system):
-    """Positions onto the constraints where the run projects them, unit Euler parameters in any case. Status."""
-    status = OK
-    if system.stabilise == PROJECTION:
-        status = project_constraints(t, x, system)
-    else:
-        normalise(x, system)
-    return status
-
-
 @kernel
 def impulse(mode, t, x, dx, system):
     """See `velocity_level`."""
     status = velocity_level(
-        start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+        start_step, free_rates, soft_outputs, project, normalise, correct_velocities, advance_positions, mode, t, x, dx, system
     )
     if mode == PROJECT:
         if status == OK and system.soft_f == 0:

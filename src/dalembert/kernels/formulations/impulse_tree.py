@@ -6,7 +6,7 @@ u* by the articulated-body recursion;   S Lam = c,   u+ = u* + (response of the 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT, PROJECTION
+from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import eliminate_tree
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
@@ -84,21 +84,24 @@ def advance_positions(t, h, x, system):
 
 
 @flat
-def stabilise(t, x, system):
-    """Positions onto the cut joints where the run projects them, unit quaternions in any case. Status."""
-    status = OK
-    if system.stabilise == PROJECTION and system.m > 0:
-        status, _ = close_cut_joints(factor_by_recursion, correct_by_recursion, t, x, system.spare, system)
-    else:
-        normalise_tree(UNIT, x, system)
-    return status
+def normalise(x, system):
+    normalise_tree(UNIT, x, system)
+
+
+@flat
+def project(t, x, system):
+    """Onto the cut joints, if there are any. Status."""
+    if system.m == 0:
+        normalise(x, system)
+        return OK
+    return close_cut_joints(factor_by_recursion, correct_by_recursion, t, x, system.spare, system)[0]
 
 
 @kernel
 def impulse_tree(mode, t, x, dx, system):
     """See `velocity_level`."""
     status = velocity_level(
-        start_step, free_rates, no_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+        start_step, free_rates, no_outputs, project, normalise, correct_velocities, advance_positions, mode, t, x, dx, system
     )
     if mode == PROJECT:
         if status == OK and system.m > 0 and system.count.inside == 0.0:

@@ -7,7 +7,7 @@ from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.dense import add_transposed, factor_symmetric, solve_upper, solve_with_factor, subtract_products
 from dalembert.kernels.base.loops import add_multiple, clear, copy
 from dalembert.kernels.base.slots import callback
-from dalembert.kernels.base.tables import MOTION_PART, OK, PROJECTION, ROWS_PART
+from dalembert.kernels.base.tables import MOTION_PART, OK, ROWS_PART
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import add_reactions
 from dalembert.kernels.coordinates.lagrangian import (
@@ -94,14 +94,13 @@ def advance_positions(t, h, x, system):
 
 
 @flat
-def stabilise(t, x, system):
-    """Positions onto the holonomic constraints where the run projects them. Status."""
-    return project_rows(t, x, system) if system.stabilise == PROJECTION else OK
+def leave(x, system):
+    """Coordinates are as they are."""
 
 
 @kernel
 def lagrangian_impulse(mode, t, x, dx, system):
     """See `velocity_level`."""
     return velocity_level(
-        start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+        start_step, free_rates, soft_outputs, project_rows, leave, correct_velocities, advance_positions, mode, t, x, dx, system
     )

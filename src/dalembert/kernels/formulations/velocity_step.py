@@ -100,15 +100,15 @@ def add_work(h, side, x, system):
 
 
 @flat
-def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system):
+def end_step(project, normalise, correct_velocities, advance_positions, inside, t, x, system):
     """x <- end of the step that the unconstrained one led to; inside a step only what stabilisation asks for. Status.
 
     As printed: impulse with the rows at q_k, positions, stabilisation. Predicted: stabilisation, impulse with the rows at q+.
     Projected positions ask for velocities that fit, again by an impulse.
 
-    stabilise(t, x, ..) : positions onto the constraints where the run projects, status;  correct_velocities(t, h, x, ..) :
-    u* -> u+ by the impulses of the rows at the q in x, left in rhs;  advance_positions(t, h, x, ..) : q (+) h N u, of compliant
-    runs g there and the power of the forces
+    project(t, x, ..) : onto the constraints, status;  normalise(x, ..) : unit quaternions, where nothing is projected
+    correct_velocities(t, h, x, ..) : u* -> u+ by the impulses of the rows at the q in x, left in rhs
+    advance_positions(t, h, x, ..) : q (+) h N u, of compliant runs g there and the power of the forces
     """
     status, m, nq, nu = OK, system.m, system.nq, system.nu
     memory, q, u = memory_of(x, system), Numbers(x, 0), Numbers(x, nq)
@@ -125,9 +125,12 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
         if turn == 0 and (inside or predicted):
             continue
         if turn == 1:
-            status = stabilise(t, x, system)
-            if not projected and (inside or not predicted):
-                continue
+            if projected:
+                status = project(t, x, system)
+            else:
+                normalise(x, system)
+                if inside or not predicted:
+                    continue
         correct_velocities(t, h, x, system)
         add_work(h, -1.0, x, system)
         if not inside:
@@ -146,7 +149,7 @@ def end_step(stabilise, correct_velocities, advance_positions, inside, t, x, sys
 
 @flat
 def velocity_level(
-    start_step, free_rates, soft_outputs, stabilise, correct_velocities, advance_positions, mode, t, x, dx, system
+    start_step, free_rates, soft_outputs, project, normalise, correct_velocities, advance_positions, mode, t, x, dx, system
 ):
     """RATE: dx <- unconstrained rates; at the start of a step also what x remembers of it. OUTPUT: what a saved state and the
     compliant force of the step to it imply. PROJECT: x <- end of the step, or a stabilised state between two steps. Status.
@@ -155,7 +158,7 @@ def velocity_level(
     """
     if mode == PROJECT:
         inside = system.count.inside != 0.0
-        return end_step(stabilise, correct_velocities, advance_positions, inside, t, x, system)
+        return end_step(project, normalise, correct_velocities, advance_positions, inside, t, x, system)
     if mode == OUTPUT:
         return soft_outputs(t, x, system)
     if system.predict == 1 and memory_of(x, system).h == 0.0:
