@@ -23,7 +23,6 @@ def pendulum() -> Problem:
     """A01."""
     return of_gallery(
         "simple_pendulum",
-        data="simple_pendulum",
         name="a01",
         title="IFToMM A01, simple pendulum",
         t_end=10.0,
@@ -155,7 +154,6 @@ def bricard() -> Problem:
 
     return of_gallery(
         "bricard",
-        data="bricard",
         name="a04",
         title="IFToMM A04, Bricard's mechanism",
         t_end=10.0,
@@ -206,7 +204,6 @@ def slider_crank(reading: str) -> Problem:
     return of_gallery(
         "slider_crank",
         reading,
-        data="slider_crank",
         name=f"slider-crank-{reading.lower()}",
         title=f"IFToMM spatial slider-crank, reading {reading}: {what}",
         t_end=5.0,
@@ -246,7 +243,6 @@ def car_axis() -> Problem:
     outputs["lam2"] = lambda s: s.multiplier("axis")[:, 0]
     return of_gallery(
         "car_axis",
-        data="car_axis",
         name="car-axis",
         title="IVP test set, car axis",
         t_end=3.0,

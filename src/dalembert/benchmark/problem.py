@@ -115,11 +115,11 @@ def expected_of(data: Any) -> tuple[Expected, ...]:
 
 
 def of_gallery(function: str, *arguments: Any, data: str = "", **told: Any) -> Problem:
-    """A problem with a model of the gallery; data : file with its values and where they were found."""
+    """A problem with a model of the gallery; data : file with its values and where they were found, if not named like it."""
     told["call"] = f"gallery.{function}({', '.join(map(json.dumps, arguments))})"
     told["model"] = lambda: getattr(gallery, function)(*arguments)
-    if data:
-        found = stored(data)
+    if "found_in" not in told:
+        found = stored(data or function)
         told = {"found_in": tuple(found["source"]), "expected": expected_of(found), **told}
     return Problem(**told)
 

@@ -43,7 +43,6 @@ def heavy_top() -> Problem:
     data = stored("heavy_top")
     return of_gallery(
         "heavy_top",
-        data="heavy_top",
         name="heavy-top",
         title="Heavy top of the Lie group literature",
         t_end=2.0,
@@ -105,7 +104,6 @@ def rolling_disc() -> Problem:
 
     return of_gallery(
         "rolling_disc",
-        data="rolling_disc",
         name="rolling-disc",
         title="Thin disc rolling on its edge",
         t_end=5.0,
