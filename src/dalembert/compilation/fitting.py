@@ -16,7 +16,7 @@ from dalembert.compilation.at_state import RowsAtState
 from dalembert.compilation.flatten import FlatModel
 from dalembert.compilation.least_change import least_change
 from dalembert.compilation.pack import Packed
-from dalembert.compilation.rank import INDEPENDENT, arms, dependent_rows, diagonals
+from dalembert.compilation.rank import INDEPENDENT, arms, dependent_rows, diagonals, unit
 from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import records
 from dalembert.model.assembly import ROUNDING
@@ -127,13 +127,6 @@ def independent(I: npt.NDArray[np.int64], F: Array, G: Array) -> Mask:
     radians = np.tile(np.hstack([np.repeat(arm, 3, axis=1), np.ones((len(F), 3))]), int(I[T.NB]))
     A, _ = unit(G[:, : I[T.M]] * radians[:, None])
     return positive(A @ np.swapaxes(A, 1, 2))
-
-
-def unit(A: Array) -> tuple[Array, Array]:
-    """Rows of unit length, and their lengths; rows that vanish beside the others are zero, of infinite length."""
-    length = np.linalg.norm(A, axis=2)
-    length[length <= 1e-12 * length.max(axis=1, initial=0.0)[:, None]] = np.inf
-    return A / length[:, :, None], length
 
 
 def positive(gram: Array) -> Mask:

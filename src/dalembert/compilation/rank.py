@@ -98,8 +98,8 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
         x = (x_0 if size < 0.0 or not points else points[-1]).copy()
         step = rng.standard_normal(len(scale)) * scale
         G = dense_rows(packed, packed.t_0, x)[0]
-        A, c = _unit(G * scale, G @ step)
-        step = step - scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
+        A, sizes = unit(G * scale)
+        step = step - scale * np.linalg.lstsq(A, G @ step / sizes, rcond=1e-6)[0]
         largest = np.abs(step / scale).max(initial=0.0)
         if largest < 1e-9:
             break
@@ -109,8 +109,8 @@ def generic_points(packed: Packed, x_0: Array, steps: tuple[float, ...] = (0.05,
             if np.abs(g).max(initial=0.0) <= ON_CONSTRAINTS * max(length, float(np.abs(x[:nq]).max(initial=0.0))):
                 points.append(x)
                 break
-            A, c = _unit(G * scale, g)
-            back = scale * np.linalg.lstsq(A, c, rcond=1e-6)[0]
+            A, sizes = unit(G * scale)
+            back = scale * np.linalg.lstsq(A, g / sizes, rcond=1e-6)[0]
             if not np.all(np.isfinite(back)) or np.abs(back / scale).max(initial=0.0) > 2.0:
                 break
             move(packed, x, -back, np.zeros(len(scale)))
@@ -124,7 +124,7 @@ def radians(packed: Tables) -> Array:
 
 def unit_rows(packed: Tables, G: Array) -> Array:
     """Rows of unit length; those that vanish beside the others stay zero."""
-    return _unit(G * radians(packed), np.zeros(len(G)))[0]
+    return unit(G * radians(packed))[0]
 
 
 def arm_length(packed: Tables) -> float:
@@ -141,11 +141,11 @@ def arms(I: IntArray, F: Array) -> tuple[Array, Array]:
     return np.where(arm > 0.0, arm, 1.0), sizes.max(axis=(1, 2), initial=0.0)
 
 
-def _unit(A: Array, c: Array) -> tuple[Array, Array]:
-    """Rows of unit length, and right-hand sides to match; rows that vanish beside the others stay zero."""
-    length = np.linalg.norm(A, axis=1)
-    length[length <= 1e-12 * length.max(initial=0.0)] = np.inf
-    return A / length[:, None], c / length
+def unit(A: Array) -> tuple[Array, Array]:
+    """(.., rows, n) rows of unit length, and their lengths; rows that vanish beside the others are zero, of infinite length."""
+    length = np.linalg.norm(A, axis=-1)
+    length[length <= 1e-12 * length.max(axis=-1, initial=0.0)[..., None]] = np.inf
+    return A / length[..., None], length
 
 
 def analyse(packed: Packed, x_0: Array) -> RankReport:
