@@ -381,10 +381,12 @@ def _fields(entry, scalar):
 
 
 def records(I, array, entry, count=None):
-    """Of Python: the records of a section in `array`, I or F or many of these as rows, as fields by name: records(..)["kind"].
+    """Of Python: the records of a section as fields by name, records(..)["kind"].
 
-    count : how many; default: all of their table, member 0 included where that is the ground
+    array : I, also as a list, F or W, or many of these as rows;  count : how many; default: all of their table, member 0
+    included where that is the ground
     """
-    section, table = _OF[entry]
-    many, array = I[table.count] + table.first if count is None else count, np.asarray(array)
-    return array[..., I[entry] : I[entry] + section.width * many].view(_fields(entry, array.dtype))
+    (section, table), first = _OF[entry], I[entry]
+    last = first + section.width * (I[table.count] + table.first if count is None else count)
+    part = np.array(array[first:last], dtype=np.int64) if isinstance(array, list) else array[..., first:last]
+    return part.view(_fields(entry, part.dtype))
