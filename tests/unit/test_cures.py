@@ -234,6 +234,21 @@ def test_what_drivers_move_is_no_freedom_that_is_missing(tmp_path):
     model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
     model.to_yaml(tmp_path / "m.yaml")
     shown = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")]).stdout
-    assert "driven: 1 body, 1 joint, 0 degrees of freedom, 1 driven\ndegrees of freedom  0, 1 driven\n" in shown
-    assert "0 degrees of freedom, 1 driven" in model._repr_html_()
-    assert da.simulate(model, 0.01).report()["degrees of freedom"].value == "0, 1 driven"
+    assert "driven: 1 body, 1 joint, 0 degrees of freedom left, 1 driven\ndegrees of freedom  0 left, 1 driven\n" in shown
+    assert "0 degrees of freedom left, 1 driven" in model._repr_html_()
+    assert da.simulate(model, 0.01).report()["degrees of freedom"].value == "0 left, 1 driven"
+
+
+def test_what_is_free_beside_drivers_is_not_read_as_driven():
+    """ "2 degrees of freedom, 1 driven" was read as 2 of which 1 is driven; there are 3."""
+    from dalembert.compilation.row_words import freedom
+
+    model = da.Model(name="an arm that was to be held at its end")
+    for name, at in (("crank", 0.0), ("rod", 0.3), ("arm", 0.6)):
+        model.add_link(name, (at, 0, 0), (at + 0.3, 0, 0), mass=1.0)
+    for name, first, second, at in (("A", "ground", "crank", 0.0), ("B", "crank", "rod", 0.3), ("C", "rod", "arm", 0.6)):
+        model.add_revolute(name, first, second, point=(at, 0, 0), axis=(0, 1, 0))
+    assert freedom(compile(model)) == "3 degrees of freedom"
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    assert freedom(compile(model)) == "2 degrees of freedom left beside 1 driven"
+    assert freedom(compile(model), alone=True) == "2 left beside 1 driven"

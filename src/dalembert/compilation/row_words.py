@@ -15,11 +15,12 @@ _SAID = {"motion": ("motion", "turning"), "reaction": ("force", "torque")}
 
 
 def freedom(mechanism: Compiled, *, alone: bool = False) -> str:
-    """ "1 degree of freedom", "0 degrees of freedom, 1 driven": drivers take those that they move; alone : "0, 1 driven"."""
+    """ "1 degree of freedom"; those that drivers move are not among them: "0 degrees of freedom left, 1 driven", "2 degrees of
+    freedom left beside 1 driven"; alone : "0 left, 1 driven"."""
     n, drivers = mechanism.degrees_of_freedom, {driver.name for driver in getattr(mechanism.model, "drivers", ())}
     driven = len(drivers - {row.element for row in mechanism.redundant})
     of = "" if alone else " degree of freedom" if n == 1 else " degrees of freedom"
-    return f"{n}{of}{f', {driven} driven' if driven else ''}"
+    return f"{n}{of} left{' beside' if n else ','} {driven} driven" if driven else f"{n}{of}"
 
 
 def in_words(labels: Iterable[str], side: Side) -> tuple[str, ...]:
