@@ -1,7 +1,8 @@
 """Numbers of a whole run: integrals over time and extrema of its outputs, for `gradient`, `optimise` and `constraints`.
 
-Both are those of the spline of degree five through the saved times: errors h^6 where the output is smooth. The spline through
-every second time tells whether there are enough of them.
+Integrals are those of the spline of degree five through the saved times: errors h^6 where the output is smooth. The spline
+through every second time tells whether there are enough of them. Extrema are looked for in the run itself, see `extremum`; but
+in a run with sensitivities they are those of the spline, too, which has exact derivatives by the values that it goes through.
 """
 
 from __future__ import annotations
@@ -16,31 +17,45 @@ from scipy.interpolate import BSpline, PPoly, make_interp_spline
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.validation import shown
+from dalembert.questions.extremum import is_dense, true_maximum
 from dalembert.results.signals import signal
 
-_DEGREE, _APART = 5, 1e-3  # times to the spline through half of them, of the range of the output
+_DEGREE = 5
+_TIMES = 2 * _DEGREE + 2  # that it takes for both splines
+_APART = 1e-3  # times to the spline through half of them, of the range of the output
 _ROUNDING = 1e-12  # of the size of the output
 
 
 def integral(solution: Any, output: object) -> float:
     """An output integrated over the time of a run; output : a signal by name, or a function of the solution."""
-    t, y = _series(solution, output)
+    t, y = _series(solution, output, _TIMES)
     found, rough = (float(s.integrate(t[0], t[-1])) for s in _splines(t, y))
     _enough("integral", output, abs(found - rough) / float(t[-1] - t[0]), y)
     return found
 
 
 def largest(solution: Any, output: object) -> float:
-    """The largest value that an output has in a run, between saved times as well."""
-    t, y = _series(solution, output)
+    """The largest value that an output has in a run, between saved times as well; output : as of `integral`.
+
+    Between them it is that of the run itself (its dense output); in a run with `sensitivities`, as `gradient` and `optimise`
+    make them, and in poses of `kinematics`, that of a smooth curve through the values at saved times.
+    """
+    if is_dense(solution):
+        return true_maximum(solution, _series(solution, output)[1], lambda s: _series(s, output)[1])
+    t, y = _series(solution, output, _TIMES)
     found, rough = (_maximum(s, t) for s in _splines(t, y))
     _enough("largest", output, abs(found - rough), y)
     return found
 
 
 def smallest(solution: Any, output: object) -> float:
-    """The smallest value that an output has in a run, between saved times as well."""
-    return -largest(solution, lambda s: -_series(s, output)[1])
+    """The smallest value that an output has in a run, between saved times as well; see `largest`."""
+    if is_dense(solution):
+        return -true_maximum(solution, -_series(solution, output)[1], lambda s: -_series(s, output)[1])
+    t, y = _series(solution, output, _TIMES)
+    found, rough = (_maximum(s, t) for s in _splines(t, -y))
+    _enough("smallest", output, abs(found - rough), y)
+    return -found
 
 
 def function_of(objective: object) -> Callable[[Any], float]:
@@ -54,13 +69,15 @@ def function_of(objective: object) -> Callable[[Any], float]:
     )
 
 
-def _series(solution: Any, output: object) -> tuple[Array, Array]:
+def _series(solution: Any, output: object, least: int = 1) -> tuple[Array, Array]:
     t = np.asarray(solution.t, dtype=float)
     y = np.asarray(output(solution) if callable(output) else signal(solution, output).values, dtype=float)
     if y.shape != t.shape:
         raise ModelError(f"the output has the shape {y.shape}; give one value for each of the {len(t)} times")
-    if len(t) < 2 * _DEGREE + 2:
-        raise ModelError(f"the run has {len(t)} saved times; integrals and extrema need at least {2 * _DEGREE + 2}")
+    if len(t) < least:
+        raise ModelError(
+            f"the run has {len(t)} saved times; integrals and extrema need at least {least}: give more by save_at="
+        )
     return t, y
 
 
@@ -78,10 +95,10 @@ def _maximum(spline: BSpline, t: Array) -> float:
 def _enough(what: str, output: object, apart: float, y: Array) -> None:
     size = float(np.ptp(y))
     if apart > max(_APART * size, _ROUNDING * float(np.abs(y).max())):
-        name, asked = (repr(output), repr(output)) if isinstance(output, str) else ("the output", "...")
+        name = repr(output) if isinstance(output, str) else "an output"
         warnings.warn(
-            f"{what} of {name}: {apart / size:.1g} of its range off what every second saved time gives; if it is smooth, more"
-            f" times tell: da.{what}(solution(times), {asked}) of this run, or save_at=np.linspace(0, t_end, {4 * len(y)})",
+            f"{what} of {name}: the {len(y)} saved times may be too few, it may be off by more than {100 * _APART:g} % of the"
+            f" range of the output; give more, save_at=np.linspace(0, t_end, {4 * len(y)}), unless it jumps",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 
 class AnySolution(Result, Hinted, ABC):
-    """What solutions of every kind of model can do."""
+    """What solutions of every kind of model can do. beside : states near those of a run, for its derivatives; see `like`"""
+
+    beside: bool = False
 
     def signal(self, name: object) -> Array:
         """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", ...; see `signals`."""
@@ -91,7 +93,9 @@ class AnySolution(Result, Hinted, ABC):
     def like(self, mechanism: Compiled, x: Array, t: Array | None = None) -> Any:
         """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
         record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
-        return type(self)(mechanism, self.t if t is None else t, x, **record)
+        made = type(self)(mechanism, self.t if t is None else t, x, **record)
+        made.beside = True
+        return made
 
     def _repr_html_(self) -> str:
         """For a notebook: the verdict of the report, and small curves."""
