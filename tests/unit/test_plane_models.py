@@ -194,3 +194,41 @@ def test_a_rail_across_the_plane_is_told_what_fits(plane, fits):
     said = f"joint 'rail': its axis is {across}, across the plane {plane} of the model; give one in the plane, such as {fits}"
     with pytest.raises(da.ModelError, match=re.escape(said)):
         da.compile(model)
+
+
+def test_files_with_a_plane_take_two_numbers(tmp_path):
+    from dalembert.model.file.problems import ModelFileError
+    from dalembert.model.file.read import read_string
+
+    file = """
+plane: xz
+parameters: {length: 0.5}
+gravity: [0, -9.81]
+bodies:
+  arm: {type: link, start: [0, 0], end: [length, "-length / 2"], mass: 2}
+  bob: {type: point_mass, mass: 1, position: [1, -2], velocity: [3, 0, 4]}
+joints:
+  A: {type: revolute, first: ground, second: arm, point: [0, 0]}
+  rope: {type: distance, first: ground, second: bob, points: [[0, 0], [0, 0]]}
+markers:
+  tip: {body: arm, at: [length, "-length / 2"]}
+"""
+
+    def read(text):
+        return read_string(text, "arm.yaml", tmp_path)
+
+    model = da.Model(plane="xz", gravity=(0, 0, -9.81))
+    model.add_link("arm", (0, 0), (0.5, -0.25), mass=2)
+    model.add_point_mass("bob", mass=1, position=(1, -2), velocity=(3, 0, 4))
+    model.add_revolute("A", "ground", "arm", point=(0, 0))
+    model.add_distance("rope", "ground", "bob", points=((0, 0), (0, 0)))
+    model.add_marker("tip", "arm", at=(0.5, -0.25))
+    assert read(file).model.hash == model.hash
+    with pytest.raises(
+        ModelFileError, match=r"end has 2 entries, \[0\.5, -0\.25\]; give 3; two do where the file has a plane: xz"
+    ):
+        read(file.replace("plane: xz\n", ""))
+    with pytest.raises(ModelFileError, match=r"position has 1 entries, \[1\.0\]; give 3$"):
+        read(file.replace("position: [1, -2]", "position: [1]"))
+    with pytest.raises(ModelFileError, match=r"plane is 'zx'.*"):
+        read(file.replace("plane: xz", "plane: zx"))

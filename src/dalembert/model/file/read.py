@@ -88,6 +88,7 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
     """
     parameters: dict[str, float] = {}
     yield from _parameters(document, data.get("parameters"), parameters)
+    context = {"parameters": parameters, "plane": data.get("plane")}
     checked.update({section: {} for section in RECORDS})
     for key, value in data.items():
         if key == "parameters":
@@ -101,7 +102,7 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
                 yield document.problem((key, *(() if name is None else (name,)), *where), text)
                 continue
             try:
-                found = getattr(ModelFile.model_validate({key: part}, context={"parameters": parameters}), key)
+                found = getattr(ModelFile.model_validate({key: part}, context=context), key)
             except ValidationError as error:
                 for item in error.errors(include_url=False):
                     yield _problem(document, dict(item))

@@ -155,7 +155,7 @@ class _Head(Record):
     gravity: Annotated[Vector, Field(description="world axes [m/s^2]")] = [0.0, 0.0, -9.81]
     plane: Annotated[
         Literal["xy", "xz", "yz"] | None,
-        Field(description="runs are in planar coordinates; gravity by default along its second axis"),
+        Field(description="runs are in planar coordinates, vectors may have two numbers; gravity: along its second axis"),
     ] = None
     t_end: Annotated[Positive | None, Field(description="suggested end of a run [s]; the command line's default")] = None
     parameters: Annotated[dict[str, Number], Field(description="numbers that expressions may use by name")] = {}

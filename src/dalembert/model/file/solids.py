@@ -11,16 +11,16 @@ from typing import Annotated, Any, Union
 from pydantic import FailFast, Field
 
 from dalembert.model import shapes
-from dalembert.model.file.values import Axis, Pair, Quaternion, Record, Vector, derived
+from dalembert.model.file.values import Axis, Pair, Quaternion, Record, Triple, derived
 from dalembert.model.shape_records import SHAPES as KEYS
 
 # kinds of value by key, numbers are not named; what else is to be said of some
 _VALUES: dict[str, Any] = {
     "axis": Axis,
-    **dict.fromkeys(("size", "semi_axes"), Vector),
+    **dict.fromkeys(("size", "semi_axes"), Triple),
     "file": str,
     "between": Pair,
-    "points": Annotated[list[Vector], FailFast()],
+    "points": Annotated[list[Triple], FailFast()],
     "parts": Annotated[list["Shape"], FailFast()],
 }
 _SAID = {
@@ -36,7 +36,7 @@ _SAID = {
 class ShapeRecord(Record):
     """How the viewer draws a body; mechanics does not know of it."""
 
-    position: Annotated[Vector | None, Field(description="of the shape in body axes [m]")] = None
+    position: Annotated[Triple | None, Field(description="of the shape in body axes [m]")] = None
     rotation: Annotated[Quaternion | None, Field(description="of the shape in body axes, scalar first")] = None
     colour: Annotated[str | None, Field(description="its own, else that of the body")] = None
     fixed: Annotated[bool, Field(description="in the world instead of the body")] = False

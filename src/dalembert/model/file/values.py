@@ -27,6 +27,7 @@ from pydantic_core import PydanticCustomError
 from dalembert.errors import ModelError
 from dalembert.model import motions
 from dalembert.model.file.expression import evaluate
+from dalembert.model.plane import PLANES
 from dalembert.model.validation import as_float, shown
 
 _EXPRESSION = {"anyOf": [{"type": "number"}, {"type": "string"}]}
@@ -64,11 +65,29 @@ def _positive(value: float) -> float:
     return value
 
 
+def _in_space(value: list[float], info: ValidationInfo) -> list[float]:
+    """Three numbers; in a file with `plane` two will do, along the axes that it names."""
+    plane = (info.context or {}).get("plane")
+    if len(value) == 2 and plane in PLANES:
+        told = dict(zip(plane, value, strict=True))
+        return [told.get(axis, 0.0) for axis in "xyz"]
+    if len(value) < 3:
+        also = "; two do where the file has a plane: xz" if len(value) == 2 else ""
+        raise complaint(f"has {len(value)} entries, {shown(value)}; give 3{also}")
+    return value
+
+
 Number = Annotated[float, BeforeValidator(_number), WithJsonSchema(_EXPRESSION)]
 Positive = Annotated[Number, AfterValidator(_positive)]
-Vector = Annotated[list[Number], Len(3, 3)]
+Triple = Annotated[list[Number], Len(3, 3)]
+Vector = Annotated[
+    list[Number],
+    Len(0, 3),
+    AfterValidator(_in_space),
+    WithJsonSchema({"type": "array", "items": _EXPRESSION, "minItems": 2, "maxItems": 3}),
+]
 Quaternion = Annotated[list[Number], Len(4, 4)]
-Matrix = Annotated[list[Vector], Len(3, 3)]
+Matrix = Annotated[list[Triple], Len(3, 3)]
 Pair = Annotated[list[Vector], Len(2, 2)]
 Vectors = Annotated[list[Vector], Len(1, 4)]
 Frames = Annotated[list[Matrix], Len(2, 2)]
@@ -94,7 +113,7 @@ class AxisAngle(Record):
 class RollPitchYaw(Record):
     """R = Rz(yaw) Ry(pitch) Rx(roll): about the world's x, then y, then z."""
 
-    rpy: Annotated[Vector, Field(description="roll, pitch, yaw [rad]")]
+    rpy: Annotated[Triple, Field(description="roll, pitch, yaw [rad]")]
 
 
 def _rotation_form(value: Any) -> str:
@@ -103,7 +122,7 @@ def _rotation_form(value: Any) -> str:
 
 
 Inertia = Annotated[
-    Annotated[Vector, Tag("list")] | Annotated[Matrix, Tag("matrix")],
+    Annotated[Triple, Tag("list")] | Annotated[Matrix, Tag("matrix")],
     Discriminator(lambda value: "matrix" if _form(value) == "matrix" else "list"),
 ]
 _Row = Annotated[list[Number], Len(6, 6)]
