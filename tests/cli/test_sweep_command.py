@@ -94,6 +94,8 @@ def test_a_function_of_a_file_in_processes(tmp_path, monkeypatch):
         (("--set", "length=-1,-2"), "run 0 (length = -1): rod.yaml:"),
         (("--set", "length=1,2", "--set", "length=3"), "given twice"),
         (("--set", "length=1", "--output", "rod.w"), "no signal 'rod.w'"),
+        (("--set", "length=1", "--output", "rod.x,rd.vx"), "no signal 'rd.vx'; did you mean 'rod.vx'?"),
+        (("--set", "length=1", "--output", "rod.x,rod.x"), "two have the same name"),
         (("--set", "length=1", "--output", "rod.x.max"), "'rod.x.max' is of a whole run, no signal over time; keep 'rod.x' at"),
         (("--set", "length=1", "--processes", "0"), "above 0"),
         (("--set", "length=1", "--processes", "1", "--scheduler", "tcp://x"), "exclude each other"),
@@ -103,6 +105,21 @@ def test_bad_input(model, tmp_path, arguments, words):
     result = call(model, *arguments, "--out", tmp_path / "s.zarr")
     assert result.exit_code == 2 and words in result.output
     assert not (tmp_path / "s.zarr").exists()
+
+
+def test_outputs_with_commas_between(model, tmp_path):
+    asked = (model, "--set", "length=1,2", "--output", "rod.x, pivot", "--output", "pivot.f", "--out", tmp_path / "s.zarr")
+    assert call(*asked).exit_code == 0
+    assert {"rod.x", "pivot", "pivot.f"} <= set(da.load(tmp_path / "s.zarr").dataset.data_vars)
+
+
+def test_wrong_outputs_are_refused_before_anything_is_compiled(model, tmp_path, monkeypatch):
+    def simulate(*_):
+        raise AssertionError("nothing is to be run")
+
+    monkeypatch.setattr("dalembert.simulation.sweep_block.Job.simulate", simulate)
+    result = call(model, "--set", "length=1", "--output", "rod.x,pivto", "--out", tmp_path / "s.zarr")
+    assert result.exit_code == 2 and "no signal 'pivto'; did you mean 'pivot'?" in result.output
 
 
 def test_a_sweep_is_drawn(model, tmp_path):

@@ -136,3 +136,33 @@ def test_extrema_with_derivatives_are_those_of_a_curve_and_say_where_times_are_f
     np.testing.assert_allclose([found.value, found["length"]], [0.4, 1.0], rtol=1e-6)
     poses = da.kinematics(arm(), np.linspace(0.0, 3.0, 61))
     assert da.largest(poses, "tip.z") == pytest.approx(0.4, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("amr.x", "did you mean 'arm.x'?"),
+        ("arm.X", "did you mean 'arm.x'?"),
+        ("ARM.vx", "did you mean 'arm.vx'?"),
+        ("a", "did you mean 'A'?"),
+        ("a.f", "did you mean 'A.f'?"),
+        ("arm", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
+        ("Arm", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
+        ("P.f", "known: 'A.f', 'motor.f', ..."),
+        ("P.power", "known: 'motor.power', ..."),
+        ("Total_energy", "did you mean 'total_energy'?"),
+    ],
+)
+def test_wrong_names_of_signals_are_answered_by_the_nearest(run, name, told):
+    with pytest.raises(da.ModelError) as refused:
+        run.signal(name)
+    assert str(refused.value) == f"there is no signal {name!r}; {told}"
+
+
+def test_all_names_of_signals_are_signals(run):
+    from dalembert.results.signal_names import meant, signals_of
+
+    names = list(signals_of(run.mechanism.model))
+    assert len(set(names)) == len(names) > 30
+    for name in names:
+        assert meant(run.mechanism.model, name) and run.signal(name).shape == run.t.shape

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, print_json, reported_errors
+from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
 from dalembert.errors import ModelError, SimulationError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, for example s.zarr; the same command goes on with one that exists.")]
-_WHAT = "What to keep: 'slider.x', 'A', 'B.fz', 'B.f' (its size), 'motor.power'; default: states."
+_WHAT = "What to keep: 'slider.x,A,B.fz'; 'B.f' is the size of a force, 'motor.power'; default: states."
 Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
 Scheduler = Annotated[str | None, typer.Option(help="Compute on a dask cluster: the address of its scheduler.")]
@@ -79,7 +79,7 @@ def sweep(
                 coordinates=coordinates,
                 save_at=save_times(save_every, end),
                 out=out,
-                outputs=output,
+                outputs=[name for text in output for name in names_in(text) or ()] if output else None,
                 client=client,
                 block=block,
                 progress=answer.progress,

@@ -18,11 +18,12 @@ from dalembert.errors import DalembertError, ModelError, StoreError
 from dalembert.io.column import as_bytes
 from dalembert.io.lock import FolderLock
 from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
+from dalembert.model.model import Model
 from dalembert.model.references import references
 from dalembert.model.validation import nearest, shown
 from dalembert.results.html_parts import runs_html, table
 from dalembert.results.plain import encode
-from dalembert.results.signals import OVER_TIME
+from dalembert.results.signal_names import OVER_TIME, meant
 from dalembert.results.versions import current_versions
 from dalembert.run.progress import Progress, ProgressFunction
 from dalembert.run.settings import to_data
@@ -63,6 +64,7 @@ def run_sweep(
     if "" in table and not callable(model):
         model = as_compiled(model, options["coordinates"], options["formulation"])  # once, not in every block
     job = Job(model, t_end, times, named_outputs(outputs, table), options, path.absolute())
+    _check_names(job, table)
     settings = _settings(job, table, dims, block)
     hash = hashlib.sha256(json.dumps(encode(settings), sort_keys=True).encode()).hexdigest()
     if not os.path.lexists(path) or (path.is_dir() and not os.listdir(path)):
@@ -155,6 +157,19 @@ def _fingerprint(function: Any) -> str:
         ]
         known = hashlib.sha256(" ".join(told).encode()).hexdigest()
     return str(known or f"{type(function).__module__}.{getattr(function, '__qualname__', type(function).__qualname__)}")
+
+
+def _check_names(job: Job, table: Table) -> None:
+    """Refuse signals that the model does not have, before anything is compiled."""
+    names = [output for output in job.outputs.values() if isinstance(output, str)]
+    model = getattr(job.model, "model", job.model)
+    if names and callable(model):
+        try:
+            model = model(**{name: values[0] for name, values in table.items()})
+        except Exception:  # such runs fail alone; others tell
+            return
+    for name in names if isinstance(model, Model) else ():
+        meant(model.structure, name)
 
 
 def _spread(runs: int) -> list[int]:

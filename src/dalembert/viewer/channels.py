@@ -16,7 +16,7 @@ from dalembert.model.joints import TRAVEL, type_of
 from dalembert.model.model import Model
 from dalembert.results.coupling_efforts import MEASURED
 from dalembert.results.efforts import Effort
-from dalembert.results.signals import effort_kind
+from dalembert.results.signal_names import effort_kind
 from dalembert.results.solution import BodyResult
 
 Kind = Literal["applied", "spring", "driver", "gravity"]

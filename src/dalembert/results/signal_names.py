@@ -1,0 +1,129 @@
+"""Names of signals: what a name means, told from the model alone; and what was meant by one that there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.errors import ModelError
+from dalembert.model.elements import Joint
+from dalembert.model.forces.on_joints import JointLaw
+from dalembert.model.model import Model
+from dalembert.model.validation import near, nearest
+
+OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps
+    "max": ("largest {}", np.max),
+    "min": ("smallest {}", np.min),
+    "peak": ("largest size of {}", lambda values, axis: np.abs(values).max(axis)),
+    "range": ("range of {}", np.ptp),
+}
+ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
+_VECTOR = ("", "x", "y", "z")
+
+
+def meant(model: Model, text: str) -> tuple[str, str, str]:
+    """What a name is of ("energy", "coordinate", "rate", "position", "velocity", "effort", "power" or "load"), the element that
+    has it, and which part of it."""
+    if text in ENERGIES:
+        return "energy", "", text
+    joints = {joint.name: joint for joint in model.joints}
+    owner, _, part = (text, "", "") if text in joints else text.rpartition(".")
+    if owner in joints:
+        coordinates = joints[owner].coordinates
+        part = part or (coordinates[0] if len(coordinates) == 1 else "")
+        if part in coordinates:
+            return "coordinate", owner, part
+    if part == "rate" and (owner in joints or owner.rpartition(".")[0] in joints):
+        kind, joint, coordinate = meant(model, owner)
+        if kind == "coordinate" and not coordinate.startswith("rot"):
+            return "rate", joint, coordinate
+    bodies = [body.name for body in model.bodies] + [marker.name for marker in model.markers]
+    if owner in bodies and part in ("x", "y", "z"):
+        return "position", owner, part
+    if owner in bodies and part[:1] == "v" and part[1:] in _VECTOR:
+        return "velocity", owner, part
+    drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
+    if text in (*drivers, *forces):
+        if not effort_kind(model, text)[0]:
+            noun = next(force.noun for force in model.forces if force.name == text)
+            raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
+        return "effort", text, ""
+    elements = [*joints, *drivers, *forces]
+    if owner in (*drivers, *forces) and part == "power":
+        return "power", owner, part
+    if owner in elements and part[:1] in ("f", "t") and part[1:] in _VECTOR:
+        return "load", owner, part
+    if part in OVER_TIME and owner:
+        mend = f"keep {owner!r} at many times (save_at=, --save-every), and the sweep has it: `dalembert plot SWEEP map {text}`"
+        raise ModelError(f"{text!r} is of a whole run, no signal over time; {mend}")
+    along = [*drivers, *(force.name for force in model.forces if force.coordinates == 1)]
+    alike = next((name for name in (*bodies, *elements) if name.lower() == text.lower()), None)
+    if known := next((name for name in signals_of(model) if name.lower() == text.lower()), None):
+        hint = f"did you mean {known!r}?"
+    elif part and owner in (*bodies, *elements):
+        hint = _of_owner(owner, joints, bodies, along)
+    elif alike:
+        hint = _of_owner(alike, joints, bodies, along)
+    else:
+        hint = _near(text, tuple(signals_of(model)))
+    raise ModelError(f"there is no signal {text!r}; {hint}")
+
+
+def signals_of(model: Model) -> Iterator[str]:
+    """All names that there are."""
+    for joint in model.joints:
+        names = [joint.name] if len(joint.coordinates) == 1 else [f"{joint.name}.{c}" for c in joint.coordinates]
+        yield from names
+        yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
+    acting = [*(driver.name for driver in model.drivers), *(force.name for force in model.forces)]
+    for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
+        yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v"))
+    for name in (*(joint.name for joint in model.joints), *acting):
+        yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
+    yield from (name for name in acting if effort_kind(model, name)[0])
+    yield from (f"{name}.power" for name in acting)
+    yield from ENERGIES
+
+
+def _near(text: str, known: Sequence[str]) -> str:
+    """The name that is spelt most like it, with the same part if there is one; else those with that part first."""
+    owner, _, part = text.rpartition(".")
+    owners = [name.removesuffix(f".{part}") for name in known if name.endswith(f".{part}")] if part else []
+    if not (owner and owners):
+        return nearest(text, known)
+    if close := near(owner, owners):
+        return f"did you mean '{close}.{part}'?"
+    alike = [f"{name}.{part}" for name in owners]
+    return "known: " + ", ".join(map(repr, alike[:12])) + ", ..."
+
+
+def _of_owner(owner: str, joints: Mapping[str, Joint], bodies: Sequence[str], along: Sequence[str]) -> str:
+    """What there is of an element, to choose from; along : names of what acts along one coordinate."""
+    acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
+    if owner in bodies:
+        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity), {owner}.v (its size)"
+    names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
+    if owner in joints:
+        coordinates = joints[owner].coordinates
+        several = len(coordinates) > 1
+        names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in coordinates]
+    return f"{owner!r} has {', '.join((*names, *acts))}"
+
+
+def effort_kind(model: Model, name: str) -> tuple[str, str]:
+    """What the effort of a driver or force element along its one coordinate is called, and its unit; "" where there is none."""
+    turning, pushing = ("torque", "N m"), ("force", "N")
+    for driver in model.drivers:
+        if driver.name == name:
+            return turning if driver.primitive.kind == "A" else pushing
+    force = next((force for force in model.forces if force.name == name), None)
+    if force is None or force.coordinates != 1:
+        return "", "N or N m"
+    joint, component = getattr(force, "joint", None), getattr(force, "component", 0)
+    if isinstance(force, JointLaw):
+        joint, component = force.joints[0], force.components[0]
+    if joint is None:
+        return "tension", "N"
+    return turning if model.joint(joint).coordinates[component].startswith("angle") else pushing
