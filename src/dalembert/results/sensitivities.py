@@ -30,6 +30,7 @@ LEVELS = (1.0, 0.5)
 # of a derivative: what differences with h and h/2 may differ by before shorter steps are tried; how much shorter, how often;
 # what a value is rounded by
 _ROUGH, _SHORTER, _TRIES, _ROUNDING = 1e-5, 0.1, 5, 1e-13
+_UNSURE, _MUCH_SHORTER, _AGREE, _AGREE_NOISE = 10, 1e-4, 1e-3, 10.0  # the same where nothing tells how small a system is
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,23 +139,34 @@ def total_derivative(
         moved = () if whole is None else (whole[0] + s * reach[0, 0] * whole[1],)
         return values(function(like(mechanism, x + s * reach * S, *moved)))
 
-    by_state = _by_step(ahead)
+    by_state = _by_step(ahead, sure=isinstance(mechanism, Mechanism))
     by_state = by_state / (reach[0, 0] if whole else reach.reshape(-1, *[1] * (by_state.ndim - 1)))
     by_model = neighbours.derivative(lambda other: values(function(like(other, x))))[0]
     return np.asarray(by_state + by_model)
 
 
-def _by_step(ahead: Callable[[float], Array]) -> Array:
-    """d/ds at s = 0 by differences; where they bend, as outputs do of mechanisms much smaller than 1 m, with shorter steps."""
+def _by_step(ahead: Callable[[float], Array], *, sure: bool) -> Array:
+    """d/ds at s = 0 by differences; where they bend, as outputs do of mechanisms much smaller than 1 m, with shorter steps.
+
+    sure : whether steps are known to be small; far out of a small system differences may agree that are wrong, and a much
+        shorter one tells
+    """
     found, doubt = np.zeros(()), np.array(np.inf)
-    for step in _SHORTER ** np.arange(_TRIES):
+    for step in _SHORTER ** np.arange(_TRIES if sure else _UNSURE):
         ends = [(ahead(step * level), ahead(-step * level)) for level in LEVELS]
         new, change = extrapolated([(a - b) / (2.0 * step * level) for (a, b), level in zip(ends, LEVELS, strict=True)])
-        better = (change < doubt) | (step == 1.0)
+        better = (change < doubt) | np.isinf(doubt)
         found, doubt = np.where(better, new, found), np.where(better, change, doubt)
         scale = np.max(np.abs(found), axis=0, initial=0.0) if found.ndim else np.abs(found)
-        if not np.any(doubt > _ROUGH * scale + _ROUNDING * np.max(np.abs(ends[-1]), initial=0.0) / step):
-            break
+        noise = _ROUNDING * np.max(np.abs(ends[-1]), initial=0.0) / step
+        if not np.any(doubt > _ROUGH * scale + noise):
+            if sure:
+                break
+            short = _MUCH_SHORTER * step
+            told = (ahead(short) - ahead(-short)) / (2.0 * short)
+            if not np.any(np.abs(told - found) > _AGREE * scale + _AGREE_NOISE * noise / _MUCH_SHORTER):
+                break
+            doubt = np.full_like(doubt, np.inf)
     return found
 
 
