@@ -1,5 +1,6 @@
 """dalembert sweep"""
 
+import csv
 import json
 import re
 
@@ -122,6 +123,44 @@ def test_wrong_outputs_are_refused_before_anything_is_compiled(model, tmp_path, 
     assert result.exit_code == 2 and "no signal 'pivto'; did you mean 'pivot'?" in result.output
 
 
+def test_a_sweep_ends_with_its_outputs_and_is_a_table(model, tmp_path):
+    """One row per run; a run that failed has no numbers."""
+    store, table = tmp_path / "s.zarr", tmp_path / "s.csv"
+    asked = (model, "--set", "length=0,1.5,0.5", "--output", "rod.x,rod.vz", "--save-every", "0.01", "--out", store)
+    shown = call(*asked).output
+    assert re.search(r"^output +first run +last run +smallest +largest$", shown, re.MULTILINE), shown
+    assert re.search(r"^rod\.x\.max +0\.75 +0\.25 +0\.25 \(run 2\) +0\.75 \(run 1\)$", shown, re.MULTILINE), shown
+    assert "rod.x at the end" in shown and "rod.vz.min" in shown
+    data = json.loads(call(*asked, "--json").stdout)["outputs"]
+    assert data["rod.x.max"] == {
+        "first": 0.75,
+        "last": 0.25,
+        "smallest": 0.25,
+        "largest": 0.75,
+        "smallest_run": 2,
+        "largest_run": 1,
+    }
+    result = CliRunner().invoke(app, ["export", str(store), str(table)])
+    assert result.exit_code == 0 and f"written: {table}" in result.output.replace("\n", ""), result.output
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = da.load(store)
+    assert [row["status"] for row in rows] == ["failed", "complete", "complete"] and rows[0]["rod.x"] == "nan"
+    assert [float(row["length"]) for row in rows] == [0.0, 1.5, 0.5] and "length" in rows[0]["message"]
+    for name, values in (("rod.x", found["rod.x"][:, -1]), ("rod.vz.min", found["rod.vz.min"]), ("steps", found["steps"])):
+        np.testing.assert_array_equal([float(row[name]) for row in rows], values)
+
+
+def test_a_sweep_of_states_is_a_table_too(model, tmp_path):
+    assert "output " not in call(model, "--set", "length=1,2", "--out", tmp_path / "s.zarr").output
+    found = da.load(tmp_path / "s.zarr")
+    found.export(tmp_path / "s.csv")
+    head, *rows = (tmp_path / "s.csv").read_text().splitlines()
+    assert head.startswith("run,length,status,q[") and len(rows) == 2
+    with pytest.raises(da.StoreError, match=r"s\.xlsx: .* give a path that ends in \.csv"):
+        found.export(tmp_path / "s.xlsx")
+
+
 def test_a_sweep_is_drawn(model, tmp_path):
     """Over time and over its parameter; what is of a run, or was not kept, is refused in one line."""
     store = tmp_path / "s.zarr"
@@ -145,7 +184,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
         (("plot", store, "map"), r"\(rod.x, position_drift, .*\), as in `dalembert plot .* map rod.x`"),
         (("plot", store, "fan", "rod.x.max"), "'rod.x.max' is no series over time"),
         (("plot", store, "fan"), r"plot fan: of what\? .* \(rod.x\), as in `dalembert plot .* fan rod.x`"),
-        (("export", store, tmp_path / "s.csv"), "holds a sweep"),
+        (("export", store, tmp_path / "s.png"), "holds a sweep; give a path that ends in .csv for a table of its runs"),
         (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
     ):
         refused = said(*command)

@@ -13,13 +13,16 @@ from dalembert.errors import ModelError
 FORMATS = (".csv", ".nc", ".parquet", ".html", ".png", ".gif", ".mp4")  # of a result
 
 SourceName = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="Result store of `dalembert run --out`, or a model (for .yaml).")
+    str,
+    typer.Argument(
+        metavar="SOURCE", help="Result store of `dalembert run --out`, or of `sweep` (for .csv), or a model (for .yaml)."
+    ),
 ]
 Target = Annotated[
     Path,
     typer.Argument(
         help="File to write. Of a result: table (.csv, .nc, .parquet), page (.html), picture (.png), animation (.gif, .mp4);"
-        " of a model: .yaml."
+        " of a sweep: .csv, one row per run; of a model: .yaml."
     ),
 ]
 Fps = Annotated[float, typer.Option(help="Of an animation: pictures per second.")]
@@ -61,12 +64,13 @@ def export(
         from dalembert.simulation.load import load
 
         is_store = Path(source).is_dir()
-        if is_store and is_sweep(source):
-            raise ModelError(
-                f"{source} holds a sweep; draw it by `dalembert plot`; da.load({source!r}).dataset is its table in Python"
-            )
         suffix = target.suffix.lower()
-        if suffix in YAML:
+        if is_store and is_sweep(source):
+            if suffix != ".csv":
+                fix = f"give a path that ends in .csv for a table of its runs; draw it by `dalembert plot {source} map OUTPUT`"
+                raise ModelError(f"{target}: {source} holds a sweep; {fix}")
+            load(source).export(target)
+        elif suffix in YAML:
             _write_model(source, target, is_store)
         elif not is_store:
             what = "is no result store" if Path(source).exists() else "there is no such result store"

@@ -157,8 +157,43 @@ def _data(sweep: Sweep) -> dict[str, Any]:
         **{word: int(np.sum(sweep.status == word)) for word in ("complete", "failed", "missing")},
         "steps": int(sweep["steps"].values.sum()),
         **{f"worst_{name}": worst(name) for name in ("position_drift", "velocity_drift", "energy_error")},
+        "outputs": _outputs(sweep),
         "messages": {str(run): text for run, text in sweep.message.items()},
     }
+
+
+def _outputs(sweep: Sweep) -> dict[str, dict[str, float | int]]:
+    """Numbers of outputs that were asked for in the first and the last run that have them, and where they are extreme."""
+    import numpy as np
+
+    from dalembert.simulation.sweep_block import STATES
+    from dalembert.simulation.sweep_table import numbers_of
+
+    found: dict[str, dict[str, float | int]] = {}
+    for name, values in numbers_of(sweep).items() if sweep.settings["outputs"] != dict.fromkeys(STATES) else ():
+        runs = np.flatnonzero(np.isfinite(values)) if values.dtype.kind in "fiu" else np.zeros(0, dtype=int)
+        if len(runs):
+            least, most = (int(runs[k]) for k in (np.argmin(values[runs]), np.argmax(values[runs])))
+            told = {"first": int(runs[0]), "last": int(runs[-1]), "smallest": least, "largest": most}
+            found[name] = {what: float(values[run]) for what, run in told.items()} | {
+                "smallest_run": least,
+                "largest_run": most,
+            }
+    return found
+
+
+def _show_outputs(sweep: Sweep, outputs: dict[str, dict[str, float | int]], voice: Voice) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("output", no_wrap=True, overflow="fold")
+    for title in ("first run", "last run", "smallest", "largest"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, of in outputs.items():
+        ends = (f"{of[what]:.6g} (run {of[f'{what}_run']})" for what in ("smallest", "largest"))
+        series = name in sweep.dataset and "time" in sweep.dataset[name].dims
+        table.add_row(f"{name} at the end" if series else name, f"{of['first']:.6g}", f"{of['last']:.6g}", *ends)
+    voice.show(table)
 
 
 def _show(sweep: Sweep, data: dict[str, Any], voice: Voice) -> None:
@@ -169,6 +204,8 @@ def _show(sweep: Sweep, data: dict[str, Any], voice: Voice) -> None:
     if data["complete"]:
         drift, energy = data["worst_position_drift"], data["worst_energy_error"]
         voice.say(f"worst of all runs: position drift {drift:.2e}, energy error {energy:.2e}")
+    if data["outputs"]:
+        _show_outputs(sweep, data["outputs"], voice)
     for run in sweep.failed[:_SHOWN].tolist():
         values = {name: sweep[name].values[run].tolist() for name in sweep._store.attributes["parameters"]}
         text, named = sweep.message[run], run_named(run, values)

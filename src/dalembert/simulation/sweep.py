@@ -315,6 +315,12 @@ class Sweep:
             variables[name] = ((*dims, *array.dims[1:]), values, array.attrs)
         return xarray.Dataset(variables, coordinates, given.attrs)
 
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """A table with one row per run (.csv): parameters, status, and of each output its last value, .min and .max."""
+        from dalembert.simulation.sweep_table import export_sweep
+
+        export_sweep(self, path)
+
     @property
     def plot(self) -> SweepPlots:
         """Plots by name: sweep.plot.map("slider.x"), sweep.plot.fan("slider.x")."""
