@@ -23,7 +23,12 @@ def turned(rotation, coordinate=None) -> da.Model:
         ({"axis": (0, 0, 1), "angle": 5}, 0),
         ({"rpy": (0, 30, 90)}, 90),
         ({"rpy": np.radians((20, 30, 90))}, 0),
-        ({"rpy": (0.5, 30, 90)}, 0),
+        ({"rpy": (0.5, 30, 90)}, 90),
+        ({"axis": (0, 1, 0), "angle": -71.5}, 71.5),
+        ({"axis": (1, 2, 3), "angle": 12.37}, 12.37),
+        ({"rpy": (0.2, -71.57, 0.3)}, 71.57),
+        ({"rpy": (0.2, -1.57, 6.28)}, 0),
+        ({"axis": (1, 2, 3), "angle": 3 * np.pi}, 0),
     ],
 )
 def test_rotations_in_degrees(given, told):
@@ -39,6 +44,14 @@ def test_no_rotation_by_whole_degrees_is_taken_for_one_in_degrees():
             rotation = da.Rotation.from_axis_angle(axis, np.radians(k))
             model.add_body(f"{k} {axis}", mass=1.0, inertia=(1, 1, 1), rotation=rotation)
     assert doubts(model) == []
+
+
+def test_no_other_rotation_is_taken_for_one_in_degrees():
+    model, rng = da.Model(), np.random.default_rng(1)
+    for k, axis in enumerate(rng.standard_normal((2000, 3))):
+        rotation = da.Rotation.from_axis_angle(axis, rng.uniform(0, 7))
+        model.add_body(f"{k}", mass=1.0, inertia=(1, 1, 1), rotation=rotation, position=axis)
+    assert [text for text in doubts(model) if "is turned by" in text] == []
 
 
 def test_angles_of_joints_in_degrees():

@@ -1,13 +1,14 @@
 """Numbers that may be in other units: degrees for radians, millimetres for metres. One sentence for each.
 
 Degrees are round numbers, and as radians many turns: 45 rad are seven. Of rotations it does not matter how they were given,
-because no other angle is a round number of radians, whole turns left out. Millimetres make a solid lighter than air, and a bar
-lighter than a wire; a model whose gravity is told in mm/s^2 means them.
+because no other angle is a round number of radians, whole turns left out; nor one of hundredths, to more digits. Millimetres
+make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,7 @@ LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres 
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
-_ROUND = np.append(np.arange(-MOST, MOST + 1.0, 5.0), 0.0)
-_RESIDUES = np.append(np.mod(_ROUND[:-1], TURN), TURN)
-_ROUND, _RESIDUES = _ROUND[np.argsort(_RESIDUES)], np.sort(_RESIDUES)
+STEPS = ((5.0, LEAST, SAME), (0.01, TURN, 1e-12))  # of rotations: multiples of what, from which on, how exactly they are met
 IN_MILLIMETRES = 1000.0  # gravity of that and more is told in mm/s^2
 
 
@@ -66,8 +65,17 @@ def _round(values: list[float], of: float) -> bool:
     return all(value % of == 0.0 for value in values) and LEAST <= max(map(abs, values)) <= MOST
 
 
+@cache
+def _residues(step: float) -> tuple[Array, Array]:
+    """Multiples of a number up to `MOST`, and what is left of them without whole turns, which is in order."""
+    given = np.append(np.round(np.arange(-MOST, MOST + 0.5 * step, step) / step) * step, 0.0)
+    left = np.append(np.mod(given[:-1], TURN), TURN)
+    order = np.argsort(left)
+    return given[order], left[order]
+
+
 def _turned(bodies: Sequence[Body]) -> Array:
-    """(n,) largest angle of each rotation, about its own axis or as roll, pitch and yaw, if all are multiples of five; or 0."""
+    """(n,) largest angle of each rotation, about its own axis or as roll, pitch and yaw, if all are round numbers; or 0."""
     theta = np.array([body.rotation for body in bodies]).reshape(-1, 4)
     w, x, y, z = theta.T
     angle = 2.0 * np.arctan2(np.linalg.norm(theta[:, 1:], axis=1), w)
@@ -76,9 +84,14 @@ def _turned(bodies: Sequence[Body]) -> Array:
     pitch = np.arctan2(2 * (w * y - x * z), np.hypot(*tilt))
     ways = np.array([[angle, 0 * w, 0 * w], [roll, pitch, yaw], [roll + np.pi, np.pi - pitch, yaw + np.pi]])
     at = np.mod(ways, TURN)
-    k = np.minimum(np.searchsorted(_RESIDUES, at - SAME), len(_ROUND) - 1)
-    largest = np.where(np.abs(_RESIDUES[k] - at) < SAME, np.abs(_ROUND[k]), np.inf).max(axis=1)
-    return np.asarray(np.where((largest >= LEAST) & (largest <= MOST), largest, 0.0).max(axis=0))
+    found = np.zeros(len(bodies))
+    for step, least, same in STEPS:
+        given, left = _residues(step)
+        k = np.minimum(np.searchsorted(left, at - same), len(given) - 1)
+        largest = np.where(np.abs(left[k] - at) < same, np.abs(given[k]), np.inf).max(axis=1)
+        largest = np.where((largest >= least) & (largest <= MOST), largest, 0.0).max(axis=0)
+        found = np.where(found > 0.0, found, largest)
+    return found
 
 
 def _values(motion: Motion | None) -> list[float]:
