@@ -28,6 +28,7 @@ def arm(tmp_path):
 def test_a_driven_arm_as_table_json_and_picture(arm, tmp_path):
     result = call(arm, "--times", "0:1:0.25", "--out", tmp_path / "efforts.csv", "--plot", tmp_path / "efforts.png")
     assert result.exit_code == 0 and "unique" in result.output and "drive [N m]" in result.output, result.output
+    assert "5 instants, smallest and largest are those at these times; " in result.output
     smallest, largest = map(float, next(line for line in result.output.splitlines() if "drive" in line).split()[-2:])
     np.testing.assert_allclose([smallest, largest], 2.0 * 2.0 * 9.81 * 0.3 * np.cos([2.0, 0.0]), rtol=1e-5)  # signed powers
     assert (tmp_path / "efforts.png").stat().st_size > 1000

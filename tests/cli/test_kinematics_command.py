@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import dalembert as da
 from dalembert.cli import app
 
 
@@ -22,7 +23,11 @@ def test_a_sweep_in_degrees(tmp_path):
 
 def test_a_table_and_a_picture(tmp_path):
     result = call("four_bar", "--sweep", "A=0:20:1", "--plot", str(tmp_path / "turn.png"))
-    assert result.exit_code == 0 and "21 poses" in result.output and "worst residual" in result.output
+    assert (
+        result.exit_code == 0
+        and "21 poses; smallest and largest are those at these poses" in result.output
+        and "worst residual" in result.output
+    )
     *_, last, smallest, largest, _, _ = (line.split() for line in result.output.splitlines())
     assert (smallest[0], largest[0]) == ("smallest", "largest") and last[0] == "20"
     assert all(
@@ -32,8 +37,18 @@ def test_a_table_and_a_picture(tmp_path):
 
 
 def test_poses_that_are_left_out_are_counted():
-    assert ": 41 poses, 25 of them below\n" in call("four_bar", "--sweep", "A=0:20:0.5").output
-    assert ": 11 poses\n" in call("four_bar", "--sweep", "A=0:20:2").output
+    assert ": 41 poses, 25 of them below; smallest" in call("four_bar", "--sweep", "A=0:20:0.5").output
+    assert ": 11 poses; smallest" in call("four_bar", "--sweep", "A=0:20:2").output
+
+
+def test_extrema_over_time_are_those_of_the_times(tmp_path):
+    model = da.Model(name="arm")
+    model.add_link("arm", (0, 0, 0), (0.4, 0, 0), mass=1.0)
+    model.add_revolute("A", model.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    model.to_yaml(tmp_path / "arm.yaml")
+    shown = call(str(tmp_path / "arm.yaml"), "--times", "0:1:0.1").output
+    assert "arm: 11 poses; smallest and largest are those at these times\n" in shown
 
 
 def test_rotation_vectors_are_in_radians():

@@ -147,6 +147,6 @@ def _show(found: InverseDynamics, name: str) -> None:
         numbers = values.min(), values.max(), np.sqrt(np.mean(values**2)), power.min(), power.max()
         table.add_row(label, *(f"{number:.6g}" for number in numbers))
     voice = Voice()
-    voice.say(f"{name}: {len(found.t)} instants; {found.note}")
+    voice.say(f"{name}: {len(found.t)} instants, smallest and largest are those at these times; {found.note}")
     voice.show(table)
     voice.say(f"worst residual {found.residual.max():.2e}")
