@@ -221,3 +221,8 @@ def test_help_of_a_verb_has_the_arguments_that_it_shares():
     assert "point : joint point" in slider and "rate : their initial rates" in slider and "\naxis : " in slider
     assert "axis : " not in bare and bare.count("points : ") == 1 and "first, second : bodies" in bare
     assert "plane : (point, normal)" in da.Model.add_rolling_disc.__doc__
+
+
+def test_options_of_methods_are_told_where_they_go():
+    with pytest.raises(TypeError, match=r"simulate has no argument 'rtol'; .*integrator=da\.DOP853\(rtol="):
+        da.simulate(da.gallery.build("four_bar"), 1.0, rtol=1e-6)

@@ -225,3 +225,22 @@ def test_massless_coordinate_on_a_curve_of_accelerations_is_refused():
     )
     with pytest.raises(da.ModelError, match=r"curve 'rk4' follows accelerations.*y.*no inertia"):
         da.simulate(system, 1.0, formulation=da.Variational(curve="rk4"), integrator=da.FixedStep(step=0.01))
+
+
+def test_rows_that_hold_twice_at_the_start_only_are_told():
+    """A crank and a rod in one line, and a guide across them by mistake: what opens is no matter of tolerances."""
+    model = da.Model(plane="xz", name="wrong guide")
+    A, B, C = (0, 0), (0.05, 0), (0.21, 0)
+    model.add_link("crank", A, B, mass=0.2)
+    model.add_link("rod", B, C, mass=0.3)
+    model.add_body("slider", mass=0.4, inertia=1e-4, position=C)
+    for name, first, second, point in (("A", "ground", "crank", A), ("B", "crank", "rod", B), ("C", "rod", "slider", C)):
+        model.add_revolute(name, first, second, point=point)
+    model.add_prismatic("guide", "ground", "slider", point=C, axis=(0, 1))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 31.4)))
+    report = da.simulate(model, t_end=0.2).report()
+    line = report["position drift"]
+    assert line.verdict == "FAIL" and "'C'" in line.advice and "another pose" in line.advice and "rtol" not in line.advice
+    assert "singular" in report["redundant rows"].value and "not affected" not in report["redundant rows"].value
+    twice = da.simulate(da.gallery.build("four_bar"), t_end=0.1).report()
+    assert "the motion is not affected" in twice["redundant rows"].value

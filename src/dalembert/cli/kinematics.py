@@ -123,10 +123,10 @@ def _show(solution: Solution, swept: str) -> None:
     from rich.table import Table
 
     voice = Voice()
-    where = "at these poses" if swept else "at these times"
+    where = f"smallest and largest are those at these {'poses' if swept else 'times'}"
     rows = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_ROWS, len(solution.t))).round().astype(int))
     few = f", {len(rows)} of them below" if len(rows) < len(solution.t) else ""
-    voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses{few}; smallest and largest are those {where}")
+    voice.say(f"{solution.mechanism.model.name or 'model'}: {len(solution.t)} poses{few}; {where}")
     reach = float(max((np.abs(solution.position(body)).max() for body in solution.mechanism.model.bodies), default=0.0))
     sizes = {"deg": 180.0, "rad": np.pi, "m": reach}  # beside which coordinates may be rounding
     columns = {name: (values, sizes[name.rpartition("[")[2].rstrip("]")]) for name, values in _columns(solution).items()}

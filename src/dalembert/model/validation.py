@@ -30,6 +30,7 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # what others call the ground
 _GROUND = ("world", "base", "earth", "floor", "frame", "fixed", "inertial", "origin", "wall", "none", "0")
+_OF_METHODS = {"rtol": "DOP853(rtol=1e-11)", "atol": "DOP853(atol=1e-11)", "step": "RungeKutta4(step=1e-3)"}
 F = TypeVar("F", bound=Callable[..., Any])
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
@@ -47,6 +48,8 @@ def by_name(function: F, called: str | None = None) -> F:
             fix = f", and all else by name: {more}" if more else "; several numbers for one of them go in brackets of their own"
             raise TypeError(f"{name} takes {', '.join(told)}{fix}")
         for key in options.keys() - parameters.keys():
+            if key in _OF_METHODS and "integrator" in parameters:
+                raise TypeError(f"{name} has no argument {key!r}; it is one of methods: integrator=da.{_OF_METHODS[key]}")
             raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")
         return function(*arguments, **options)
 

@@ -30,6 +30,7 @@ _STATUS = {
 }
 
 
+OPEN = 1e-6  # residual of a redundant row that is no rounding [m or rad]
 _CAUSES = ("status", "cable")  # lines that tell why a run failed
 
 
@@ -51,6 +52,11 @@ def _advice(line: Line, solution: Result) -> str:
     if name in ("position drift", "velocity drift", "prescribed motions"):
         if formulation["options"].get("projection") == "none":
             return f'let {formulation["type"]} project: leave out projection="none"'
+        if name == "position drift" and opened(solution):
+            names = ", ".join(dict.fromkeys(repr(row.element) for row in solution.mechanism.redundant))
+            return (
+                f"start from another pose, as what {names} holds twice is so at the start only; or look at the axes of its loop"
+            )
         option = "velocity_tolerance" if name.startswith("velocity") else "tolerance"
         asked = formulation["options"].get(option)
         smaller = f"give {formulation['type']} a {option} below {asked:g}, or " if asked else ""
@@ -73,6 +79,14 @@ def _advice(line: Line, solution: Result) -> str:
     if name == "branch":
         return 'take Minimal(singular="pass"), which stays on its branch or refuses'
     return _FIRST_WORDS.get(name.split()[0], f"{_finer(solution)}, or check that it should be constant at all")
+
+
+def opened(solution: Result) -> bool:
+    """Whether rows that the others implied at the start are violated later on: the start was singular."""
+    if not solution.mechanism.redundant or not len(solution.t):
+        return False
+    drift = solution.drift
+    return max(float(drift.by_joint(row.element).position.max()) for row in solution.mechanism.redundant) > OPEN
 
 
 def _options(solution: Result) -> dict[str, float]:

@@ -15,6 +15,7 @@ from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
 from dalembert.compilation.starts import moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
+from dalembert.results.report.advice import opened
 from dalembert.results.report.table import MODEL, Line, listed
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     yield Line("constraint rows", f"{counts['rows']} of rank {counts['rank']}{flat}", data=counts["rows"], block="details")
     if mechanism.redundant:
         rows = [f"{row.element}.{row.label}" for row in mechanism.redundant]
-        text = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
+        later = "not later on: the pose of the start is singular" if opened(solution) else "the motion is not affected"
+        text = f"{held_twice(mechanism)}: other joints hold this already, {later}"
         yield Line("redundant rows", text, data=rows, block="careful")
     if mechanism.not_unique:
         text = f"{not_unique(mechanism)}: redundancy leaves these undetermined; for unique ones, {cure(mechanism)}"
