@@ -125,6 +125,20 @@ def test_extrema_are_those_of_the_run_between_saved_times(run):
         assert da.integral(run, "tip.v") == pytest.approx(0.8, rel=1e-9)
 
 
+def test_extrema_of_stored_runs_and_in_sweeps(tmp_path):
+    options = {"save_at": np.linspace(0.0, 3.0, 8), "progress": False}
+    peak = {"peak": lambda s: da.largest(s, "tip.z")}
+    many = da.simulate_many(arm, 3.0, parameters={"length": [0.3, 0.4]}, outputs=peak, out=tmp_path / "s.zarr", **options)
+    np.testing.assert_allclose(many["peak"].values, [0.3, 0.4], rtol=1e-7)
+    model = arm()
+    model.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    run = da.simulate(model, 3.0, **options)
+    run.save(tmp_path / "r.zarr")
+    assert da.largest(da.load(tmp_path / "r.zarr"), "tip.z") == pytest.approx(0.4, rel=1e-7)
+    assert da.largest(run, "ball.z") == pytest.approx(0.0, abs=1e-12)
+    assert da.smallest(run, "ball.z") == pytest.approx(-9.81 * 4.5, rel=1e-7)
+
+
 def test_extrema_with_derivatives_are_those_of_a_curve_and_say_where_times_are_few():
     few = {"t_end": 12.0, "save_at": np.linspace(0.0, 12.0, 31)}
     told = r"largest of 'tip\.x': the 31 saved times may be too few, .*; give more, save_at=np\.linspace\(0, t_end, 124\)"

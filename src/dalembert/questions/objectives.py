@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline, PPoly, make_interp_spline
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
+from dalembert.errors import DalembertError, ModelError
 from dalembert.model.validation import shown
 from dalembert.questions.extremum import is_dense, true_maximum
 from dalembert.results.signals import signal
@@ -40,22 +41,24 @@ def largest(solution: Any, output: object) -> float:
     Between them it is that of the run itself (its dense output); in a run with `sensitivities`, as `gradient` and `optimise`
     make them, and in poses of `kinematics`, that of a smooth curve through the values at saved times.
     """
-    if is_dense(solution):
-        return true_maximum(solution, _series(solution, output)[1], lambda s: _series(s, output)[1])
-    t, y = _series(solution, output, _TIMES)
-    found, rough = (_maximum(s, t) for s in _splines(t, y))
-    _enough("largest", output, abs(found - rough), y)
-    return found
+    return _extremum("largest", solution, output, 1.0)
 
 
 def smallest(solution: Any, output: object) -> float:
     """The smallest value that an output has in a run, between saved times as well; see `largest`."""
+    return -_extremum("smallest", solution, output, -1.0)
+
+
+def _extremum(what: str, solution: Any, output: object, sign: float) -> float:
+    """The largest of an output times a sign."""
     if is_dense(solution):
-        return -true_maximum(solution, -_series(solution, output)[1], lambda s: -_series(s, output)[1])
+        y = sign * _series(solution, output)[1]
+        with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
+            return true_maximum(solution, y, lambda s: sign * _series(s, output)[1])
     t, y = _series(solution, output, _TIMES)
-    found, rough = (_maximum(s, t) for s in _splines(t, -y))
-    _enough("smallest", output, abs(found - rough), y)
-    return -found
+    found, rough = (_maximum(s, t) for s in _splines(t, sign * y))
+    _enough(what, output, abs(found - rough), y)
+    return found
 
 
 def function_of(objective: object) -> Callable[[Any], float]:
@@ -100,5 +103,5 @@ def _enough(what: str, output: object, apart: float, y: Array) -> None:
             f"{what} of {name}: the {len(y)} saved times may be too few, it may be off by more than {100 * _APART:g} % of the"
             f" range of the output; give more, save_at=np.linspace(0, t_end, {4 * len(y)}), unless it jumps",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4 if what != "integral" else 3,
         )
