@@ -180,3 +180,12 @@ def test_all_names_of_signals_are_signals(run):
     assert len(set(names)) == len(names) > 30
     for name in names:
         assert meant(run.mechanism.model, name) and run.signal(name).shape == run.t.shape
+
+
+def test_extrema_of_a_run_whose_events_act():
+    model = da.Model()
+    model.add_point_mass("ball", mass=1.0, position=(0, 0, 0))
+    kick = da.Event(lambda s: s.time - 0.5, name="kick", action={"ball": (0.0, 0.0, 6.0)})
+    run = da.simulate(model, 2.0, events=[kick], save_at=np.linspace(0.0, 2.0, 15))
+    assert da.largest(run, "ball.z") == pytest.approx(36.0 / (2 * 9.81) - 0.5 * 9.81 * 0.25, rel=1e-8)
+    assert da.largest(run, "ball.vz") == pytest.approx(6.0, rel=1e-8)  # at once behind the kick, between saved times
