@@ -58,12 +58,7 @@ def modes(
 
 
 def equilibrium(
-    model: ModelName,
-    rate: Rates = None,
-    set_: Set = None,
-    out: Pose = None,
-    plot: Picture = None,
-    as_json: AsJson = False,
+    model: ModelName, rate: Rates = None, set_: Set = None, out: Pose = None, plot: Picture = None, as_json: AsJson = False
 ) -> None:
     """A pose at rest near the given one, or a steady motion (--rate), with its reactions and stability.
 
