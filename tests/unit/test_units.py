@@ -90,6 +90,10 @@ def test_drivers_in_degrees(motion, told):
 @pytest.mark.parametrize(
     ("solid", "told"),
     [
+        (
+            da.rod(1.0, 160, radius=0.01),
+            "body 'part' of 1 kg is 160 m large, lighter than a wire: lengths are in m, 160 mm are 0.16",
+        ),
         (da.rod(0.5, 300), "body 'part' of 0.5 kg is 300 m large, lighter than a wire: lengths are in m, 300 mm are 0.3"),
         (da.rod(0.5, 300, radius=5), "lighter than air"),
         (da.disc(0.5, 50), "lighter than foil"),

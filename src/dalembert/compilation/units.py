@@ -27,6 +27,7 @@ SAME = 1e-9  # angles that are the same but for rounding [rad]
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
+SLENDER = 1000.0  # length over radius of a bar that is held to be a wire
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
 STEPS = ((5.0, LEAST, SAME), (0.01, TURN, 1e-12))  # of rotations: multiples of what, from which on, how exactly they are met
 IN_MILLIMETRES = 1000.0  # gravity of that and more is told in mm/s^2
@@ -152,6 +153,8 @@ def _extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
             return length, 1, length
         case {"type": "disc", "radius": r}:
             return 2.0 * r, 2, np.pi * r**2
+        case {"type": "cylinder", "radius": r, "length": length} if length > SLENDER * r:  # only its length is in millimetres
+            return length, 1, length
         case {"type": "cylinder", "radius": r, "length": length}:
             return max(2.0 * r, length), 3, np.pi * r**2 * length
         case {"type": "sphere", "radius": r}:
