@@ -241,6 +241,19 @@ def test_phase_plane(quadrangle):
     assert labels(ax) == ["start", "end"]
 
 
+def test_one_signal_over_another(quadrangle):
+    """A force over an angle, as engineers draw it."""
+    ax = quadrangle.plot.phase("A", "B.f", degrees=True).axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle of A [deg]", "reaction force of B [N]")
+    assert ax.get_title("left") == "reaction force of B over angle of A"
+    x, y = ax.get_lines()[0].get_data()
+    assert x[0] == pytest.approx(np.degrees(quadrangle.coordinate("A")[0])) and y[0] == pytest.approx(
+        quadrangle.signal("B.f")[0]
+    )
+    assert x[-1] == pytest.approx(np.degrees(quadrangle.coordinate("A")[-1])) and len(x) > 100
+    assert y[-1] == pytest.approx(quadrangle.signal("B.f")[-1])
+
+
 def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
     x = ax.get_lines()[0].get_xdata()

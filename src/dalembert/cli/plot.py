@@ -36,7 +36,11 @@ _SOMETHING = (
     " an invariant 'angular momentum z', a body or marker for `trajectories` (default: all), of a sweep 'B.f.max' for `map`"
 )
 Things = Annotated[
-    list[str] | None, typer.Argument(metavar="OF...", help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several.")
+    list[str] | None,
+    typer.Argument(
+        metavar="OF...",
+        help=f"Of what: {_SOMETHING}; `time` and `trajectories` take several, `phase` a second one to draw over the first.",
+    ),
 ]
 Of = Annotated[str | None, typer.Option(help="The same as an option.")]
 Degrees = Annotated[bool, typer.Option("--degrees", help=f"Angles in degrees, rates in deg/s: of {', '.join(IN_DEGREES)}.")]
@@ -88,10 +92,12 @@ def plot(
             raise ModelError(f"plot {name}: {asked[-1]!r} has no meaning; leave it out")
         if degrees and name not in IN_DEGREES:
             raise ModelError(f"plot {name}: --degrees has no meaning; it is for {', '.join(IN_DEGREES)}")
-        if len(asked) > 1 and name not in (OVER_TIME, PATHS):
+        if len(asked) > (2 if name == "phase" else 1) and name not in (OVER_TIME, PATHS):
             several = f"`dalembert plot {run} time {' '.join(f'{thing}.f' for thing in asked)}` draws the sizes of the forces"
             more = several if name == "reactions" else "draw a figure of each"
-            raise ModelError(f"plot {name} takes one name, not {len(asked)}; {more}")
+            raise ModelError(
+                f"plot {name} takes {'one or two names' if name == 'phase' else 'one name'}, not {len(asked)}; {more}"
+            )
         from dalembert.cli.source import check_result
         from dalembert.plot import check_picture_path, save_figure
         from dalembert.simulation.load import load

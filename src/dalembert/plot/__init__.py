@@ -156,12 +156,13 @@ class Plots(Hinted):
                 figure.suptitle(self._title(degrees))
         return figure
 
-    def phase(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
-        """Phase plane: a joint coordinate (or another signal, see `results.signals`) against its rate of change.
+    def phase(self, signal: object, other: object = None, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
+        """Phase plane: the rate of change of a joint coordinate (or of another signal, see `results.signals`) over its values.
 
-        degrees : as for `time`
+        other : drawn instead of that rate, phase("A", "motor") is a torque over the crank's angle;  degrees : as for `time`
         """
-        return self._single(lambda axes: draw_phase(axes, self._signal(self._curve, signal, degrees)), ax)
+        items = [self._signal(self._curve, name, degrees) for name in (signal, other) if name is not None]
+        return self._single(lambda axes: draw_phase(axes, *items), ax)
 
     def spectrum(self, signal: object, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
         """Amplitude spectrum of a signal, see `results.signals`;  degrees : as for `time`"""

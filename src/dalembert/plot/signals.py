@@ -77,9 +77,9 @@ def acting(
     return drawn
 
 
-def draw_phase(ax: Axes, item: Signal) -> None:
-    """Value against rate of change, with the start marked."""
-    if (rate := item.rate) is None:
+def draw_phase(ax: Axes, item: Signal, other: Signal | None = None) -> None:
+    """Rate of change, or another signal, over the values of one, with the start marked."""
+    if (rate := item.rate if other is None else other.values) is None:
         raise ModelError(f"the rate of {item.label!r} is not known; give a joint coordinate or a position")
     values, turn = item.values, _TURN.get(item.unit, np.inf)
     turns = np.ptp(values) > turn
@@ -89,9 +89,10 @@ def draw_phase(ax: Axes, item: Signal) -> None:
     ax.plot(*(np.insert(v, jumps, np.nan) for v in (values, rate)), linestyle="-", linewidth=1.2)
     ax.plot(values[:1], rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
     ax.plot(values[-1:], rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
-    ax.set_title(f"phase plane: {item.label}{', modulo one turn' if turns else ''}")
+    name = f"phase plane: {item.label}" if other is None else f"{other.label} over {item.label}"
+    ax.set_title(f"{name}{', modulo one turn' if turns else ''}")
     ax.set_xlabel(f"{item.label} [{item.unit}]")
-    ax.set_ylabel(f"rate of change [{item.unit}/s]")
+    ax.set_ylabel(f"rate of change [{item.unit}/s]" if other is None else f"{other.label} [{other.unit}]")
     tick(ax.xaxis, item.unit)
 
 
