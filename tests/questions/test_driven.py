@@ -96,7 +96,7 @@ def test_functions_of_the_user_as_inputs():
         with pytest.raises(da.ModelError, match=words):
             da.linearise(model, inputs=[name])
     model.add_joint_spring_damper("spring", "pin", stiffness=1.0)
-    with pytest.raises(da.ModelError, match="cannot be the input 'spring'; put a motor or a force beside it"):
+    with pytest.raises(da.ModelError, match="cannot be the input 'spring'; put a motor of effort 0 beside it"):
         da.linearise(model, inputs=["spring"])
 
 
