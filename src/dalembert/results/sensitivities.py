@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
@@ -98,17 +99,27 @@ def typical(mechanism: Any, x: Array) -> Array:
     """(nt, nx) what changes of states are small against: 1 + |x|, but not more than the size of a connected part, and what
     it moves by in a second."""
     sizes = 1.0 + np.abs(x)
-    if isinstance(mechanism, Mechanism):
-        start = mechanism.trajectory(np.zeros(1), mechanism.x_0[None])
-        bodies = dict(zip((body.name for body in mechanism.model.bodies), mechanism.body_columns, strict=True))
-        d = 3 if mechanism.plane is None else 2
-        for part in connected_parts(mechanism.model):
-            size = Moving(part, start).size or 1.0
-            for _, q, u in map(bodies.__getitem__, part.bodies):
-                at, moves = slice(q, q + d), slice(mechanism.nq + u, mechanism.nq + u + d)
-                sizes[:, at] = np.minimum(sizes[:, at], size)
-                sizes[:, moves] = np.minimum(sizes[:, moves], size + np.abs(x[:, moves]).max(initial=0.0))
+    for size, at, moves in _of_parts(mechanism) if isinstance(mechanism, Mechanism) else ():
+        sizes[:, at] = np.minimum(sizes[:, at], size)
+        sizes[:, moves] = np.minimum(sizes[:, moves], size + np.abs(x[:, moves]).max(axis=(0, 2), initial=0.0)[:, None])
     return sizes
+
+
+def _of_parts(mechanism: Mechanism) -> list[tuple[float, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Of each connected part its size at the start, and (bodies, 3 or 2) where positions and velocities are in a state."""
+    known: list[Any] | None = mechanism.__dict__.get("_sizes_of_parts")
+    if known is None:
+        start, joints = mechanism.trajectory(np.zeros(1), mechanism.x_0[None]), mechanism.model.framed
+        bodies = dict(zip(mechanism.body_names, mechanism.body_columns, strict=True))
+        axes, known = np.arange(3 if mechanism.plane is None else 2), []
+        for part in connected_parts(mechanism.model.structure):  # numbers of a variant are not looked at, if they need not be
+            points = [start.position(name)[0] for name in part.bodies]
+            points += [start.point(joint.first, joint.p_i)[0] for joint in joints if joint.name in part.elements]
+            size = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) or Moving(part, start).size or 1.0
+            columns = np.array([bodies[name] for name in part.bodies], dtype=np.int64).reshape(-1, 3)
+            known.append((size, columns[:, 1, None] + axes, mechanism.nq + columns[:, 2, None] + axes))
+        mechanism.__dict__["_sizes_of_parts"] = known  # a run asks for every output and parameter
+    return known
 
 
 def total_derivative(
