@@ -28,6 +28,7 @@ from dalembert.simulation.sweep_block import Job, run_blocks, try_runs, warm_up
 
 SECONDS = 2.0  # of a task
 _LOOK = 1.0  # seconds after which tasks are looked at, if none ended
+_LAST = 10.0  # s, for tasks under way when a sweep ends early
 TRIES, LAST_TRIES = 2, 3  # of a block before it is split; of a run before it is blamed
 _DIED = "the process that computed it died each time: killed, out of memory, or a crash in compiled code"
 
@@ -167,6 +168,7 @@ class Drive:
         except KeyboardInterrupt:
             return False
         except (StoreError, SimulationError) as problem:
+            wait([future for future in self._waiting if not future.cancel()], _LAST)  # what is under way may still be stored
             stored = sum(last - first for first, last in map(self.store.rows, self.store.done()))
             text = f"{problem}; {stored} of {self.store.runs} runs are stored, and the same call goes on with the others"
             raise type(problem)(text) from problem
