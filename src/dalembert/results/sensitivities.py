@@ -24,6 +24,7 @@ from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
+from dalembert.results.later import Later
 from dalembert.results.moving import Moving
 
 STEP = 1e-3  # of what a number or a state is
@@ -34,11 +35,16 @@ _ROUGH, _SHORTER, _TRIES, _ROUNDING = 1e-5, 0.1, 5, 1e-13
 _UNSURE, _MUCH_SHORTER, _AGREE, _AGREE_NOISE = 10, 1e-4, 1e-3, 10.0  # the same where nothing tells how small a system is
 
 
-@dataclass(frozen=True, eq=False)
 class Neighbours:
     """A model on both sides of a parameter's value: (h, at p + h, at p - h), with h and h/2, or with one small h alone."""
 
-    pairs: tuple[tuple[float, Any, Any], ...]
+    pairs: Later[tuple[tuple[float, Any, Any], ...]] = Later()
+
+    def __init__(self, pairs: Callable[[], tuple[tuple[float, Any, Any], ...]]) -> None:
+        self.pairs = pairs
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_pairs": self.pairs}
 
     def derivative(self, function: Callable[[Any], Array]) -> tuple[Array, Array]:
         """Of a function of what stands on both sides, and how far the last two extrapolations are apart."""

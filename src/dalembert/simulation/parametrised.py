@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.by_formula import split
+from dalembert.compilation.by_formula import Made, split
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.user_functions import content, identity
@@ -45,8 +45,8 @@ class Parametrised:
         """Compiled for other values of some parameters."""
         return self.family.mechanism({**self.values, **changed})
 
-    def all_at(self, changes: Sequence[Mapping[str, float]]) -> list[Compiled]:
-        """`at` several values, at once where formulas have an answer for all."""
+    def all_at(self, changes: Sequence[Mapping[str, float]]) -> tuple[Callable[[int], Compiled], Made | None]:
+        """`at` several values, by their numbers; at once where formulas have an answer for all, which is told too."""
         try:
             return self._all_at([{**self.values, **changed} for changed in changes])
         except (ModelError, AssemblyError) as problem:
@@ -54,25 +54,25 @@ class Parametrised:
             problem.args = (f"sensitivities need models on both sides of {listed}: {problem}",)
             raise
 
-    def _all_at(self, every: list[dict[str, Any]]) -> list[Compiled]:
+    def _all_at(self, every: list[dict[str, Any]]) -> tuple[Callable[[int], Compiled], Made | None]:
         given, fixed = zip(*map(split, every), strict=True)
         self.family.begin()
         for formulas in self.family.formulas:
             if all(numbers.keys() == set(formulas.names) for numbers in given) and all(f == formulas.fixed for f in fixed):
                 _, can, made = formulas.many([np.array([numbers[name] for numbers in given]) for name in formulas.names])
                 if made is not None and can.all():
-                    return [formulas.mechanism(values, made.of([k])) for k, values in enumerate(every)]
-        return [self.family.mechanism(values) for values in every]
+                    return cache(lambda k: formulas.mechanism(every[k], made.of([k]))), made
+        return [self.family.mechanism(values) for values in every].__getitem__, None
 
     def neighbours(self, name: str, step: float) -> Neighbours:
         """Compiled models on both sides of a parameter, with LEVELS of a step."""
         p, steps = float(self.values[name]), [step * level for level in LEVELS]
-        made = self.all_at([{name: p + s * h} for h in steps for s in (1.0, -1.0)])
-        return Neighbours(tuple((_half(p, h), *both) for h, both in zip(steps, _pairs(made), strict=True)))
+        made, _ = self.all_at([{name: p + s * h} for h in steps for s in (1.0, -1.0)])
+        return Neighbours(lambda: tuple(pair for k, h in enumerate(steps) for pair in _pair(_half(p, h), made, k)))
 
 
-def _pairs(made: list[Compiled]) -> list[tuple[Compiled, Compiled]]:
-    return list(zip(made[::2], made[1::2], strict=True))
+def _pair(h: float, models: Callable[[int], Compiled], k: int) -> tuple[tuple[float, Compiled, Compiled]]:
+    return ((h, models(2 * k), models(2 * k + 1)),)
 
 
 def _half(p: float, h: float) -> float:
@@ -133,8 +133,14 @@ def table_tangents(model: Parametrised, formulation: Formulation, run: Run, x_0:
         start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), model.t_start)
         return np.concatenate([as_inertias(other, other.F), other.W[_parameters(other)], other.beside(start, x_0)])
 
+    def at_once(mechanism: Compiled, made: Made) -> Array | None:
+        """Of models by formulas like one of them, which have nothing but numbers of their own."""
+        alike = run.tree is None and np.array_equal(mechanism.I, base.I) and not mechanism.prescribes_lengths
+        filled = formulation.refilled(run, made) if alike else None
+        return None if filled is None else np.hstack([filled[0], [base.with_signs_of(base.x_0, x) for x in filled[1]]])
+
     sizes = np.concatenate([np.ones(len(run.F) + len(kept)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
-    found = _together(model, numbers, own, _ROUNDING * sizes) if len(model.names) > 1 else None
+    found = _together(model, numbers, at_once, own, _ROUNDING * sizes) if len(model.names) > 1 else None
     if found is None:
         found = [_alone(model, name, partial(numbers, name), own) for name in model.names]
     neighbours, columns = {}, []
@@ -159,7 +165,7 @@ def _parameters(run: Run) -> slice:
 
 
 def _together(
-    model: Parametrised, numbers: Callable[..., Array], own: Array, rounding: Array
+    model: Parametrised, numbers: Callable[..., Array], at_once: Callable[..., Array | None], own: Array, rounding: Array
 ) -> list[tuple[Array, Neighbours]] | None:
     """One pair of models for each parameter, and one for all with longer steps, which shows what short ones leave out:
     (_FAR^3 - _FAR) times as much. None where that is too much, or where something bends."""
@@ -168,19 +174,20 @@ def _together(
     steps = {name: _NEAR * (abs(value) or 1.0) for name, value in values.items()}
     near = [{name: value + s * steps[name]} for name, value in values.items() for s in (1.0, -1.0)]
     far = [{name: value + s * _FAR * steps[name] for name, value in values.items()} for s in (1.0, -1.0)]
-    made = model.all_at([*near, *far])
-    for (name, value), (above, below) in zip(values.items(), _pairs(made), strict=False):
-        h = _half(value, steps[name])
-        after, before = numbers(name, above), numbers(name, below)
+    beside, by_formulas = model.all_at([*near, *far])
+    told: Any = None if by_formulas is None else at_once(beside(0), by_formulas)
+    if told is None:
+        told = [numbers(next(iter(changed)), beside(k)) for k, changed in enumerate([*near, *far])]
+    for k, (name, value) in enumerate(values.items()):
+        h, after, before = _half(value, steps[name]), told[2 * k], told[2 * k + 1]
         column = (after - before) / (2.0 * h)
         scale = h * ((np.abs(own) + _SMALL) / (abs(value) or 1.0) + np.abs(column))
         if np.any(np.abs(after - 2.0 * own + before) > _KINK * scale):
             return None
-        found.append((column, Neighbours(((h, above, below),))))
+        found.append((column, Neighbours(partial(_pair, h, beside, k))))
         allowed += (_FAR**3 - _FAR) * _FINE * scale
         ahead += _FAR * h * column
-    ends = [numbers(name, mechanism) for mechanism in made[-2:]]
-    return None if np.any(np.abs(0.5 * (ends[0] - ends[1]) - ahead) > allowed) else found
+    return None if np.any(np.abs(0.5 * (told[-2] - told[-1]) - ahead) > allowed) else found
 
 
 def _alone(model: Parametrised, name: str, numbers: Callable[[Compiled], Array], own: Array) -> tuple[Array, Neighbours]:
