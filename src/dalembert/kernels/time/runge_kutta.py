@@ -88,7 +88,7 @@ def error_norm(count, rounding, steps):
     """
     dense, e, lanes, h, err = steps.dense, steps.e, steps.lanes, abs(steps.h), 0.0
     for k in range(e.shape[0]):
-        combine(e, k, count, 0, dense[k], steps)
+        combine(e, k, count, 0, dense[k, : steps.n], steps)
         square(dense[k], rounding, steps)
     n = steps.n // lanes
     for k in range(lanes):
