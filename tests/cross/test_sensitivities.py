@@ -299,7 +299,7 @@ def test_a_parameter_in_the_code_of_a_function():
     [
         (pendulum, {"sensitivities": ["lenght"]}, "no parameter 'lenght'; did you mean 'length'"),
         (pendulum, {"parameters": {"lenght": 1.0}, "sensitivities": ["g"]}, "no argument 'lenght'"),
-        (pendulum, {"parameters": {"length": np.nan}, "sensitivities": ["length"]}, "give finite numbers"),
+        (pendulum, {"parameters": {"length": np.nan}, "sensitivities": ["length"]}, "finite numbers"),
         (pendulum, {"sensitivities": ["g", "g"]}, "names a parameter twice"),
         (pendulum(), {"sensitivities": ["g"]}, "a function that returns a Model"),
         (pendulum, {"sensitivities": ["g"], "integrator": da.GaussLegendre(2, step=0.01)}, "explicit Runge-Kutta"),

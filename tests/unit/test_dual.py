@@ -97,13 +97,13 @@ def formulas(x, y):
 
 
 @pytest.mark.skipif(not JIT, reason="this process compiles nothing")
-@pytest.mark.parametrize("kind", ["as_many_duals", "as_duals", "as_few_duals", "as_one_dual"])
+@pytest.mark.parametrize("kind", ["as_many_duals", "as_duals", "as_four_duals", "as_few_duals", "as_one_dual"])
 def test_compiled_ones_equal_plain_ones(kind):
     from numba import types
 
     from dalembert.kernels.base import dual_types
 
-    size = {"as_many_duals": 9, "as_duals": 8, "as_few_duals": 4, "as_one_dual": 2}[kind]
+    size = {"as_many_duals": 9, "as_duals": 8, "as_four_duals": 5, "as_few_duals": 4, "as_one_dual": 2}[kind]
     count, given = min(3, size - 1), np.array([A, B, 2.2])
     named = ModuleType("duals")  # which Numba takes
     named.as_duals, named.smooth, named.value_of = getattr(dual_types, kind), smooth, value_of

@@ -142,7 +142,7 @@ def _compiled(run: Run, values: dict[str, Any], dx: Array, dF: Array, dW: Array)
     from dalembert.kernels.time import tangents
 
     n, p = dx.shape
-    labels = dict(zip(KINDS, ("carried_many", "carried", "carried_few", "carried_one"), strict=True))
+    labels = dict(zip(KINDS, ("carried_many", "carried", "carried_four", "carried_few", "carried_one"), strict=True))
     kind = next((k for k in reversed(KINDS) if p < k.size), KINDS[0])
     system = as_system(getattr(tangents, labels[kind]))
     named, alive = tables_for(run, system_type(kind, kind))

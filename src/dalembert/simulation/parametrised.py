@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.compilation.by_formula import Made, split
+from dalembert.compilation.by_formula import ByFormula, Made, split
 from dalembert.compilation.compiled import KINDS, Compiled, Coordinates
 from dalembert.compilation.family import Family, family_of
 from dalembert.compilation.user_functions import content, identity
@@ -30,6 +30,7 @@ _SMALL = 1e-3  # entries below that are not looked at more closely: they may be 
 # differences with a step of _NEAR alone: what steps _FAR times as long may tell of their error, beside rounding
 _NEAR, _FAR, _FINE, _ROUNDING = 2e-5, 3.0, 1e-9, 2e-14
 _KINK = 0.1  # of a derivative: what it may differ by on both sides
+_Models = Callable[[int], Compiled]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,33 +46,60 @@ class Parametrised:
         """Compiled for other values of some parameters."""
         return self.family.mechanism({**self.values, **changed})
 
-    def all_at(self, changes: Sequence[Mapping[str, float]]) -> tuple[Callable[[int], Compiled], Made | None]:
-        """`at` several values, by their numbers; at once where formulas have an answer for all, which is told too."""
+    @property
+    def first(self) -> Compiled | None:
+        """Compiled for the values themselves, where formulas give it with all that is beside it."""
+        return None if self.around is None else self.around[0](-1)
+
+    @cached_property
+    def around(self) -> tuple[_Models, Made] | None:
+        """Models of `changes`, then that of the values themselves, where formulas have an answer for all."""
+        return self._by_formulas([*self.changes, {}])
+
+    @cached_property
+    def steps(self) -> dict[str, float]:
+        return {name: _NEAR * (abs(float(self.values[name])) or 1.0) for name in self.names}
+
+    @cached_property
+    def changes(self) -> list[dict[str, float]]:
+        """On both sides of each parameter; then, farther, of all at once."""
+        values, both = {name: float(self.values[name]) for name in self.names}, (1.0, -1.0)
+        near = [{name: values[name] + s * step} for name, step in self.steps.items() for s in both]
+        return [*near, *({name: values[name] + s * _FAR * step for name, step in self.steps.items()} for s in both)]
+
+    def all_at(self, changes: Sequence[Mapping[str, float]]) -> _Models:
+        """`at` several values, by their numbers; at once where formulas have an answer for all."""
         try:
-            return self._all_at([{**self.values, **changed} for changed in changes])
+            found = self._by_formulas(changes)
+            return [self.at(**changed) for changed in changes].__getitem__ if found is None else found[0]
         except (ModelError, AssemblyError) as problem:
             listed = ", ".join(f"{name} = {self.values[name]:g}" for name in dict.fromkeys(n for one in changes for n in one))
             problem.args = (f"sensitivities need models on both sides of {listed}: {problem}",)
             raise
 
-    def _all_at(self, every: list[dict[str, Any]]) -> tuple[Callable[[int], Compiled], Made | None]:
+    def _by_formulas(self, changes: Sequence[Mapping[str, float]]) -> tuple[_Models, Made] | None:
+        every: list[dict[str, Any]] = [{**self.values, **changed} for changed in changes]
         given, fixed = zip(*map(split, every), strict=True)
         self.family.begin()
         for formulas in self.family.formulas:
             if all(numbers.keys() == set(formulas.names) for numbers in given) and all(f == formulas.fixed for f in fixed):
                 _, can, made = formulas.many([np.array([numbers[name] for numbers in given]) for name in formulas.names])
                 if made is not None and can.all():
-                    return cache(lambda k: formulas.mechanism(every[k], made.of([k]))), made
-        return [self.family.mechanism(values) for values in every].__getitem__, None
+                    return _models(formulas, every, made), made
+        return None
 
     def neighbours(self, name: str, step: float) -> Neighbours:
         """Compiled models on both sides of a parameter, with LEVELS of a step."""
         p, steps = float(self.values[name]), [step * level for level in LEVELS]
-        made, _ = self.all_at([{name: p + s * h} for h in steps for s in (1.0, -1.0)])
+        made = self.all_at([{name: p + s * h} for h in steps for s in (1.0, -1.0)])
         return Neighbours(lambda: tuple(pair for k, h in enumerate(steps) for pair in _pair(_half(p, h), made, k)))
 
 
-def _pair(h: float, models: Callable[[int], Compiled], k: int) -> tuple[tuple[float, Compiled, Compiled]]:
+def _models(formulas: ByFormula, every: Sequence[Mapping[str, Any]], made: Made) -> _Models:
+    return cache(lambda k: formulas.mechanism(every[k], made.of([k])))
+
+
+def _pair(h: float, models: _Models, k: int) -> tuple[tuple[float, Compiled, Compiled]]:
     return ((h, models(2 * k), models(2 * k + 1)),)
 
 
@@ -133,14 +161,14 @@ def table_tangents(model: Parametrised, formulation: Formulation, run: Run, x_0:
         start = other.from_absolute(mechanism.with_signs_of(base.x_0, mechanism.x_0), model.t_start)
         return np.concatenate([as_inertias(other, other.F), other.W[_parameters(other)], other.beside(start, x_0)])
 
-    def at_once(mechanism: Compiled, made: Made) -> Array | None:
-        """Of models by formulas like one of them, which have nothing but numbers of their own."""
-        alike = run.tree is None and np.array_equal(mechanism.I, base.I) and not mechanism.prescribes_lengths
+    def at_once(like: Compiled, made: Made) -> Array | None:
+        """Of models by formulas, which have nothing but numbers of their own."""
+        alike = run.tree is None and np.array_equal(like.I, base.I) and not like.prescribes_lengths
         filled = formulation.refilled(run, made) if alike else None
         return None if filled is None else np.hstack([filled[0], [base.with_signs_of(base.x_0, x) for x in filled[1]]])
 
     sizes = np.concatenate([np.ones(len(run.F) + len(kept)), np.full(len(x_0), 1.0 + np.abs(x_0).max(initial=0.0))])
-    found = _together(model, numbers, at_once, own, _ROUNDING * sizes) if len(model.names) > 1 else None
+    found = _together(model, numbers, at_once, own, _ROUNDING * sizes)
     if found is None:
         found = [_alone(model, name, partial(numbers, name), own) for name in model.names]
     neighbours, columns = {}, []
@@ -169,17 +197,14 @@ def _together(
 ) -> list[tuple[Array, Neighbours]] | None:
     """One pair of models for each parameter, and one for all with longer steps, which shows what short ones leave out:
     (_FAR^3 - _FAR) times as much. None where that is too much, or where something bends."""
-    values = {name: float(model.values[name]) for name in model.names}
     found, allowed, ahead = [], rounding.copy(), np.zeros(len(own))
-    steps = {name: _NEAR * (abs(value) or 1.0) for name, value in values.items()}
-    near = [{name: value + s * steps[name]} for name, value in values.items() for s in (1.0, -1.0)]
-    far = [{name: value + s * _FAR * steps[name] for name, value in values.items()} for s in (1.0, -1.0)]
-    beside, by_formulas = model.all_at([*near, *far])
-    told: Any = None if by_formulas is None else at_once(beside(0), by_formulas)
+    beside = model.all_at(model.changes) if model.around is None else model.around[0]
+    told: Any = None if model.around is None else at_once(beside(-1), model.around[1])
     if told is None:
-        told = [numbers(next(iter(changed)), beside(k)) for k, changed in enumerate([*near, *far])]
-    for k, (name, value) in enumerate(values.items()):
-        h, after, before = _half(value, steps[name]), told[2 * k], told[2 * k + 1]
+        told = [numbers(next(iter(changed)), beside(k)) for k, changed in enumerate(model.changes)]
+    for k, (name, step) in enumerate(model.steps.items()):
+        value, after, before = float(model.values[name]), told[2 * k], told[2 * k + 1]
+        h = _half(value, step)
         column = (after - before) / (2.0 * h)
         scale = h * ((np.abs(own) + _SMALL) / (abs(value) or 1.0) + np.abs(column))
         if np.any(np.abs(after - 2.0 * own + before) > _KINK * scale):
@@ -187,7 +212,7 @@ def _together(
         found.append((column, Neighbours(partial(_pair, h, beside, k))))
         allowed += (_FAR**3 - _FAR) * _FINE * scale
         ahead += _FAR * h * column
-    return None if np.any(np.abs(0.5 * (told[-2] - told[-1]) - ahead) > allowed) else found
+    return None if np.any(np.abs(0.5 * (told[2 * len(found)] - told[2 * len(found) + 1]) - ahead) > allowed) else found
 
 
 def _alone(model: Parametrised, name: str, numbers: Callable[[Compiled], Array], own: Array) -> tuple[Array, Neighbours]:

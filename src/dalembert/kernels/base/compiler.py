@@ -179,10 +179,10 @@ def flat(function):
 
 def bind(function, signature):
     """Compile `function` for exactly this signature and nothing else, so that it can be passed through a slot."""
-    if not JIT or getattr(function, "bound_to", None) is signature:
-        return function
-    function = compile_for(function, signature)
-    function.bound_to = signature
+    bound = getattr(function, "bound_to", {})
+    if JIT and id(signature) not in bound:
+        function = compile_for(function, signature)
+        function.bound_to = {**bound, id(signature): signature}  # which lives as long as its id is asked for
     return function
 
 

@@ -24,6 +24,7 @@ from dalembert.kernels.base.vector_types import define, whole
 from dalembert.kernels.base.view_types import SYSTEM, View, header_entry, system_type
 
 COUNT, FEW, ONE = 7, 3, 1  # with the value two registers of AVX2, or one; half of one for a single derivative
+FOUR = 4  # one register beside the value
 MANY = 8  # a block of more than COUNT: less than two blocks
 SIZE = 1 + COUNT  # doubles of a number
 _D, _I32 = ir.DoubleType(), ir.IntType(32)
@@ -63,7 +64,7 @@ class _At:
         self.kind, self.context = kind, context
 
 
-_, DUAL, _, _ = KINDS = tuple(map(Dual, (MANY, COUNT, FEW, ONE)))
+_, DUAL, _, _, _ = KINDS = tuple(map(Dual, (MANY, COUNT, FOUR, FEW, ONE)))
 DUAL_SYSTEM = system_type(types.float64, DUAL)
 
 
@@ -332,7 +333,7 @@ def _seen_as(kind):
     return as_numbers
 
 
-as_many_duals, as_duals, as_few_duals, as_one_dual = map(_seen_as, KINDS)
+as_many_duals, as_duals, as_four_duals, as_few_duals, as_one_dual = map(_seen_as, KINDS)
 
 
 def _values_of(context, builder, out, system):

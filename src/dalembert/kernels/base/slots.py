@@ -14,6 +14,7 @@ One fixed signature each, so that nothing is compiled twice and everything is ca
 (formulations/run.py).
 """
 
+from functools import cache
 from weakref import WeakValueDictionary
 
 from numba import types
@@ -27,15 +28,18 @@ from dalembert.kernels.base.view_types import SYSTEM, SYSTEM_VIEW, View, array_t
 _i8 = types.int64
 
 
+@cache
 def callback_signature(system):
     scalar = system.scalar("W")
     return _i8(_i8, scalar, array_type(scalar), _i8)
 
 
+@cache
 def forces_signature(system):
     return _i8(_i8, system.scalar("W"), system)
 
 
+@cache
 def equations_signature(system):
     array = array_type(system.scalar("W"))
     return _i8(_i8, system.scalar("W"), array, array, system)
@@ -143,9 +147,9 @@ def no_correction(mode, t, x, dx, system):
 
 def address(function, signature=None):
     """Of a function that was bound to a seam: what goes into the header of I. signature : which, where it has several."""
-    asked, found = getattr(function, "placed", (0, 0))
-    if asked is signature:
-        return found
+    placed = getattr(function, "placed", {})
+    if id(signature) in placed:
+        return placed[id(signature)][0]
     with COMPILING:
         found = id(function)
         if JIT:
@@ -153,7 +157,7 @@ def address(function, signature=None):
             found = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
             assert found, f"{function.py_func.__name__} is a helper: only kernels have an address"
         _known[found] = function
-        function.placed = signature, found
+        function.placed = {**placed, id(signature): (found, signature)}  # which lives as long as its id is asked for
     return found
 
 

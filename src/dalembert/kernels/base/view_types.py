@@ -7,6 +7,7 @@ NUMBA_BOUNDSCHECK views also carry where their array begins and ends, and every 
 """
 
 import operator
+from functools import cache
 
 from llvmlite import ir
 from numba import config, types
@@ -61,6 +62,7 @@ _OF_ONE_ARRAY = (NUMBERS, RECORD, RECORDS, _FIXED, _FIXED_RECORDS)
 _BASE = 6 if BOUNDS else 3  # words before a member's number: pointers to I, F, W, then how long these are
 
 
+@cache
 def system_type(constants, workspace):
     """The type of a system with these scalars in F and in W."""
     return View(SYSTEM_VIEW, "", constants, workspace)

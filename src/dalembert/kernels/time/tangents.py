@@ -22,7 +22,18 @@ from dalembert.kernels.base.tables import CORRECT, MOVED, OK, PROJECT, W_STAT
 from dalembert.kernels.base.views import System
 
 if JIT:
-    from dalembert.kernels.base.dual_types import COUNT, FEW, MANY, ONE, as_duals, as_few_duals, as_many_duals, as_one_dual
+    from dalembert.kernels.base.dual_types import (
+        COUNT,
+        FEW,
+        FOUR,
+        MANY,
+        ONE,
+        as_duals,
+        as_few_duals,
+        as_four_duals,
+        as_many_duals,
+        as_one_dual,
+    )
 
 
 N_STAT = COUNTERS.width
@@ -91,6 +102,11 @@ def carried(mode, t, x, dx, system):
 @kernel
 def carried_many(mode, t, x, dx, system):
     return carry(as_many_duals, MANY, mode, t, x, dx, system)
+
+
+@kernel
+def carried_four(mode, t, x, dx, system):
+    return carry(as_four_duals, FOUR, mode, t, x, dx, system)
 
 
 @kernel
