@@ -1,5 +1,6 @@
 """new, check, export, plot and compare on the command line: the path of a new user, and what is refused."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -123,6 +124,12 @@ def test_export_of_models_and_results(store):
     assert call("export", store, "a.csv", "--quiet").output == ""
     header = Path("a.csv").read_text().splitlines()[0]
     assert "position[slider,x]" in header
+    assert call("export", store, "even.csv", "--every", "0.03").exit_code == 0
+    rows = csv.reader(Path("even.csv").read_text().splitlines())
+    table = {name: np.array(column, dtype=float) for name, *column in zip(*rows, strict=True)}
+    np.testing.assert_allclose(table["time"], [*np.arange(0.0, 0.995, 0.03), 1.0], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(table["position[slider,x]"], da.load(store)(table["time"]).position("slider")[:, 0])
+    check_refused(call("export", store, "even.csv", "--every", "0"), "option --every is 0; give a number above 0")
     for target, start, *few in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a", "--fps=5"), ("a.mp4", b"", "--fps=5")):
         assert call("export", store, target, *few).stdout == f"written: {target}\n"
         assert Path(target).read_bytes().startswith(start) and Path(target).stat().st_size > 10_000

@@ -93,6 +93,21 @@ def test_drivers_and_redundant_joints(tmp_path):
     # M = I w' = 1 kg m^2 * 4 rad/s^2, on the second body about the axis
     torque = driven.to_xarray().reaction_torque.sel(joint="motor", axis="z")
     np.testing.assert_allclose(torque, 4.0, rtol=0, atol=1e-9)
+    # by the names of signals, with P = M w; a name that is an output's or a dimension's is that one's
+    driven.export(tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="") as file:
+        table = {name: np.array(column, dtype=float) for name, *column in zip(*csv.reader(file), strict=True)}
+    np.testing.assert_allclose(table["motor"], 4.0, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(table["motor.power"], 16.0 * TIMES, rtol=0, atol=1e-8)
+    model.add_torque("time", "wheel", (0.0, 0.0, 1.0))
+    model.add_joint_spring_damper("position", "hinge", stiffness=1.0)
+    model.add_joint_spring_damper("up/down", "hinge", stiffness=1.0)
+    named = da.simulate(model, 1.0, save_at=TIMES)
+    named.export(tmp_path / "run.nc")
+    data = named.to_xarray()
+    np.testing.assert_array_equal(data.time, TIMES)
+    assert data.position.dims == ("time", "body", "axis") and {"time.power", "position.power"} <= set(data)
+    assert data["position.power"].attrs["units"] == "W"
 
 
 @pytest.mark.parametrize("suffix", ["nc", "csv"])

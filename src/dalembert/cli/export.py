@@ -39,6 +39,7 @@ CameraFrom = Annotated[
         " camera; default: well chosen.",
     ),
 ]
+Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
@@ -50,6 +51,7 @@ def export(
     size: Size = "800x600",
     camera: CameraFrom = None,
     at: Time = None,
+    every: Every = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python
@@ -59,6 +61,7 @@ def export(
     0 = written; 2 = bad input (source, format, path).
     """
     with reported_errors(Voice(quiet=quiet)):
+        from dalembert.cli.run import save_times
         from dalembert.cli.source import YAML
         from dalembert.io.sweep_store import is_sweep
         from dalembert.simulation.load import load
@@ -94,7 +97,9 @@ def export(
                 bar = False if quiet else None
                 export_animation(solution, target, fps=fps, speed=speed, size=(width, height), camera=direction, progress=bar)
         else:
-            load(source).export(target)
+            run = load(source)
+            times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
+            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target)
         Voice(quiet=quiet).say(f"written: {target}")
 
 

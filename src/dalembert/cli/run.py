@@ -113,15 +113,15 @@ def run(
     raise typer.Exit(code)
 
 
-def save_times(every: float | None, end: float) -> npt.NDArray[np.float64] | None:
+def save_times(every: float | None, end: float, option: str = "--save-every") -> npt.NDArray[np.float64] | None:
     """Multiples of `every` from 0, and the end."""
     import numpy as np
 
-    positive("--save-every", every)
+    positive(option, every)
     if every is None:
         return None
     if end / every > MAX_SAVED:
-        raise ModelError(f"option --save-every {every:g} s would save {end / every:.3g} states; give a longer time")
+        raise ModelError(f"option {option} {every:g} s would save {end / every:.3g} states; give a longer time")
     times = every * np.arange(int(end / every * (1 + 1e-12)) + 1)
     return np.append(times[times < end * (1 - 1e-12)], end)
 

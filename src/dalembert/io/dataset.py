@@ -12,6 +12,7 @@ from dalembert.arrays import Array
 from dalembert.model.joints import COORDINATES
 from dalembert.model.serialise import MissingFunction
 from dalembert.results.plain import encode
+from dalembert.results.signal_names import effort_kind
 
 if TYPE_CHECKING:
     import xarray
@@ -31,7 +32,7 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
     """Dimensions: time, body, axis, quaternion_component, joint (drivers included), joint_coordinate ("A.angle"), of a model
     with markers also marker, of a run with `Minimal` also independent (s and s_dot), of a model with force elements also
     force_element and effort_along (an element that acts along a length or a joint coordinate, "spring", or along several,
-    "control[0]").
+    "control[0]"). What a driver or force element does is there by the names of its signals, too: "motor", "motor.power".
 
     A joint coordinate's unit and meaning are the coordinates `coordinate_unit` and `coordinate_meaning`.
     """
@@ -65,6 +66,9 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
         coordinates["effort_along"] = ("effort_along", np.array(along, dtype=object))
     if "s" in variables:
         coordinates["independent"] = ("independent", np.arange(variables["s"][1].shape[1]))
+    if not solution.settings.get("without_mass"):
+        variables = _signals(solution) | variables  # an element that is called like an output gives way
+        variables = {name: variable for name, variable in variables.items() if name not in coordinates}
     return xarray.Dataset(variables, coordinates, attributes(solution))
 
 
@@ -175,6 +179,19 @@ def _efforts(solution: BodyResult) -> tuple[dict[str, Variable], list[str]]:
         "effort_rate": (all_, np.concatenate(rate, axis=1), about("m/s or rad/s", "its rate")),
         "effort": (all_, np.concatenate(value, axis=1), about("N or N m", "tension, or effort along the joint coordinate")),
     }, labels
+
+
+def _signals(solution: BodyResult) -> dict[str, Variable]:
+    """Effort and power of drivers, and of force elements whose function there is, by the names of signals."""
+    model = solution.mechanism.model
+    known = [force.name for force in model.forces if not isinstance(force.function, MissingFunction)]
+    made: dict[str, Variable] = {}
+    for name in (*(driver.name for driver in model.drivers), *known):
+        effort, (what, unit) = solution.effort(name), effort_kind(model, name)
+        if what and effort.value is not None:
+            made[name] = ("time",), effort.value, about(unit, f"{what} of {name}")
+        made[f"{name}.power"] = ("time",), effort.power, about("W", f"power of {name} on all bodies")
+    return made
 
 
 def _minimal_outputs(solution: BodyResult) -> dict[str, Variable]:

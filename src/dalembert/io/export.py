@@ -54,7 +54,8 @@ def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> Non
 
 def _write_netcdf(dataset: xarray.Dataset, path: Path) -> None:
     plain = dataset.assign_attrs(_text_attributes(dataset.attrs))
-    for name, variable in dataset.variables.items():
+    plain = plain.rename({name: str(name).replace("/", ":") for name in plain if "/" in str(name)})  # "/" parts groups there
+    for name, variable in plain.variables.items():
         plain[name].attrs = _text_attributes(variable.attrs)
     # Without a fill value every NaN is data and keeps its bits.
     encoding = {name: {"_FillValue": None} for name in plain.variables}
