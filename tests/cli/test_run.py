@@ -218,7 +218,7 @@ def test_python_file_that_is_no_model(text, words):
         (["slider_crank", "--plot", "run.xyz"], ("'xyz' is no picture format", "png")),
         (["slider_crank", "--plot", "."], ("picture format",)),
         (["slider_crank", "--bogus"], ("No such option", "--bogus")),
-        ([], ("Missing argument",)),
+        ([], ("Missing argument 'MODEL': Gallery name (`dalembert gallery`), YAML file",)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

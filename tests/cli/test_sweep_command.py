@@ -186,6 +186,7 @@ def test_a_sweep_is_drawn(model, tmp_path):
         (("plot", store, "fan"), r"plot fan: of what\? .* \(rod.x\), as in `dalembert plot .* fan rod.x`"),
         (("export", store, tmp_path / "s.png"), "holds a sweep; give a path that ends in .csv for a table of its runs"),
         (("view", store, "--out", tmp_path / "s.html"), "it holds a sweep"),
+        (("sweep", model, "--set", "length=0.5,1.5"), "Missing option '--out': Store to write, as in --out s.zarr"),
     ):
         refused = said(*command)
         assert refused.exit_code == 2 and refused.stderr.count("\n") == 1, refused.output

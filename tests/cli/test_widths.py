@@ -110,6 +110,13 @@ def test_output_fits(name, folder, monkeypatch):
             assert long == [], f"{name} at {width}"
 
 
+def test_notes_of_a_comparison_hang_from_their_dashes(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    _, *notes = said(COMMANDS["compare"], monkeypatch, 80).split("\n- ")
+    assert len(notes) > 3 and any("\n" in note for note in notes)
+    assert all(line.startswith("  ") for note in notes for line in note.rstrip("\n").split("\n")[1:])
+
+
 def test_every_command_is_tried():
     names = {command.callback.__name__ for command in app.registered_commands}
     assert {command.split()[0] for command in COMMANDS.values()} >= names

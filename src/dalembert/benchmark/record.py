@@ -14,7 +14,7 @@ from dalembert.arrays import Array
 from dalembert.benchmark.problem import Problem
 from dalembert.errors import StoreError
 from dalembert.results.html_parts import as_svg
-from dalembert.results.report.table import as_text, plain_table
+from dalembert.results.report.table import as_text, plain_table, print_notes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -262,8 +262,7 @@ class SuiteResult:
 
         target = console or Console()
         target.print(self._table(narrow=target.width < _WIDTH))
-        for line in self.notes():
-            target.print(f"- {line}", markup=False, highlight=False)
+        print_notes(target, self.notes())
 
     def _table(self, narrow: bool) -> Table:
         from rich.text import Text

@@ -102,7 +102,9 @@ class OneLineErrors(_PlainFlags, TyperGroup):
         except Exception as problem:
             if not hasattr(problem, "format_message"):
                 raise
-            complain(" ".join(problem.format_message().split()))
+            text = " ".join(problem.format_message().split())
+            what = getattr(getattr(problem, "param", None), "help", None) if text.startswith("Missing") else None
+            complain(f"{text.removesuffix('.')}: {what}" if what else text)
             sys.exit(Code.BAD_INPUT)
         code = result if isinstance(result, int) else Code.PASSED
         sys.exit(code or (Code.FAILED if _output_lost else Code.PASSED))

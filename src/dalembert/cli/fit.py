@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 _HOW = "NAME=START or NAME=START:LOW:HIGH, an argument of `build(...)`, or a parameter of a YAML file"
 Data = Annotated[
-    Path, typer.Option(help="CSV file: a line of names, 't' [s] and outputs such as 'slider.x', 'A'; then numbers.")
+    Path,
+    typer.Option(
+        help="CSV file, as in --data measured.csv: a line of names, 't' [s] and outputs such as 'slider.x', 'A'; then numbers."
+    ),
 ]
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"What to fit, and where to start: {_HOW}; repeated.")]
 Sigma = Annotated[list[str] | None, typer.Option(help="Noise of an output, NAME=VALUE, repeated; default: estimated.")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
-Out = Annotated[Path, typer.Option(help="Store to write, for example s.zarr; the same command goes on with one that exists.")]
+Out = Annotated[Path, typer.Option(help="Store to write, as in --out s.zarr; the same command goes on with one that exists.")]
 _WHAT = "What to keep: 'slider.x,A,B.fz'; 'B.f' is the size of a force, 'motor.power'; default: states."
 Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]

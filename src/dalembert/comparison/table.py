@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.errors import StoreError
 from dalembert.model.validation import number
 from dalembert.results.html_parts import as_svg, folded, page, page_table, table
-from dalembert.results.report.table import as_text, plain_table
+from dalembert.results.report.table import as_text, plain_table, print_notes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -239,8 +239,7 @@ class Comparison:
         table, left_out = self._table(target)
         target.print(table)
         wider = [f"a wider terminal also shows: {', '.join(left_out)}"] if left_out else []
-        for line in wider + self.notes():
-            target.print(f"- {line}", markup=False, highlight=False)
+        print_notes(target, wider + self.notes())
 
     def _table(self, console: Console) -> tuple[Table, tuple[str, ...]]:
         """The widest table that the console takes without cutting a number, and the columns that it goes without."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -39,6 +40,13 @@ def as_text(show: Callable[[Console], None], width: int) -> str:
     text = io.StringIO()
     show(Console(file=text, width=width, color_system=None, legacy_windows=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def print_notes(console: Console, notes: Sequence[str]) -> None:
+    """Below a table, each with a dash from which its further lines hang."""
+    for note in notes:
+        text = textwrap.fill(f"- {note}", console.width, subsequent_indent="  ", break_on_hyphens=False)
+        console.print(text, markup=False, highlight=False)
 
 
 def plain_table(title: str, **options: Any) -> Table:
