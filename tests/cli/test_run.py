@@ -232,6 +232,16 @@ def test_file_needs_an_end():
     check_refused(call("run", "m.py"), "give --t-end SECONDS")
 
 
+def test_file_that_simulates_is_told_how_to_keep_that_out():
+    rest = "run = __import__('dalembert').simulate(model, 0.01)\nprint(run)\n"
+    Path("m.py").write_text(PENDULUM + rest)
+    result = call("run", "m.py", "--t-end", 0.01, "--json")
+    assert json.loads(result.stdout)["passed"], "what a file prints is no part of the answer"
+    assert "m.py was executed whole to get its model" in result.stderr and '`if __name__ == "__main__":`' in result.stderr
+    Path("m.py").write_text(PENDULUM + 'if __name__ == "__main__":\n    ' + rest.replace("\n", "\n    "))
+    assert call("run", "m.py", "--t-end", 0.01, "--json").stderr.count("executed") == 0
+
+
 def test_slow_user_function_is_said_in_one_line():
     Path("m.py").write_text(PENDULUM + "model.add_force('slow', 'bob', lambda t: [float(str(t)), 0.0, 0.0])")
     result = call("run", "m.py", "--t-end", 0.01)

@@ -11,19 +11,23 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
+from dalembert.cli.console import warn
 from dalembert.errors import DalembertError, ModelError
 from dalembert.gallery import GALLERY, build
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
 from dalembert.model.validation import nearest
+from dalembert.results.solution import Result
 
 YAML, PYTHON = (".yaml", ".yml"), ".py"
+_LONG = 3.0  # to make a model [s]
 _NO_BUILD = "{}: defines no function `build(...)` with arguments to set; add one that returns the model"
 
 
@@ -141,7 +145,7 @@ class Builder:
             self._function = lambda **given: made(given).model
             return
         with _blaming(file), _importing_from(file.parent):
-            build = runpy.run_path(str(file), run_name=file.stem).get("build")
+            build = _executed(file).get("build")
         if not callable(build):
             raise ModelError(_NO_BUILD.format(text))
         self._function = build
@@ -179,7 +183,7 @@ def end_of_run(source: Source | Builder, t_end: float | None) -> float:
 def _from_python(path: Path, values: Mapping[str, Any]) -> Model | LagrangianSystem:
     """Run a file; its `model`, or what its `build()` returns, which takes the values if there are any."""
     with _blaming(path), _importing_from(path.parent):
-        names = runpy.run_path(str(path), run_name=path.stem)
+        names = _executed(path)
         model = None if values else names.get("model")
         built = model is None and callable(names.get("build"))
         if built:
@@ -196,6 +200,17 @@ def _from_python(path: Path, values: Mapping[str, Any]) -> Model | LagrangianSys
     if not isinstance(model, Model | LagrangianSystem):
         raise ModelError(f"{path}: `model` is a {type(model).__name__}; make it a dalembert.Model")
     return model
+
+
+def _executed(path: Path) -> dict[str, Any]:
+    """What a file defines; what it prints is no answer of a command, and who has it simulate is told how to leave that out."""
+    begin = perf_counter()
+    with redirect_stdout(sys.stderr):
+        names = runpy.run_path(str(path), run_name=path.stem)
+    if perf_counter() - begin > _LONG or any(isinstance(value, Result) for value in names.values()):
+        rest = 'put what shall not run now below `if __name__ == "__main__":`'
+        warn(f"{path} was executed whole to get its model, with all that it simulates and writes; {rest}")
+    return names
 
 
 @contextmanager
