@@ -3,6 +3,7 @@
 import ast
 import json
 import sys
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from dalembert.model.motions import Constant, Harmonic, Polynomial, SmoothStep, 
 from dalembert.model.rotation import Rotation
 from dalembert.model.shapes import rod
 from dalembert.model.validation import argument_count
+from dalembert.simulation.simulate import simulate
 
 I = (1.0, 1.1, 1.2)
 STRENGTH = 3.0
@@ -245,3 +247,29 @@ def test_the_model_layer_imports_only_numpy_and_itself():
     names |= {str(node.module) for node in top if isinstance(node, ast.ImportFrom)}
     assert names
     assert [n for n in names if not n.startswith(allowed) and n.split(".")[0] not in sys.stdlib_module_names] == []
+
+
+def test_errors_show_the_users_line_and_not_the_way_from_there():
+    """At most two frames of dalembert's, none of another error; those of a function of the user's stay."""
+
+    def build(length):
+        return Model(plane="xz").add_revolute("A", "ground", "crk", point=(0, length))
+
+    model = Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, 1), mass=1)
+    calls = {
+        "there is no body 'crk'": lambda: model.add_revolute("A", "ground", "crk", point=(0, 0)),
+        "point is": lambda: model.add_revolute("B", "ground", "crank", point=(0, "a")),
+        "coordinates are 'polar'": lambda: simulate(model, 1.0, coordinates="polar"),
+        "t_end is -1": lambda: simulate(model, -1.0),
+        "has no bodies": lambda: simulate(Model(), 1.0),
+        "no body 'crk'; known: 'ground'": lambda: simulate(build, 1.0, parameters={"length": 1.0}),
+    }
+    for text, call in calls.items():
+        with pytest.raises(ModelError, match=text) as caught:
+            call()
+        lines = "".join(traceback.format_exception(caught.value)).splitlines()
+        inside = [line for line in lines if line.startswith("  File") and str(Path(model_package.__file__).parents[1]) in line]
+        assert len(inside) <= 2 or "known" in text
+        assert sum(line.startswith("Traceback") for line in lines) == 1
+        assert ("known" in text) == any(line.endswith("in build") for line in lines)

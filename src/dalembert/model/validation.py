@@ -13,13 +13,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from itertools import islice
+from traceback import walk_tb
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
+from dalembert.errors import AssemblyError, ModelError
 from dalembert.lagrangian.recorded import Number, is_recorded, root
 
 SLACK = 1e-9  # relative slack for symmetry and the triangle inequality of inertias: rounded but honest data pass
@@ -51,9 +53,19 @@ def by_name(function: F, called: str | None = None) -> F:
             if key in _OF_METHODS and "integrator" in parameters:
                 raise TypeError(f"{name} has no argument {key!r}; it is one of methods: integrator=da.{_OF_METHODS[key]}")
             raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")
-        return function(*arguments, **options)
+        try:
+            return function(*arguments, **options)
+        except (ModelError, AssemblyError) as problem:
+            if _is_ours(problem.__traceback__):
+                problem.__traceback__ = None  # what is shown above the message is the user's line, not the way from there
+            raise
 
     return cast(F, checked)
+
+
+def _is_ours(trace: TracebackType | None) -> bool:
+    """Whether no function of the user's was called on the way to an error."""
+    return all(frame.f_globals.get("__name__", "").partition(".")[0] == "dalembert" for frame, _ in walk_tb(trace))
 
 
 def shown(value: object) -> str:
