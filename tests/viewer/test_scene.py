@@ -113,6 +113,32 @@ def test_every_body_and_joint_has_a_picture_within_the_camera(name):
     assert np.linalg.norm(scene["camera"]["direction"]) == pytest.approx(1.0)
 
 
+def test_mechanisms_in_a_plane_are_seen_nearly_straight():
+    """So that lengths and angles look true; what is deep along its hinges is seen from its broad side."""
+
+    def off(model, normal):
+        camera = scene_of(da.simulate(model, 0.05))["camera"]["direction"]
+        return np.degrees(np.arccos(normal @ np.array(camera)))
+
+    def rod(axis, **options):
+        model = da.Model(**options)
+        model.add_link("rod", (0, 0, 0), (1, 0, 0), mass=1.0)
+        model.add_revolute("A", "ground", "rod", point=(0, 0, 0), axis=axis)
+        model.add_torque("turn", "rod", axis)
+        return model
+
+    front = np.array([0.0, -1.0, 0.0])
+    assert 15 < off(rod((0, 1, 0)), front) < 20
+    assert 15 < off(rod((0, 1, 0), plane="xz"), front) < 20
+    assert 10 < off(rod((0, 0, 1)), np.array([0.0, 0.0, 1.0])) < 20  # from above
+    assert 10 < off(GALLERY["andrews"].build(), np.array([0.0, 0.0, 1.0])) < 20
+    deep = rod((0, 1, 0))
+    deep.add_body("shaft", **da.cylinder(1.0, 0.1, 3.0, axis="y").body())
+    deep.add_revolute("B", "rod", "shaft", point=(1, 0, 0), axis=(0, 1, 0))
+    assert off(deep, front) > 25
+    assert 10 < off(rod((0, 1, 1)), np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)) < 20  # from where it faces up
+
+
 @pytest.mark.parametrize("kind", ["Impulse", "Soft", "MovingFrame", "Minimal"])
 def test_runs_of_every_formulation_can_be_shown(kind):
     formulation = getattr(da, kind)()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, radians, sin
+from math import asin, cos, radians, sin
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.model.plane import InPlane
 
 _ELEVATION, _FLAT_ELEVATION, _TURN = radians(20.0), radians(50.0), radians(28.0)
 VIEWS = ("front", "back", "left", "right", "top", "bottom", "iso")
+_ASIDE, _ABOVE = radians(14.0), radians(12.0)  # from which a mechanism in a plane is seen: in depth, and in true lengths
+_USUAL = np.array([0.35, -1.0, 0.1])  # of two sides the one towards -y or +x, where drawings are usually seen from
+_OFF = 1e-6  # what leaves a plane, over what does not
+_DEEP = 0.6  # a motion deeper than this part of its size is no plane one to look at
 _EDGE_ON = 0.2  # a motion lower than this part of its width is seen from above
 
 
@@ -71,8 +77,25 @@ def framing(points: Array, up: Array, margin: float, direction: Array, normal: A
     return Framing(target, extent, radius, axes, up, normal, floor)
 
 
-def broad_side(points: Array, up: Array) -> Array:
-    """From the side on which the motion is widest, a little turned and from above; from far above where it is flat."""
+def plane_normal(motion: Trajectory) -> Array | None:
+    """Unit, across the plane in which all bodies move, which have hinges across it alone; None where there is none."""
+    model = motion.mechanism.model
+    if model.plane is not None:
+        return InPlane(model.plane).normal
+    hinges = [(motion.rotation(joint.first)[0] @ joint.E_i)[:, 2] for joint in model.joints if joint.type == "revolute"]
+    normal = hinges[0] if hinges else np.zeros(3)
+    paths, turns = (np.array([of(body.name) for body in model.bodies]) for of in (motion.position, motion.angular_velocity))
+    across = np.ptp(paths @ normal, axis=1).max() > _OFF * np.ptp(paths, axis=1).max()
+    tilted = np.abs(np.cross(turns, normal)).max() > _OFF * np.abs(turns).max()
+    parallel = all(abs(axis @ normal) > 1.0 - _OFF for axis in hinges)
+    return normal if hinges and parallel and not (across or tilted) else None
+
+
+def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:
+    """From the side on which the motion is widest, a little turned and from above; from far above where it is flat; nearly
+    straight at the plane with this normal, where there is one."""
+    if normal is not None and np.ptp(points @ normal) < _DEEP * np.linalg.norm(np.ptp(points, axis=0)):
+        return _facing(normal, up)
     centre = points.mean(axis=0)
     heights = (points - centre) @ up
     level = points - centre - np.outer(heights, up)
@@ -80,11 +103,23 @@ def broad_side(points: Array, up: Array) -> Array:
     across = axes[0] if sizes[0] > 1e-9 else np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     front = np.cross(across, up)
     front /= np.linalg.norm(front)
-    # of the two broad sides the one towards -y or +x, where drawings are usually seen from
-    if front @ np.array([0.35, -1.0, 0.1]) < 0:
+    if front @ _USUAL < 0:
         front = -front
     side = np.cross(up, front)
     width, depth = float(np.ptp(level @ side)), float(np.ptp(level @ front))
     flat = float(np.ptp(heights)) < _EDGE_ON * width and depth > _EDGE_ON * width
-    elevation = _FLAT_ELEVATION if flat else _ELEVATION
-    return np.asarray(cos(elevation) * (cos(_TURN) * front + sin(_TURN) * side) + sin(elevation) * up)
+    return _from(front, up, _TURN, _FLAT_ELEVATION if flat else _ELEVATION)
+
+
+def _facing(normal: Array, up: Array) -> Array:
+    """Unit, to the camera, nearly straight at a plane; at a level one from the front, so that x goes to the right."""
+    if abs(normal @ up) > 0.9:
+        return np.asarray(cos(_ASIDE) * up + sin(_ASIDE) * front_of(up))
+    normal = normal if normal @ (up if abs(normal @ up) > 0.3 else _USUAL) > 0 else -normal
+    return _from(normal, up, _ASIDE, max(asin(normal @ up), 0.0) + _ABOVE)
+
+
+def _from(front: Array, up: Array, turn: float, elevation: float) -> Array:
+    """Unit, from this side, turned to the right and from above."""
+    side = np.cross(up, front) / np.linalg.norm(np.cross(up, front))
+    return np.asarray(cos(elevation) * (cos(turn) * np.cross(side, up) + sin(turn) * side) + sin(elevation) * up)

@@ -38,7 +38,7 @@ from dalembert.viewer.fittings import (
     seen_where,
 )
 from dalembert.viewer.frames import Rates, packed, poses, rates_of
-from dalembert.viewer.framing import Framing, broad_side, framing, upward
+from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, upward
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.parts import Part, Picture, Pin, picture_of
 
@@ -214,7 +214,7 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
-    direction = broad_side(seen, up) if direction is None else direction
+    direction = broad_side(seen, up, plane_normal(motion)) if direction is None else direction
     legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, _boxes(legs)])
