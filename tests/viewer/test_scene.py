@@ -139,6 +139,36 @@ def test_mechanisms_in_a_plane_are_seen_nearly_straight():
     assert 10 < off(rod((0, 1, 1)), np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)) < 20  # from where it faces up
 
 
+@pytest.mark.parametrize("formless", [False, True])
+def test_slot_of_a_lever_is_seen_as_part_of_it(formless):
+    """Its rail is a darker tone of the lever's colour, thinner than the lever; a lever without a shape lies along the slot."""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0.3), (0.1, 0.3), mass=0.2)
+    if formless:
+        model.add_body("lever", mass=0.5, inertia=0.01, position=(0.08, 0.24))
+    else:
+        model.add_link("lever", (0, 0), (0.16, 0.48), mass=0.5)
+    model.add_body("block", **box(0.05, (0.03, 0.03, 0.03)).body(), position=(0.1, 0.3))
+    model.add_revolute("O", "ground", "crank", point=(0, 0.3))
+    model.add_revolute("Q", "ground", "lever", point=(0, 0))
+    model.add_revolute("P", "crank", "block", point=(0.1, 0.3))
+    slot = model.add_prismatic("slot", "lever", "block", point=(0.1, 0.3), axis=(1, 3))
+    model.add_driver("motor", "O", da.Polynomial((0.0, 6.0)))
+    scene = scene_of(da.simulate(model, 0.5))
+    _, lever, _ = scene["bodies"]
+    rail = [entry["part"] for entry in scene["fittings"] if entry["tag"] == "joint 3" and entry["body"] == 1]
+    tones = {tuple(bytes.fromhex(part["colour"][1:])) for part in rail}
+    assert len(rail) == 3 and tones == {tuple(int(0.7 * level) for level in bytes.fromhex(lever["colour"][1:]))}
+    bars = [
+        part for part in lever["parts"] if part["kind"] in ("capsule", "cylinder") and part["size"][1] > 6 * part["size"][0]
+    ]
+    assert bars and all(part["kind"] != "box" for part in lever["parts"])
+    assert 0.5 * max(part["size"][0] for part in rail if part["size"][2] > 0.1) < bars[0]["size"][0]
+    for part in bars:
+        along = da.Rotation(np.roll(part["turn"], 1)).apply((0, 0, 1))
+        assert abs(along @ slot.E_i[:, 2]) == pytest.approx(1.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["Impulse", "Soft", "MovingFrame", "Minimal"])
 def test_runs_of_every_formulation_can_be_shown(kind):
     formulation = getattr(da, kind)()

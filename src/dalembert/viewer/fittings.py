@@ -18,7 +18,7 @@ from dalembert.model.couplings import LAW as COUPLING
 from dalembert.model.elements import GROUND, Force, Joint, Primitive
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.frames import rotation_matrix
-from dalembert.model.joints import direction_of
+from dalembert.model.joints import direction_of, type_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
@@ -116,6 +116,27 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
+def anchors_of(motion: Trajectory) -> dict[str, list[Array]]:
+    """Points of joints and springs on each body, in body axes."""
+    model = motion.mechanism.model
+    found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
+    formless = [body.name for body in model.bodies if body.shape is None]
+    ends: list[tuple[str, Array]] = []
+    for joint in (met(model, joint) for joint in model.joints):
+        if type_of(joint).has_point:
+            # the rail of a sliding joint passes its first body, the point on it is only where counting starts; one without a
+            # shape is what holds the rail
+            slid = travel_of(motion, joint) if joint.first in formless else None
+            room = np.array([-0.1, 0.1]) * np.ptp(slid or 0.0)
+            rail = () if slid is None else tuple(joint.p_i + s * joint.E_i[:, 2] for s in slid + room)
+            ends += [(joint.first, point) for point in (rail if type_of(joint).slides else (joint.p_i,))]
+            ends.append((joint.second, joint.p_j))
+    for body, point in ends + held_places(model):
+        if body != GROUND:
+            found[body].append(point)
+    return found
+
+
 def seen_where(joint: Joint, parts: Mapping[str, Sequence[Part]], radius: float, scale: float) -> Joint:
     """The same joint where its bodies are: one that only slides is guided as well by a rail beside its centre, and a hinge may
     be anywhere along its axis.
@@ -156,8 +177,12 @@ def met(model: Model, joint: Joint) -> Joint:
     return joint
 
 
-def fittings_of(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float) -> Iterator[Fitting]:
-    """Solids of joints and forces; joints : `seen_where`;  radii : of their glyphs [m];  scale : size of the mechanism [m]"""
+def fittings_of(
+    motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float, paint: Mapping[str, str]
+) -> Iterator[Fitting]:
+    """Solids of joints and forces; joints : `seen_where`;  radii : of their glyphs [m];  scale : size of the mechanism [m]
+    paint : colours of bodies, of which their rails are darker
+    """
     model, r = motion.mechanism.model, _SMALL * scale
     eye = Part("sphere", (0.8 * r,), colour=_STEEL)
     for k, force in enumerate(model.forces):
@@ -174,11 +199,17 @@ def fittings_of(motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str,
                 joint = model.joint(name)
                 yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
     for k, joint in enumerate(joints):
-        yield from (Fitting(f"joint {k}", *placed) for placed in glyph(joint, radii[joint.name], travel_of(motion, joint)))
+        for body, part in glyph(joint, radii[joint.name], travel_of(motion, joint)):
+            own = joint.type in RAILS and body == joint.first != GROUND
+            yield Fitting(f"joint {k}", body, replace(part, colour=_darker(paint[body])) if own else part)
         if joint.type == CABLE and joint.primitives:
             yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
             yield from (Fitting(f"joint {k}", *cam) for cam in _cam(model, joint) if cam[0] not in cam_forms(model))
+
+
+def _darker(colour: str) -> str:
+    return "#" + "".join(f"{int(0.7 * level):02x}" for level in bytes.fromhex(colour[1:]))
 
 
 def cam_forms(model: Model) -> dict[str, list[Part]]:

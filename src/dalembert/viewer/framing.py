@@ -115,7 +115,7 @@ def _facing(normal: Array, up: Array) -> Array:
     """Unit, to the camera, nearly straight at a plane; at a level one from the front, so that x goes to the right."""
     if abs(normal @ up) > 0.9:
         return np.asarray(cos(_ASIDE) * up + sin(_ASIDE) * front_of(up))
-    normal = normal if normal @ (up if abs(normal @ up) > 0.3 else _USUAL) > 0 else -normal
+    normal = normal if normal @ (up if abs(normal @ up) > 0.5 else _USUAL) > 0 else -normal
     return _from(normal, up, _ASIDE, max(asin(normal @ up), 0.0) + _ABOVE)
 
 

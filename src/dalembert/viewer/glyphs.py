@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.model.elements import Joint
+from dalembert.model.elements import GROUND, Joint
 from dalembert.model.joints import type_of
 from dalembert.model.rotation import Rotation, matrix_to_quaternion
 from dalembert.results.coupling_efforts import MEASURED
@@ -28,7 +28,7 @@ def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterat
     """
     if type_of(joint).form or not type_of(joint).has_point or joint.type in MEASURED:
         return
-    r = radius
+    r, held = radius, joint.first != GROUND
     first: list[Part] = []
     second: list[Part] = []
     match joint.type:
@@ -39,11 +39,11 @@ def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterat
             first = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_X)]
             second = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_Y), _ball(0.8 * r)]
         case "prismatic":
-            first, second = _rail(r, travel, False), [_cube((1.7 * r, 1.7 * r, 2.6 * r), colour=PIN)]
+            first, second = _rail(r, travel, False, held), [_cube((1.7 * r, 1.7 * r, 2.6 * r), colour=PIN)]
         case "cylindrical":
-            first, second = _rail(r, travel, True), [_pin(1.1 * r, 2.4 * r, colour=BALL)]
+            first, second = _rail(r, travel, True, held), [_pin(1.1 * r, 2.4 * r, colour=BALL)]
         case "point_on_line":
-            first, second = _rail(r, travel, True), [_ball(r)]
+            first, second = _rail(r, travel, True, held), [_ball(r)]
         case "fixed":
             first = [_cube((1.8 * r, 1.8 * r, 1.8 * r), colour=PIN)]
         case "planar":
@@ -68,13 +68,15 @@ def rail_ends(r: float, travel: Sequence[float] | None) -> tuple[float, float]:
     return low - 4 * r, high + 4 * r
 
 
-def _rail(r: float, travel: Sequence[float] | None, round_: bool) -> list[Part]:
-    """A bar with plates at its ends, or a shaft with collars."""
+def _rail(r: float, travel: Sequence[float] | None, round_: bool, held: bool) -> list[Part]:
+    """A bar with plates at its ends, or a shaft with collars; that of a body, which shall be seen as well, is thin."""
     low, high = rail_ends(r, travel)
     length, at = high - low, 0.5 * (low + high) * _Z
+    thick, wide = (0.5, 1.6) if held else (0.9, 2.2)
     if round_:
-        return [_pin(0.55 * r, length, at, colour=RAIL), *(_pin(0.95 * r, 0.5 * r, z * _Z) for z in (low, high))]
-    return [_cube((0.9 * r, 0.9 * r, length), at), *(_cube((2.2 * r, 2.2 * r, 0.5 * r), z * _Z, PIN) for z in (low, high))]
+        return [_pin(0.6 * thick * r, length, at, colour=RAIL), *(_pin(0.43 * wide * r, 0.5 * r, z * _Z) for z in (low, high))]
+    ends = [_cube((wide * r, wide * r, 0.5 * r), z * _Z, PIN) for z in (low, high)]
+    return [_cube((thick * r, thick * r, length), at), *ends]
 
 
 def _pin(radius: float, length: float, at: Array = 0 * _Z, turn: Array = _STRAIGHT, colour: str = PIN) -> Part:

@@ -29,6 +29,7 @@ from dalembert.viewer.fittings import (
     COLOURS,
     Fitting,
     Line,
+    anchors_of,
     cam_forms,
     fittings_of,
     held_places,
@@ -189,7 +190,7 @@ def middle_of(motion: Trajectory, normal: Array) -> Array:
 def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     """direction : to the camera, unit; default: well chosen"""
     model = motion.mechanism.model
-    anchors = _anchors(motion)
+    anchors = anchors_of(motion)
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     scale, rolling = _size(motion, points), rolling_parts(model) | cam_forms(model)
@@ -219,7 +220,8 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     seen = np.concatenate([seen, _boxes(legs)])
     look = framing(seen, up, 0.002 * scale, direction, normal, floor)
-    fittings = tuple(fittings_of(motion, joints, radii, scale))
+    paint = dict(zip(motion.mechanism.body_names, colours(len(model.bodies) + len(model.markers)), strict=False))
+    fittings = tuple(fittings_of(motion, joints, radii, scale, paint))
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow)
 
@@ -243,27 +245,11 @@ def _corners(motion: Trajectory, pictures: dict[str, Picture], points: Array, wa
 def _size(motion: Trajectory, points: Array) -> float:
     """The longest edge of the box around the first pose, or of the bodies themselves where that is a point [m]."""
     model = motion.mechanism.model
-    anchors = _anchors(motion)
+    anchors = anchors_of(motion)
     first = [motion.point(body, p)[0] for body, points in anchors.items() for p in (np.zeros(3), *points)]
     size = float(np.ptp(np.array([*first, *_ground_points(motion)]), axis=0).max()) if first else 0.0
     bodies = max((float(np.sqrt(6 * np.trace(body.inertia) / body.mass)) for body in model.bodies), default=0.0)
     return max(size, bodies) or float(np.ptp(points, axis=0).max()) or 1.0
-
-
-def _anchors(motion: Trajectory) -> dict[str, list[Array]]:
-    """Points of joints and springs on each body, in body axes."""
-    model = motion.mechanism.model
-    found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
-    ends: list[tuple[str, Array]] = []
-    for joint in (met(model, joint) for joint in model.joints):
-        if type_of(joint).has_point:
-            # the rail of a sliding joint passes its first body, the point on it is only where counting starts
-            ends += [] if type_of(joint).slides else [(joint.first, joint.p_i)]
-            ends.append((joint.second, joint.p_j))
-    for body, point in ends + held_places(model):
-        if body != GROUND:
-            found[body].append(point)
-    return found
 
 
 def _pins(model: Model) -> dict[str, list[Pin]]:
