@@ -57,7 +57,11 @@ def test_citations_resolve(page):
 
 
 def test_pages_can_be_read_without_being_built():
-    """Code is in the page itself, not named by a directive that a code host does not follow; and it is that of the files."""
+    """Code is in the page itself, not named by a directive that a code host does not follow; and it is that of the files. How
+    pictures are made is told on the page or on its folder's first."""
+    for page in (page for page in PAGES if "_build/pictures" in page.read_text(encoding="utf-8")):
+        texts = [place.read_text(encoding="utf-8") for place in (page, page.parent / "index.md")]
+        assert any("`python docs/build.py` draws them" in text for text in texts), page
     assert [name_of(page) for page in PAGES if "{literalinclude}" in page.read_text(encoding="utf-8")] == []
     text = (DOCS / "examples.md").read_text(encoding="utf-8")
     shown = re.findall(r"\]\(\.\./(examples/\w+\.py)\):\n\n```py\n(.*?)```\n", text, re.DOTALL)
