@@ -214,6 +214,7 @@ def test_python_file_that_is_no_model(text, words):
         (["slider_crank", "--coordinates", "polar"], ("--coordinates", "'polar'")),
         (["slider_crank", "--coordinates", "planar"], ("leaves the plane",)),
         (["slider_crank", "--out", "no/such/run.zarr"], ("run.zarr", "does not exist")),
+        (["slider_crank", "--out", "run.csv"], ("give a path that ends in .zarr, then `dalembert export run.zarr run.csv`",)),
         (["slider_crank", "--plot", "no/such/run.png"], ("run.png", "does not exist")),
         (["slider_crank", "--plot", "run.xyz"], ("'xyz' is no picture format", "png")),
         (["slider_crank", "--plot", "."], ("picture format",)),

@@ -226,6 +226,9 @@ def check_target(target: Path, overwrite: bool, *, locked: bool = False) -> None
     locked : the lock is not asked for
     """
     check_parent(target)
+    if target.suffix.lower() in (".csv", ".nc", ".parquet"):
+        store = f"give a path that ends in .zarr, then `dalembert export {target.stem}.zarr {target.name}`, or solution.export"
+        raise StoreError(f"{target}: a result is stored as a folder, a table is written from it; {store}")
     with translate_os_errors(target, "write"):
         if not os.path.lexists(target) or (target.is_dir() and not os.listdir(target)):
             return
