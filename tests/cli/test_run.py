@@ -241,6 +241,9 @@ def test_file_that_simulates_is_told_how_to_keep_that_out():
     assert "m.py was executed whole to get its model" in result.stderr and '`if __name__ == "__main__":`' in result.stderr
     Path("m.py").write_text(PENDULUM + 'if __name__ == "__main__":\n    ' + rest.replace("\n", "\n    "))
     assert call("run", "m.py", "--t-end", 0.01, "--json").stderr.count("executed") == 0
+    Path("m.py").write_text("def build():\n    print('made')" + PENDULUM.replace("\n", "\n    ") + "\n    return model")
+    result = call("run", "m.py", "--t-end", 0.01, "--json")
+    assert json.loads(result.stdout)["passed"] and "made" in result.stderr
 
 
 def test_slow_user_function_is_said_in_one_line():

@@ -203,10 +203,9 @@ def _from_python(path: Path, values: Mapping[str, Any]) -> Model | LagrangianSys
 
 
 def _executed(path: Path) -> dict[str, Any]:
-    """What a file defines; what it prints is no answer of a command, and who has it simulate is told how to leave that out."""
+    """What a file defines; who has it simulate as well is told how to leave that out."""
     begin = perf_counter()
-    with redirect_stdout(sys.stderr):
-        names = runpy.run_path(str(path), run_name=path.stem)
+    names = runpy.run_path(str(path), run_name=path.stem)
     if perf_counter() - begin > _LONG or any(isinstance(value, Result) for value in names.values()):
         rest = 'put what shall not run now below `if __name__ == "__main__":`'
         warn(f"{path} was executed whole to get its model, with all that it simulates and writes; {rest}")
@@ -215,10 +214,11 @@ def _executed(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _importing_from(folder: Path) -> Iterator[None]:
-    """The file's folder on the import path, as when Python runs it."""
+    """The file's folder on the import path, as when Python runs it; what it prints is no answer of a command."""
     sys.path.insert(0, str(folder.resolve()))
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         sys.path.pop(0)
 
