@@ -130,6 +130,7 @@ def test_export_of_models_and_results(store):
     np.testing.assert_allclose(table["time"], [*np.arange(0.0, 0.995, 0.03), 1.0], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(table["position[slider,x]"], da.load(store)(table["time"]).position("slider")[:, 0])
     check_refused(call("export", store, "even.csv", "--every", "0"), "option --every is 0; give a number above 0")
+    check_refused(call("export", store, "page.html", "--every", "0.1"), "option --every is for tables of one run; leave it out")
     for target, start, *few in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a", "--fps=5"), ("a.mp4", b"", "--fps=5")):
         assert call("export", store, target, *few).stdout == f"written: {target}\n"
         assert Path(target).read_bytes().startswith(start) and Path(target).stat().st_size > 10_000

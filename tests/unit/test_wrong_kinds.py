@@ -96,3 +96,15 @@ def test_arguments_of_runs(value):
 def test_one_argument(call, match):
     with pytest.raises(da.ModelError, match=match):
         call()
+
+
+@pytest.mark.parametrize("verb", ["simulate", "equilibrium", "inverse_dynamics", "linearise", "compare", "kinematics", "load"])
+def test_wrong_names_of_arguments_are_told_with_the_nearest(verb):
+    with pytest.raises(TypeError, match=f"{verb} has no argument 'colour'; "):
+        getattr(da, verb)(da.Model(), colour=1)
+
+
+@pytest.mark.parametrize(("option", "example"), [("integrator", "DOP853"), ("formulation", "Jet")])
+def test_methods_by_name_are_told_as_objects(option, example):
+    with pytest.raises(da.ModelError, match=rf"{option} is 'dop835'; give an object, as {option}=da\.{example}\("):
+        da.simulate(da.Model(), 1.0, **{option: "dop835"})

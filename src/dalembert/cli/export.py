@@ -68,6 +68,8 @@ def export(
 
         is_store = Path(source).is_dir()
         suffix = target.suffix.lower()
+        if every is not None and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
+            raise ModelError("option --every is for tables of one run; leave it out")
         if is_store and is_sweep(source):
             if suffix != ".csv":
                 fix = f"give a path that ends in .csv for a table of its runs; draw it by `dalembert plot {source} map OUTPUT`"

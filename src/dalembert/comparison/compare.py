@@ -31,7 +31,7 @@ from dalembert.errors import DalembertError, ModelError, SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.integrators import INTEGRATORS
 from dalembert.model.model import Model
-from dalembert.model.validation import nearest, number
+from dalembert.model.validation import by_name, nearest, number
 from dalembert.results.dense import integrate_to
 from dalembert.results.solution import BodyResult
 from dalembert.results.versions import current_versions
@@ -47,6 +47,7 @@ FIXED_STEPS = 4000  # of the run with fixed steps, which sees what adaptive step
 SHORT = 0.01  # runs below this CPU time are timed several times in a row [s]
 
 
+@by_name
 def compare(
     model: Model | Mechanism,
     t_end: float,

@@ -181,6 +181,9 @@ def _usual(cls: type[Formulation]) -> Formulation:
 def check_pair(formulation: object, integrator: object) -> None:
     """Raise unless the integrator can advance what the formulation sets up."""
     reason: str | None = ""
+    for label, value, example in (("formulation", formulation, "Jet()"), ("integrator", integrator, "DOP853(rtol=1e-9)")):
+        if isinstance(value, str):
+            raise ModelError(f"{label} is {value!r}; give an object, as {label}=da.{example}")
     if isinstance(formulation, Formulation) and isinstance(integrator, Integrator):
         reason = formulation.takes(integrator)
     if reason is not None:

@@ -42,6 +42,7 @@ def by_name(function: F, called: str | None = None) -> F:
     parameters, name = inspect.signature(function).parameters, called or function.__name__
     plain = [key for key, parameter in parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     named, told = [key for key in parameters if key not in plain], [key for key in plain if key != "self"]
+    passed_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
@@ -49,7 +50,7 @@ def by_name(function: F, called: str | None = None) -> F:
             more = ", ".join(f"{key}={shown(value)}" for key, value in zip(named, arguments[len(plain) :], strict=False))
             fix = f", and all else by name: {more}" if more else "; several numbers for one of them go in brackets of their own"
             raise TypeError(f"{name} takes {', '.join(told)}{fix}")
-        for key in options.keys() - parameters.keys():
+        for key in options.keys() - parameters.keys() if not passed_on else ():
             if key in _OF_METHODS and "integrator" in parameters:
                 raise TypeError(f"{name} has no argument {key!r}; it is one of methods: integrator=da.{_OF_METHODS[key]}")
             raise TypeError(f"{name} has no argument {key!r}; {nearest(key, [*told, *named])}")

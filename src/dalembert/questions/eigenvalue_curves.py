@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.model.model import Model
-from dalembert.model.validation import shown
+from dalembert.model.validation import by_name, shown
 from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.linearise import linearise
 
@@ -51,6 +51,7 @@ class EigenvalueCurves:
         return draw_curves(self.parameter, self.values, self.eigenvalues)
 
 
+@by_name
 def eigenvalue_curves(build: Callable[..., Model | LinearModel], **parameter: npt.ArrayLike) -> EigenvalueCurves:
     """Eigenvalues over a parameter, followed by continuity; zeros of cyclic coordinates are left out.
 

@@ -23,7 +23,7 @@ from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import State, without_time
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
-from dalembert.model.validation import number, shown
+from dalembert.model.validation import by_name, number, shown
 from dalembert.questions.linear_model import LinearModel
 from dalembert.questions.linearise import linearise
 from dalembert.questions.neighbourhood import Neighbourhood, refuse_massless
@@ -106,6 +106,7 @@ class Equilibrium(State):
         return f"<Equilibrium of {name!r}: {what}, {self.verdict}, residual {self.residual:.1e}>"
 
 
+@by_name
 def equilibrium(
     model: Model | Mechanism,
     *,

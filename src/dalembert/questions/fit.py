@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import AssemblyError, ModelError, SimulationError
-from dalembert.model.validation import nearest, number, shown
+from dalembert.model.validation import by_name, nearest, number, shown
 from dalembert.questions.gradient import RunOptions, Runs
 from dalembert.questions.unknowns import Unknowns
 from dalembert.results.report.table import Report, as_text
@@ -140,6 +140,7 @@ class Fit:
         return f"<fit in {self.evaluations} runs: {parts}>"
 
 
+@by_name
 def fit(
     build: Any,
     data: Any,

@@ -13,7 +13,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Coordinates
 from dalembert.formulations import Formulation
 from dalembert.integrators.integrator import Integrator
-from dalembert.model.validation import nearest
+from dalembert.model.validation import by_name, nearest
 from dalembert.questions.objectives import function_of
 from dalembert.questions.unknowns import Unknowns, named_values
 from dalembert.simulation.simulate import duration, simulate
@@ -47,6 +47,7 @@ class Gradient:
         return f"<{self.value:.9g}; by {named_values(self.by)}>"
 
 
+@by_name
 def gradient(
     build: Any,
     objective: str | Callable[[Any], float],

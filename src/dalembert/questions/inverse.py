@@ -29,7 +29,7 @@ from dalembert.model.forces.on_joints import JointMotor
 from dalembert.model.joints import angle_of, component_name, direction_of, refuse_coordinate
 from dalembert.model.model import Model
 from dalembert.model.motions import MotionLike, Table
-from dalembert.model.validation import nearest, shown
+from dalembert.model.validation import by_name, nearest, shown
 from dalembert.questions.equations import body_matrix, null_space, twist_map
 from dalembert.questions.kinematics import kinematics
 from dalembert.questions.rows import CompiledRows, Rows
@@ -126,6 +126,7 @@ class InverseDynamics:
         return names.index(name)
 
 
+@by_name
 def inverse_dynamics(
     model: Model,
     motion: Mapping[str | tuple[str, int], MotionLike] | BodyResult,

@@ -24,7 +24,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.errors import ModelError
 from dalembert.formulations.evaluation import evaluate
 from dalembert.model.model import Model
-from dalembert.model.validation import shown
+from dalembert.model.validation import by_name, shown
 from dalembert.questions.driven import Column, column
 from dalembert.questions.inputs import with_input
 from dalembert.questions.linear_model import LinearModel
@@ -36,6 +36,7 @@ from dalembert.questions.steady import Linearised, divided, linearised
 from dalembert.simulation.solution import Solution
 
 
+@by_name
 def linearise(
     model: Model | Mechanism,
     at: Trajectory | None = None,

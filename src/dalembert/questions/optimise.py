@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import AssemblyError, ModelError, SimulationError
-from dalembert.model.validation import shown
+from dalembert.model.validation import by_name, shown
 from dalembert.questions.gradient import RunOptions, Runs, slopes
 from dalembert.questions.objectives import function_of
 from dalembert.questions.unknowns import Unknowns, named_values
@@ -58,6 +58,7 @@ class Optimum:
         return f"<{self.value:.6g} in {self.evaluations} runs, {how}: {named_values(self.parameters)}>"
 
 
+@by_name
 def optimise(
     build: Any,
     objective: str | Callable[[Any], float],

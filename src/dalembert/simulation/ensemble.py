@@ -28,6 +28,7 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import COUNTERS, V_GUARD
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.model.validation import by_name
 from dalembert.results.html_parts import runs_html
 from dalembert.results.versions import current_versions
 from dalembert.run.ensemble_work import Work
@@ -51,6 +52,7 @@ QUANTITIES = ("energy", "drift")
 _FITS = 1e-6  # initial states that are moved by more than this deserve a word
 
 
+@by_name
 def simulate_many(
     model: Model | LagrangianSystem | Compiled | Callable[..., Model],
     t_end: float,

@@ -9,10 +9,12 @@ from dalembert.io.results import read
 from dalembert.io.sweep_store import is_sweep
 from dalembert.lagrangian.system import LagrangianSystem
 from dalembert.model.model import Model
+from dalembert.model.validation import by_name
 from dalembert.simulation.solution import solution_of
 from dalembert.simulation.sweep import Sweep
 
 
+@by_name
 def load(path: str | os.PathLike[str], *, model: Model | LagrangianSystem | None = None) -> Any:
     """The solution of a result store: states bit for bit, every named output, the report, dense output.
 
