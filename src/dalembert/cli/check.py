@@ -55,6 +55,7 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
     """Everything that `check` shows, as plain data."""
     from dalembert.compilation.doubts import doubts
+    from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
 
     model = mechanism.model
@@ -75,6 +76,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
+        "left_free": [*left_free(mechanism)],
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],
@@ -111,6 +113,8 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
         table.add_row(name, str(value))
     if f["unconnected"]:
         table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
+    for item in f["left_free"]:
+        table.add_row("left free", item)
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
     if f["completed"]:

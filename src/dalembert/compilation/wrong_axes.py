@@ -51,13 +51,13 @@ def _told(model: Model, loop: list[Joint]) -> Iterator[str]:
     if across is not None and np.all(np.abs(axes[~hinges] @ across) < PARALLEL):  # slides lie in that plane, too
         others = f"{len(right) - 1} more hinges" if len(right) > 2 else right[1]
         words = f"the axes of {right[0]} and {others} lie in the plane of their loop"
-        yield f"{words}: they are {_shown(normal)}; across it is {_shown(across)}"
+        yield f"{words}: they are {shown_axis(normal)}; across it is {shown_axis(across)}"
     elif np.sum(off > PARALLEL) == 1:
         k = int(np.argmax(off))
         of = "those of the other hinges of its loop" if hinges[k] else "the plane in which the hinges of its loop turn"
         angle = np.degrees(np.arcsin(min(1.0, off[k])))
         words = f"the axis of joint {loop[k].name!r} is {angle:.3g} degrees off {of}"
-        yield f"{words}: it is {_shown(axes[k])}; theirs is {_shown(normal)}"
+        yield f"{words}: it is {shown_axis(axes[k])}; theirs is {shown_axis(normal)}"
 
 
 def _plane_with(axis: Array, places: Array) -> Array | None:
@@ -71,5 +71,6 @@ def _plane_with(axis: Array, places: Array) -> Array | None:
     return np.asarray(normal * np.sign(normal[int(np.argmax(np.abs(normal)))]))
 
 
-def _shown(axis: Array) -> str:
+def shown_axis(axis: Array) -> str:
+    """A direction in brackets, without rounding."""
     return "({})".format(", ".join(f"{x + 0.0:.4g}" for x in np.round(axis, 12)))

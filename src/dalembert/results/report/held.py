@@ -1,4 +1,4 @@
-"""Text whose lines do not break between a number and its unit, within `t = 0.2 s`, or within a short name in quotes."""
+"""Text whose lines do not break between a number and its unit, within `t = 0.2 s`, (0, 1, 0) or a short name in quotes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rich.text import Text
 
 _GLUE = "\ue000"  # a blank that is none for who breaks lines
 _UNITS = "s|ms|m|mm|J|N|rad|deg|Hz|kg|W|m/s|rad/s|1/s"
-_TOGETHER = re.compile(rf" (?==)|(?<==) (?=[-+\d])|(?<=\d) (?=(?:{_UNITS})\b(?!/))|(?<='\w) (?=\w{{1,12}}')")
+_VECTORS = r"(?<=\d,) (?=[-\d][^ ()]*(?: [^ ()]*)?\))"
+_TOGETHER = re.compile(rf" (?==)|(?<==) (?=[-+\d])|(?<=\d) (?=(?:{_UNITS})\b(?!/))|(?<='\w) (?=\w{{1,12}}')|{_VECTORS}")
 
 
 class _Held(Text):

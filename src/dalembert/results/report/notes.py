@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import doubts
+from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
@@ -55,6 +56,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if isinstance(mechanism, Mechanism):
         if loose := unconnected(mechanism.model):
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
+        for text in left_free(mechanism):
+            yield Line("left free", text, data=text, block="careful")
         for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():

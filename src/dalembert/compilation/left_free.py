@@ -1,0 +1,176 @@
+"""What joints and drivers leave free at the start, where something is driven, in words: a joint may be missing, an axis wrong.
+
+Free velocities are the null space of the rows of joints and drivers, in twists (v, w) of the bodies. Those that move one body
+alone are told of it; a turn about an axis through its centre is a spin. What is left, across these, falls into groups of bodies
+between which its projector vanishes; a group is told by the body that cannot move alone, which takes the others along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from dalembert.arrays import Array
+from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pins import links_of
+from dalembert.compilation.rank import arm_length, unit
+from dalembert.compilation.rows import dense_rows
+from dalembert.compilation.trajectory import Trajectory
+from dalembert.compilation.wrong_axes import shown_axis
+from dalembert.model.elements import GROUND
+
+MANY = 60  # bodies above which a motion is not asked for by name
+SMALL = 1e-7  # of rows and motions of unit length; rounding leaves 1e-14, geometry more than 1e-3
+TOLD = 3  # bodies of a motion, and motions; groups that move in more ways are meant to, as chains and vehicles
+_IDLE = ", which moves nothing else"
+
+
+def left_free(mechanism: Compiled) -> Iterator[str]:
+    """At most two sentences: drivers that move one body of many and nothing else; what is free besides what is driven."""
+    if not isinstance(mechanism, Mechanism) or not mechanism.model.drivers or mechanism.nb > MANY:
+        return
+    start = _Start(mechanism)
+    if lonely := [*start.lonely()]:
+        yield "; ".join(lonely)
+    if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
+        more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
+        cause = "" if found[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
+        yield f"besides what is driven, {'; '.join(found[:TOLD])}{more}{cause}"
+
+
+class _Start:
+    """Rows at the start in (v over the longest arm, w) of the bodies, world axes: those of joints and drivers, then what is
+    held of each body without them, in a plane or as a point mass."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.model, self.names = mechanism, mechanism.model, mechanism.body_names
+        self.state = Trajectory(mechanism, np.array([mechanism.t_0]), mechanism.x_0[None])
+        self.length, self.n = arm_length(mechanism), len(self.names)
+        G = dense_rows(mechanism, mechanism.t_0, mechanism.x_0)[0][: mechanism.m].reshape(-1, self.n, 6)
+        for b, name in enumerate(self.names):
+            G[:, b, 3:] = G[:, b, 3:] @ self.state.rotation(name)[0].T
+        G[:, :, :3] *= self.length
+        held = np.zeros((self.n, 6, self.n, 6))
+        for b, body in enumerate(self.model.structure.bodies):
+            n = np.zeros(3) if mechanism.plane is None else mechanism.plane.normal
+            held[b, :3, b, :3] = np.outer(n, n)
+            held[b, 3:, b, 3:] = np.eye(3) * (body.kind == "point" or n.any()) - np.outer(n, n) * (body.kind != "point")
+        self.rows = np.vstack([unit(G.reshape(len(G), -1))[0], held.reshape(6 * self.n, -1)])
+
+    def _alone(self, b: int, but: Sequence[int] = ()) -> Array:
+        """(k, 6) motions of one body while all others rest; but : rows that do not count."""
+        return _kernel(np.delete(self.rows, but, axis=0)[:, 6 * b : 6 * b + 6])
+
+    def lonely(self) -> Iterator[str]:
+        """Drivers of a body that joints connect to others, none of which they or forces let it move."""
+        joints = {joint.name: joint for joint in self.model.joints}
+        for driver in self.model.drivers:
+            rows = self.mechanism.velocity_rows(driver.name)
+            for name in (name for name in (driver.first, driver.second) if name != GROUND):
+                others = [joint.bodies for joint in self.model.joints if joint.name != driver.joint and name in joint.bodies]
+                pushed = [ends for force in self.model.forces if name in (ends := force.ends(joints))]
+                near, by_forces = (any(set(ends) - {name, GROUND} for ends in items) for items in (others, pushed))
+                b = self.names.index(name)
+                if near and not by_forces and len(self._alone(b, rows)) > len(self._alone(b)):
+                    axis = f": see the axis of {driver.joint!r}" if driver.joint else ""
+                    yield f"driver {driver.name!r} moves {name!r} and nothing else{axis}"
+
+    def motions(self) -> Iterator[str]:
+        """Nothing in a singular pose, in which more is free than in others."""
+        free = _kernel(self.rows)
+        if len(free) != self.mechanism.degrees_of_freedom:
+            return
+        alone = [self._alone(b) for b in range(self.n)]
+        single, spins = np.zeros((0, 6 * self.n)), dict[str, list[int]]()
+        for b, own in enumerate(alone):
+            single = np.vstack([single, np.pad(own, ((0, 0), (6 * b, 6 * (self.n - b - 1))))])
+            if len(own) and (spin := self._spin(b, own)):
+                spins.setdefault(spin, []).append(b)
+            elif len(own) and any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
+                yield f"{self.names[b]!r} is free to {self._told([b], own)}"
+        free = _kernel(single @ free.T) @ free
+        projector = np.abs(free.T @ free).reshape(self.n, 6, self.n, 6).max(axis=(1, 3)) > SMALL
+        labels = connected_components(projector)[1]
+        for label in dict.fromkeys(labels[projector.any(axis=1)].tolist()):
+            group = np.flatnonzero(labels == label).tolist()
+            size = int(np.linalg.matrix_rank(free.reshape(-1, self.n, 6)[:, group].reshape(len(free), -1), SMALL))
+            if size <= TOLD:
+                yield self._shared(group, free.reshape(-1, self.n, 6), [b for b in group if not len(alone[b])], size)
+        for spin, bodies in spins.items():
+            are, its = ("are", "their") if len(bodies) > 1 else ("is", "its")
+            yield f"{self._listed(bodies)} {are} free to spin about {its} own {spin}{_IDLE}"
+
+    def _shared(self, group: list[int], free: Array, leads: list[int], size: int) -> str:
+        """leads : bodies that cannot move alone; as one body where all of them move alike."""
+        centres = np.array([self.state.position(self.names[b])[0] for b in leads]).reshape(-1, 3) / self.length
+        alike = free[:, leads].copy()
+        alike[..., :3] -= np.cross(alike[..., 3:], centres)
+        if leads and np.abs(alike - alike[:, :1]).max() < SMALL:
+            along = [b for b in group if b not in leads]
+            are, it = ("are", "them") if len(leads) > 1 else ("is", "it")
+            also = f", {self._listed(along)} with {it}" if along else ""
+            return f"{self._listed(leads)} {are} free to {self._told(leads, _span(free[:, leads[0]]))}{also}"
+        return f"{self._listed(group)} are free to move together" + (f" in {size} ways" if size > 1 else "")
+
+    def _listed(self, bodies: Sequence[int]) -> str:
+        names = [repr(self.names[b]) for b in bodies]
+        return ", ".join(names[:TOLD]) + (f" and {len(names) - TOLD} more" if len(names) > TOLD else "")
+
+    def _spin(self, b: int, own: Array) -> str:
+        """The axis of what only turns about one through its centre; "" for what does not."""
+        if len(own) > 1 or np.linalg.norm(own[0, :3]) > SMALL:
+            return ""
+        link, axis = links_of(self.model).get(self.names[b]), own[0, 3:]
+        along = 0.0 if link is None else self.state.rotation(self.names[b])[0] @ link.along @ axis
+        return "length" if abs(along) > 1 - SMALL else f"axis {_sided(axis)}"
+
+    def _told(self, bodies: list[int], own: Array) -> str:
+        """Turns and shifts, as of one body; own : (k, 6) orthonormal, of the first of the bodies."""
+        U, values, W = np.linalg.svd(own[:, 3:])
+        turns = int(np.sum(values > SMALL))
+        shifts, turning = _span(U.T[turns:] @ own[:, :3]), U.T[:turns] @ own
+        words = []
+        if len(shifts):
+            words.append("move " + ("", f"along {_sided(shifts[0])}", f"across {_across(shifts)}", "anywhere")[len(shifts)])
+        if turns:
+            axes = ("", f"about {_sided(W[0])}", f"about all axes across {_across(W[:2])}", "about all axes")[turns]
+            words.append(f"turn {axes}{self._through(bodies, turning, shifts) if len(shifts) < 2 else ''}")
+        return " and to ".join(words)
+
+    def _through(self, bodies: list[int], turning: Array, shifts: Array) -> str:
+        """A joint or else a point that rests in all turns, but for shifts; "" where there is none."""
+        centre, names = self.state.position(self.names[bodies[0]])[0], {self.names[b] for b in bodies}
+        across = np.eye(3) - shifts.T @ shifts
+        A = np.vstack([across @ np.cross(w, np.eye(3)).T for w in turning[:, 3:]])  # w x d
+        v = np.concatenate([across @ v for v in turning[:, :3]])
+        for joint in (joint for joint in self.model.joints if names & set(joint.bodies) and not joint.coupled):
+            second = joint.second in names
+            d = self.state.point(*((joint.second, joint.p_j) if second else (joint.first, joint.p_i)))[0] - centre
+            if np.abs(A @ d / self.length + v).max() < SMALL:
+                return f" through joint {joint.name!r}"
+        d = np.linalg.lstsq(A, -v, rcond=SMALL)[0]
+        return f" through {shown_axis(centre + self.length * d)}" if np.abs(A @ d + v).max() < SMALL else ""
+
+
+def _kernel(rows: Array) -> Array:
+    """(k, n) orthonormal vectors that no row sees."""
+    _, values, V = np.linalg.svd(rows)
+    return np.asarray(V[int(np.sum(values > SMALL)) :])
+
+
+def _span(rows: Array) -> Array:
+    """(k, n) orthonormal vectors that rows are made of."""
+    _, values, V = np.linalg.svd(rows)
+    return np.asarray(V[: int(np.sum(values > SMALL))])
+
+
+def _across(axes: Array) -> str:
+    return _sided(np.cross(axes[0], axes[1]) if len(axes) > 1 else axes[0])
+
+
+def _sided(axis: Array) -> str:
+    """The direction of the two that has its largest number positive."""
+    return shown_axis(axis * np.sign(axis[int(np.argmax(np.abs(np.round(axis, 9))))]))

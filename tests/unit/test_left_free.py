@@ -1,0 +1,130 @@
+"""What is free besides what is driven is told in words, and drivers that move nothing else."""
+
+import pytest
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import app
+from dalembert.compilation.compile import compile
+from dalembert.compilation.left_free import left_free
+from dalembert.gallery import GALLERY
+from dalembert.results.report.table import as_text
+
+POINTS = {"A": (0, 0, 0), "B": (0, 0, 0.1), "C": (0.3, 0, 0.25), "D": (0.35, 0, 0)}
+BARS = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
+
+
+def four_bar(without="", driven=True, axis=(0, 1, 0), **types) -> da.Model:
+    """Hinges about y but for `types`; without : joints that are left out;  axis : of the crank."""
+    model = da.Model()
+    for name, (a, b) in BARS.items():
+        model.add_link(name, POINTS[a], POINTS[b], mass=1.0)
+    for name, first, second in (
+        ("A", "ground", "crank"),
+        ("B", "crank", "coupler"),
+        ("C", "coupler", "rocker"),
+        ("D", "ground", "rocker"),
+    ):
+        if name not in without:
+            kind = types.get(name, "revolute")
+            turning = {} if kind == "spherical" else {"axis": axis if name == "A" else (0, 1, 0)}
+            getattr(model, f"add_{kind}")(name, first, second, point=POINTS[name], **turning)
+    if driven:
+        model.add_driver("motor", "A", da.Polynomial((0, 6.0)))
+    return model
+
+
+AT_B, AT_D = (f"turn about (0, 1, 0) through joint '{joint}'" for joint in "BD")
+MISSING = ": a joint may be missing, if this is not meant"
+SPIN = "is free to spin about its own length, which moves nothing else"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, []),
+        ({"without": "D", "driven": False}, []),
+        (
+            {"without": "D"},
+            [f"'rocker' is free to {AT_B.replace('B', 'C')}; 'coupler' is free to {AT_B}, 'rocker' with it{MISSING}"],
+        ),
+        ({"without": "C"}, [f"'coupler' is free to {AT_B}; 'rocker' is free to {AT_D}{MISSING}"]),
+        ({"without": "CD"}, [f"'coupler' is free to {AT_B}{MISSING}"]),  # that the rocker falls is told elsewhere
+        ({"B": "spherical", "C": "spherical"}, [f"'coupler' {SPIN}"]),
+        (
+            {"B": "spherical", "C": "spherical", "D": "spherical"},
+            [
+                "'coupler', 'rocker' are free to move together; 'coupler', 'rocker' "
+                + SPIN.replace("is free", "are free").replace("its", "their")
+                + MISSING
+            ],
+        ),
+        (
+            {"B": "spherical", "C": "spherical", "axis": (0, 0, 1)},
+            ["driver 'motor' moves 'crank' and nothing else: see the axis of 'A'", f"'coupler' {SPIN}"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("coordinates", ["absolute", "tree"])
+def test_what_is_free_in_a_four_bar(given, told, coordinates):
+    besides = [words if words.startswith("driver") else f"besides what is driven, {words}" for words in told]
+    assert [*left_free(compile(four_bar(**given), coordinates))] == besides
+
+
+def test_in_a_plane_as_in_space():
+    """Where no row holds what is out of it; points of mass do not turn."""
+    model = four_bar(without="D")
+    model.add_point_mass("bob", mass=1.0, position=(1, 0, 0))
+    model.add_distance("string", "ground", "bob", points=((0.5, 0, 0), (0, 0, 0)))
+    told = [*left_free(compile(four_bar(without="D"), "planar"))]
+    assert told == [*left_free(compile(four_bar(without="D")))]
+    (told,) = left_free(compile(model, "planar"))
+    assert "'bob' is free to move along (0, 0, 1)" in told
+    (told,) = left_free(compile(model))
+    assert "'bob' is free to move across (1, 0, 0)" in told
+
+
+def test_shifts_and_pairs_that_move_as_one():
+    model = da.Model()
+    model.add_body("cart", **da.box(1.0, (0.1, 0.1, 0.1)).body())
+    model.add_prismatic("rail", "ground", "cart", point=(0, 0, 0), axis=(1, 0, 0))
+    model.add_driver("shaker", "rail", da.Harmonic(0.1, 3.0))
+    for name, x in (("arm", 0.0), ("plate", 0.2)):
+        model.add_link(name, (x, 0, 0), (x + 0.2, 0, 0), mass=1.0)
+    model.add_cylindrical("sleeve", "cart", "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_fixed("weld", "arm", "plate", point=(0.2, 0, 0))
+    both = "move along (0, 0, 1) and to turn about (0, 0, 1) through joint 'sleeve'"
+    assert [*left_free(compile(model))] == [f"besides what is driven, 'arm', 'plate' are free to {both}{MISSING}"]
+
+
+def test_driven_bodies_that_push_others_by_forces_alone_are_meant_to():
+    """A shaft with a wheel around it, which a damper takes along; a wheel in a carriage has no other joint at all."""
+    model = da.Model(gravity=(0, 0, 0))
+    for name in ("shaft", "wheel"):
+        model.add_body(name, **da.disc(1.0, 0.1, axis="z").body())
+    model.add_revolute("A", "ground", "shaft", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_revolute("B", "shaft", "wheel", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("motor", "A", da.Polynomial((0, 6.0)))
+    spin = "besides what is driven, 'wheel' is free to spin about its own axis (0, 0, 1), which moves nothing else"
+    assert [*left_free(compile(model))] == ["driver 'motor' moves 'shaft' and nothing else: see the axis of 'A'", spin]
+    model.add_joint_spring_damper("drag", "B", damping=0.1)
+    assert [*left_free(compile(model))] == [spin]
+
+
+def test_no_words_on_free_mechanisms_of_the_gallery():
+    told = {name for name, entry in GALLERY.items() if [*left_free(compile(entry.build()))]}
+    assert told == {"towing_tank_ship", "towing_tank_ship_compliant"}  # driven heave, free pitch
+
+
+def test_check_and_report_say_it_and_trust_the_run(tmp_path):
+    model = four_bar(without="D")
+    (told,) = left_free(compile(model))
+    report = da.simulate(model, 0.1).report()
+    assert report["left free"].value == told
+    assert (report["left free"].block, report["left free"].verdict) == ("careful", "note")
+    assert report.headline == "trusted"
+    model.to_yaml(tmp_path / "model.yaml")
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml")]).stdout
+    assert f"left free {told}" in " ".join(shown.split())
+    lines = as_text(report.print, 80).splitlines()
+    assert sum("(0, 1, 0)" in line for line in lines) == 2  # lines do not break within it
