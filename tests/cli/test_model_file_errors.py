@@ -77,6 +77,20 @@ CASES = {
     "unknown key": ("    axis: [0, 1, 0]", "    axs: [0, 1, 0]", (16, "joint 'hinge'", "no key 'axs'", "did you mean 'axis'?")),
     "unknown section": ("forces:", "force:", (18, "no key 'force'", "did you mean 'forces'?")),
     "unknown type": ("type: revolute", "type: revolut", (12, "joint 'hinge'", "no type 'revolut'", "did you mean 'revolute'?")),
+    "unknown type, and more": (
+        "    type: revolute\n    first: ground\n    second: arm\n    point: [0, 0, 0]\n",
+        "    type: revolut\n    first: grund\n    second: arn\n    point: [0, zero, 0]\n",
+        (12, "joint 'hinge'", "no type 'revolut'", "did you mean 'revolute'?"),
+        (13, "joint 'hinge'", "no body 'grund'", "did you mean 'ground'?"),
+        (14, "joint 'hinge'", "no body 'arn'", "did you mean 'arm'?"),
+        (15, "joint 'hinge'", "point.1", "no parameter 'zero'"),
+    ),
+    "type that is like none, and more": (
+        "type: revolute\n    first: ground\n",
+        "type: xyz\n    first: grund\n",
+        (12, "no type 'xyz'"),
+        (13, "no body 'grund'"),
+    ),
     "spring on a joint": (
         "{type: force, body: bob, force: [0, 0, 1]}",
         "{type: spring, joint: hinge, stiffness: 2}",

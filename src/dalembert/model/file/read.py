@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from itertools import islice
@@ -104,14 +104,32 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
             try:
                 found = getattr(ModelFile.model_validate({key: part}, context=context), key)
             except ValidationError as error:
-                for item in error.errors(include_url=False):
-                    yield _problem(document, dict(item))
+                yield from _told(document, key, error, context)
                 continue
             if name is None:
                 checked[key] = found
             else:
                 checked[key].update(found)
     yield from _missing_references(document, data)
+
+
+def _told(document: Document, key: str, error: ValidationError, context: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong with a part; of a record whose type is not known what is wrong as one of the type that was meant, too."""
+    for item in error.errors(include_url=False):
+        yield _problem(document, dict(item))
+        name, of_record = item["loc"][-1], item["type"] == "union_tag_invalid" and len(item["loc"]) == 2
+        meant = _meant(item["ctx"]["tag"], RECORDS[key], item["input"]) if of_record else None
+        try:
+            ModelFile.model_validate({key: {name: {**item["input"], "type": meant}}} if meant else {}, context=context)
+        except ValidationError as inside:
+            yield from _told(document, key, inside, context)
+
+
+def _meant(tag: str, tags: Collection[str], record: object) -> str | None:
+    """The type that is spelt most like it, of what has a joint that on joints; None for functions and where none is near."""
+    close = None if tag in CODE else near(tag, tags)
+    on_joint = f"joint_{close}" if isinstance(record, dict) and "joint" in record else ""
+    return on_joint if on_joint in tags else close
 
 
 def _crowded(part: Any) -> tuple[Path_, int] | None:
@@ -139,14 +157,11 @@ def _parameters(document: Document, given: object, values: dict[str, float]) -> 
     for name, value in given.items():
         try:
             check_name(name)
-            if isinstance(value, str):
-                values[name] = evaluate(value, values)
-            else:
-                values[name] = number(f"parameter {name!r}", "value", value)
+            owner = f"parameter {name!r}"
+            values[name] = evaluate(value, values) if isinstance(value, str) else number(owner, "value", value)
         except ModelError as problem:
-            text = str(problem)
-            text = text if text.startswith("parameter") else f"parameter {name!r}: {text}"
             values.setdefault(name, math.nan)  # its uses are not wrong because of it
+            text = f"{'' if str(problem).startswith('parameter') else f'parameter {name!r}: '}{problem}"
             yield document.problem(("parameters", name), text)
 
 
@@ -173,12 +188,11 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
             inside = f"{label}: " if label else ""
             text, at_key = f"{inside}the key {str(place[-1])!r} is missing", True
         case "union_tag_not_found":
-            kinds = ", ".join(_expected(place))
-            text, at_key = f"{label}: the key 'type' is missing; give one of {kinds}".removeprefix(": "), True
+            text = f"{label}: the key 'type' is missing; give one of {', '.join(_expected(place))}"
+            text, at_key = text.removeprefix(": "), True
         case "union_tag_invalid":
             tags = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
-            meant = f"joint_{near(context['tag'], tags)}" if isinstance(value, dict) and "joint" in value else ""
-            hint = f"did you mean {meant!r}?" if meant in tags else nearest(context["tag"], tags)
+            hint = nearest(_meant(context["tag"], tags, value) or context["tag"], tags)
             text = f"there is no type {context['tag']!r}; {hint}"
             if context["tag"] in CODE:
                 text = f"{context['tag']!r} is a Python function, and model files hold no code; build the model in Python"
@@ -230,10 +244,11 @@ def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator
         return
     names: dict[str, Mapping[str, Any]] = {section: data.get(section, {}) for section in RECORDS}
     known: dict[str, Mapping[str, Any]] = {"body": {**names["bodies"], GROUND: None}, "joint": names["joints"]}
-    for section in RECORDS:
+    for section, kinds in RECORDS.items():
+        every = {key: noun for kind in kinds for key, noun in REFERENCES[kind].items()}  # where the type is wrong
         for name, record in names[section].items():
             kind = record.get("type", DEFAULT_TYPES.get(section)) if isinstance(record, dict) else None
-            for key, noun in REFERENCES.get(kind, {}).items() if isinstance(kind, str) else ():
+            for key, noun in (REFERENCES[kind] if kind in (*kinds,) else every).items() if isinstance(record, dict) else ():
                 value, there = record.get(key), known[noun]
                 if isinstance(value, str) and value not in there:
                     owner = f"{_NOUN[section]} {name!r}"
