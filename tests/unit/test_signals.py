@@ -189,3 +189,27 @@ def test_extrema_of_a_run_whose_events_act():
     run = da.simulate(model, 2.0, events=[kick], save_at=np.linspace(0.0, 2.0, 15))
     assert da.largest(run, "ball.z") == pytest.approx(36.0 / (2 * 9.81) - 0.5 * 9.81 * 0.25, rel=1e-8)
     assert da.largest(run, "ball.vz") == pytest.approx(6.0, rel=1e-8)  # at once behind the kick, between saved times
+
+
+def test_names_that_mean_two_things_are_refused():
+    """Elements may have any names, those of signals, too: nothing else is given than what was asked for."""
+    model = da.Model()
+    for k, name in enumerate(("bar", "other")):
+        model.add_link(name, (k, 0, 0), (k + 1, 0, 0), mass=1.0)
+    model.add_revolute("A", "ground", "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_revolute("A.rate", "bar", "other", point=(1, 0, 0), axis=(0, 1, 0))
+    model.add_driver("potential_energy", "A", da.Polynomial((0, 1.0)))
+    model.add_spring_damper("other.v", "ground", "other", between=((1, 0, 1), (1, 0, 0)), stiffness=1.0)
+    run = da.simulate(model, 0.1)
+    for name, told in (
+        ("A.rate", "means two things, coordinate of 'A.rate' and rate of 'A'; rename 'A.rate'"),
+        ("potential_energy", "means two things, the energy and force or torque of 'potential_energy'"),
+        ("other.v", "means two things, velocity of 'other' and force or torque of 'other.v'"),
+    ):
+        with pytest.raises(da.ModelError, match=told):
+            run.signal(name)
+    for name in ("A", "A.angle.rate", "A.rate.angle", "A.rate.rate", "kinetic_energy", "bar.v", "other.v.fx", "other.v.power"):
+        assert run.signal(name).shape == run.t.shape
+    system = da.LagrangianSystem(lambda q, v: v[0] ** 2 / 2, "total_energy", initial={"total_energy": 1.0})
+    with pytest.raises(da.ModelError, match="an energy and a coordinate"):
+        da.simulate(system, 0.1).signal("total_energy")

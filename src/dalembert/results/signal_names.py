@@ -21,40 +21,26 @@ OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a
 }
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
+_SAID = {"load": "force or torque", "effort": "force or torque"}
 
 
 def meant(model: Model, text: str) -> tuple[str, str, str]:
     """What a name is of ("energy", "coordinate", "rate", "position", "velocity", "effort", "power" or "load"), the element that
-    has it, and which part of it."""
-    if text in ENERGIES:
-        return "energy", "", text
+    has it, and which part of it. Names of elements may have any letters: what means two things is refused."""
+    found = [*_meanings(model, text)]
+    if len(found) > 1:
+        told = " and ".join(f"{_SAID.get(kind, kind)} of {owner!r}" if owner else f"the {kind}" for kind, owner, _ in found)
+        raise ModelError(f"signal {text!r} means two things, {told}; rename {text!r}, the element")
+    if found:
+        return found[0]
     joints = {joint.name: joint for joint in model.joints}
     owner, _, part = (text, "", "") if text in joints else text.rpartition(".")
-    if owner in joints:
-        coordinates = joints[owner].coordinates
-        part = part or (coordinates[0] if len(coordinates) == 1 else "")
-        if part in coordinates:
-            return "coordinate", owner, part
-    if part == "rate" and (owner in joints or owner.rpartition(".")[0] in joints):
-        kind, joint, coordinate = meant(model, owner)
-        if kind == "coordinate" and not coordinate.startswith("rot"):
-            return "rate", joint, coordinate
     bodies = [body.name for body in model.bodies] + [marker.name for marker in model.markers]
-    if owner in bodies and part in ("x", "y", "z"):
-        return "position", owner, part
-    if owner in bodies and part[:1] == "v" and part[1:] in _VECTOR:
-        return "velocity", owner, part
     drivers, forces = [driver.name for driver in model.drivers], [force.name for force in model.forces]
-    if text in (*drivers, *forces):
-        if not effort_kind(model, text)[0]:
-            noun = next(force.noun for force in model.forces if force.name == text)
-            raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
-        return "effort", text, ""
+    if text in forces:
+        noun = next(force.noun for force in model.forces if force.name == text)
+        raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
     elements = [*joints, *drivers, *forces]
-    if owner in (*drivers, *forces) and part == "power":
-        return "power", owner, part
-    if owner in elements and part[:1] in ("f", "t") and part[1:] in _VECTOR:
-        return "load", owner, part
     if part in OVER_TIME and owner:
         mend = f"keep {owner!r} at many times (save_at=, --save-every), and the sweep has it: `dalembert plot SWEEP map {text}`"
         raise ModelError(f"{text!r} is of a whole run, no signal over time; {mend}")
@@ -69,6 +55,33 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     else:
         hint = _near(text, tuple(signals_of(model)))
     raise ModelError(f"there is no signal {text!r}; {hint}")
+
+
+def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
+    """All that a name may be: one element is named like no other, but may be like a signal of another."""
+    if text in ENERGIES:
+        yield "energy", "", text
+    owner, _, part = text.rpartition(".")
+    for joint in model.joints:
+        if joint.name == text and len(joint.coordinates) == 1:
+            yield "coordinate", text, joint.coordinates[0]
+        if joint.name == owner and part in joint.coordinates:
+            yield "coordinate", owner, part
+    for kind, joint_name, coordinate in _meanings(model, owner) if part == "rate" else ():
+        if kind == "coordinate" and not coordinate.startswith("rot"):
+            yield "rate", joint_name, coordinate
+    if owner in {*(body.name for body in model.bodies), *(marker.name for marker in model.markers)}:
+        if part in ("x", "y", "z"):
+            yield "position", owner, part
+        if part[:1] == "v" and part[1:] in _VECTOR:
+            yield "velocity", owner, part
+    acting = {*(driver.name for driver in model.drivers), *(force.name for force in model.forces)}
+    if text in acting and effort_kind(model, text)[0]:
+        yield "effort", text, ""
+    if owner in acting and part == "power":
+        yield "power", owner, part
+    if (owner in acting or owner in {joint.name for joint in model.joints}) and part[:1] in ("f", "t") and part[1:] in _VECTOR:
+        yield "load", owner, part
 
 
 def signals_of(model: Model) -> Iterator[str]:

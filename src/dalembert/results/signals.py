@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.errors import ModelError
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.signal_names import ENERGIES, effort_kind, meant
 from dalembert.results.solution import BodyResult
@@ -41,6 +42,10 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
     """A signal by its name, see the module."""
     text = str(getattr(name, "name", name))
     if text in ENERGIES:
+        if isinstance(solution, BodyResult):
+            meant(solution.mechanism.model.structure, text)  # it may be an element, too
+        elif text in solution.mechanism.model.coordinates:
+            raise ModelError(f"signal {text!r} means two things, an energy and a coordinate; rename the coordinate")
         return Signal(text.replace("_", " "), "J", getattr(solution.energy, ENERGIES[text]))
     if isinstance(solution, LagrangianResult):
         return Signal(str(name), "as in the Lagrangian", solution[name])
