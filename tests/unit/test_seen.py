@@ -129,13 +129,21 @@ def test_the_overview_says_what_is_good(pendulum):
         assert max(np.max(line.get_ydata()) for line in curves) < limit.get_ydata()[0]
 
 
-def test_rotation_vectors_are_continuous():
-    """A ball joint that turns by several turns: the length of its rotation vector grows with the angle."""
+def test_rotation_vectors_are_those_of_states_whatever_is_saved():
+    """A ball joint that turns by several turns: lines break where its rotation vector jumps to the other side."""
     model = da.Model((0, 0, 0))
     model.add_body("top", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0.0, 0.0, 10.0))
     model.add_spherical("ball", model.ground, "top", point=(0, 0, 0))
-    solution = da.simulate(model, 2.0)
-    assert solution.coordinate("ball")[:, 2] == pytest.approx(10.0 * solution.t, abs=1e-6)
+    end = 20.0 - 6.0 * np.pi
+    for save_at in (None, (0.0, 0.5, 1.0, 2.0), (1.0, 2.0)):
+        solution = da.simulate(model, 2.0, save_at=save_at)
+        assert solution.coordinate("ball")[:, 2] == pytest.approx(np.angle(np.exp(10j * solution.t)), abs=1e-6)
+        assert [solution.coordinate("ball")[-1, 2], solution(2.0).coordinate("ball")[2]] == pytest.approx([end, end], abs=1e-6)
+        assert da.largest(solution, "ball.rotation_z") == pytest.approx(np.pi, abs=1e-2)
+    (line,) = solution.plot.time("ball.rotation_z").axes[0].get_lines()
+    assert np.isnan(line.get_ydata()).sum() >= 1
+    (line,) = da.simulate(model, 2.0).plot.time("ball.rotation_z").axes[0].get_lines()
+    assert np.isnan(line.get_ydata()).sum() == 3
 
 
 def test_usual_speed_is_round_and_shows_about_ten_seconds():

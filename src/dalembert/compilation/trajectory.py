@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
@@ -150,7 +149,7 @@ class Trajectory(Series):
         return self.position(body) + self._arm(body, point)
 
     def coordinate(self, joint: object) -> Array:
-        """Joint coordinate(s): (nt,) for one, (nt, n) for more; angles unwrapped; meaning in `joints.COORDINATES`."""
+        """Joint coordinate(s): (nt,) for one, (nt, n) for more; angles count turns; meaning in `joints.COORDINATES`."""
         j = self._joint(joint)
         columns = [self._coordinate(j, k) for k in range(len(j.coordinates))]
         return self._stacked(j, columns)
@@ -274,16 +273,8 @@ def rotation_matrices(theta: Array) -> Array:
 
 
 def rotation_vectors(R: Array) -> Array:
-    """(nt, 3) rotation vectors, the first with an angle in [0, pi], each other the nearest to the one before.
-
-    phi n and (phi + 2 pi k) n are the same rotation.
-    """
+    """(nt, 3) rotation vectors with an angle in [0, pi], each from its state alone, as forces take them."""
     from dalembert.kernels.base.vectors import Mat3
     from dalembert.kernels.mechanics.rotations import rotation_vector
 
-    vectors = np.array([list(rotation_vector(Mat3(*row))) for row in R.reshape(len(R), 9)]).reshape(-1, 3)
-    for before, after in itertools.pairwise(vectors):
-        along = after if after @ after > 0.0 else before
-        n = along / max(float(np.linalg.norm(along)), 1e-300)
-        after += 2.0 * np.pi * np.round((before - after) @ n / (2.0 * np.pi)) * n
-    return vectors
+    return np.array([list(rotation_vector(Mat3(*row))) for row in R.reshape(len(R), 9)]).reshape(-1, 3)

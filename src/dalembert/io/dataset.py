@@ -129,7 +129,7 @@ def _joint_outputs(solution: BodyResult) -> dict[str, Variable]:
     worst = "largest residual of the joint's rows"
     rate = "rate of the joint coordinate; of a spherical joint the relative angular velocity, second body's joint axes"
     made = {
-        "coordinate": _by_coordinate(solution, solution.coordinate, "rad or m", "joint coordinate, angles unwrapped"),
+        "coordinate": _by_coordinate(solution, solution.coordinate, "rad or m", "joint coordinate; angles count turns"),
         "coordinate_rate": _by_coordinate(solution, solution.coordinate_rate, "rad/s or m/s", rate),
         "joint_position_drift": (("time", "joint"), position, about("m or 1", f"{worst}, position level")),
         "joint_velocity_drift": (("time", "joint"), velocity, about("m/s or 1/s", f"{worst}, velocity level")),

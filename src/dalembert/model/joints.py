@@ -124,7 +124,7 @@ COORDINATES: dict[str, str] = {
     "y": "(R_i y_i) . (x_j - x_i): travel in the plane along y_i [m]",
     "angle_first": "universal: alpha of E_i^T R_i^T R_j E_j = Rx(alpha) Ry(beta), about the first body's axis [rad]",
     "angle_second": "universal: beta of the same, about the second body's axis [rad]",
-    "rotation_x": "spherical: x component of the rotation vector of E_i^T R_i^T R_j E_j [rad]",
+    "rotation_x": "spherical: x component of the rotation vector of E_i^T R_i^T R_j E_j, at most pi long [rad]",
     "rotation_y": "spherical: y component of the same [rad]",
     "rotation_z": "spherical: z component of the same [rad]",
     "length": "distance: |x_j - x_i| [m]",

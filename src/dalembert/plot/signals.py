@@ -31,7 +31,9 @@ _TURN = {"rad": 2 * np.pi, "deg": 360.0}
 def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> None:
     """Signals of one unit; the legend names them, or the axis where there is only one."""
     for item in items:
-        ax.plot(t, item.values, label=item.label if len(items) > 1 else None)
+        turn = _TURN.get(item.unit, np.inf) if item.rates is None else np.inf  # rotation vectors jump to the other side
+        jumps = 1 + np.flatnonzero(np.abs(np.diff(item.values)) > 0.5 * turn)
+        ax.plot(*(np.insert(v, jumps, np.nan) for v in (t, item.values)), label=item.label if len(items) > 1 else None)
     what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
     ax.set_xlabel(over)
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
