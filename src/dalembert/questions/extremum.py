@@ -1,9 +1,10 @@
 """The largest value of an output between the saved times of a run, from its dense output: no curve through saved values, which
-swings beyond them where they are far apart."""
+swings beyond them where they are far apart. Its derivative is that of the output at the time when it is largest, to which a run
+with sensitivities has states and their derivatives as well: `peaks`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -12,29 +13,64 @@ from dalembert.arrays import Array
 from dalembert.simulation.solution import AnySolution
 
 _INTERVALS, _PIECES = 128, 4  # between saved times that are looked into, the most promising ones; least pieces of each
+_BELOW, _QUARTIC, _SMOOTH = 1e-5, 4, 1e-2  # of the range of the output; degree; how well it goes through
 _PEAKS, _POINTS, _ROUNDS = 3, 9, 4  # that are looked at more closely, with so many times in each round
 
 
 def is_dense(solution: Any) -> bool:
     """Whether states between saved times are had: not of poses of `kinematics`, nor of steps whose forces belong to them.
 
-    A run with sensitivities, and those beside it, are taken at saved times, where their derivatives are known.
+    Those beside a run, for its derivatives, are taken at its peaks.
     """
-    if not isinstance(solution, AnySolution) or solution.beside or solution.sensitivities is not None or len(solution.t) < 2:
+    if not isinstance(solution, AnySolution) or solution.beside is not None or len(solution.t) < 2:
         return False
     return not (solution.settings.get("kinematics") or solution.formulation_type.compliant or np.any(np.diff(solution.t) <= 0))
 
 
-def true_maximum(solution: Any, y: Array, values: Callable[[Any], Array]) -> float:
-    """y : (nt,) at saved times;  values : of an output of a solution, one for each of its times"""
-    t, y = _finer(solution, y, values)
+def at_peak(solution: Any, values: Callable[[Any], Array]) -> float | None:
+    """Of states beside those of a run, at the time when the output of that run is largest; None where there are none there."""
+    if solution.beside is None or solution.peaks is None:
+        return None
+    there = solution.beside.sensitivities.peaks()
+    return float(values(solution.peaks)[int(np.argmax(values(there)))])
+
+
+def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -> float:
+    """values : of an output of a solution, one for each of its times;  key : by which a run with sensitivities remembers it"""
+    known = None if solution.sensitivities is None else solution.sensitivities.largest
+    if known is not None and key in known:
+        return float(known[key][1])
+    t, y = _finer(solution, values(solution), values)
     for _ in range(_ROUNDS):
         inner = np.arange(1, len(t) - 1)
         tops = inner[(y[inner] >= y[inner - 1]) & (y[inner] >= y[inner + 1])]
         best = np.unique(np.append(tops[np.argsort(-y[tops])][:_PEAKS], np.argmax(y)))
         times = [np.linspace(t[max(k - 1, 0)], t[min(k + 1, len(t) - 1)], _POINTS + 2) for k in best]
         t, y = _joined(solution, t, y, np.concatenate(times), values)
-    return float(np.max(y))
+    if known is None:
+        return float(np.max(y))
+    if top := _top(t, y):
+        t, y = np.array([top]), values(solution(np.array([top])))
+    known[key] = float(t[int(np.argmax(y))]), float(np.max(y))
+    return float(known[key][1])
+
+
+def _top(t: Array, y: Array) -> float | None:
+    """Where the slope vanishes at the largest of the values, by a polynomial through those around it that lie below it by more
+    than they are off; None at an end, and where there is a kink."""
+    k = int(np.argmax(y))
+    low = y < y[k] - _BELOW * float(np.ptp(y))
+    before, after = np.flatnonzero(low[:k]), np.flatnonzero(low[k:])
+    if not (len(before) and len(after)):
+        return None
+    around = slice(int(before[-1]), k + int(after[0]) + 1)
+    size = float(np.ptp(t[around]))
+    p, rest, *_ = np.polyfit((t[around] - t[k]) / size, y[around] - y[k], _QUARTIC, full=True)
+    roots = np.roots(np.polyder(p))
+    roots = roots[np.isreal(roots)].real
+    top = float(roots[np.argmin(np.abs(roots))]) if len(roots) else np.inf
+    smooth = len(rest) == 0 or float(rest[0]) < (_SMOOTH * float(np.ptp(y[around]))) ** 2
+    return t[k] + size * top if smooth and abs(top) < 1.0 else None
 
 
 def _finer(solution: Any, y: Array, values: Callable[[Any], Array]) -> tuple[Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -74,6 +75,7 @@ def gradient(
 def slopes(solution: Any, function: Callable[[Any], float]) -> Array:
     """(p,) derivatives of a number of a run."""
     found = solution.sensitivities
+    function(solution)  # it has then seen where outputs are largest
     return np.array([found.slope(solution, function, name) for name in found.names])
 
 
@@ -91,10 +93,15 @@ class Runs:
         """The run there; that of the last few vectors is remembered."""
         key = np.asarray(x, dtype=float).tobytes()
         if key not in self._kept:
-            self.count += 1
             values, names = self.unknowns.keywords(x), list(self.unknowns.names)
-            made = simulate(
-                self.unknowns.build, self.t_end, parameters=values, sensitivities=names, progress=False, **self._options
-            )
+
+            @cache
+            def run(*save_at: tuple[float, ...]) -> Any:
+                options: RunOptions = {**self._options, "save_at": save_at[0]} if save_at else self._options
+                build, t_end, self.count = self.unknowns.build, self.t_end, self.count + 1
+                return simulate(build, t_end, parameters=values, sensitivities=names, progress=False, **options)
+
+            made = run()
+            made.sensitivities.again = run
             self._kept = {**dict(list(self._kept.items())[-3:]), key: made}
         return self._kept[key]

@@ -1,15 +1,13 @@
 """Numbers of a whole run: integrals over time and extrema of its outputs, for `gradient`, `optimise` and `constraints`.
 
 Integrals are those of the spline of degree five through the saved times: errors h^6 where the output is smooth. The spline
-through every second time tells whether there are enough of them. Extrema are looked for in the run itself, see `extremum`; but
-in a run with sensitivities they are those of the spline, too, which has exact derivatives by the values that it goes through.
+through every second time tells whether there are enough of them. Extrema are looked for in the run itself, see `extremum`.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from scipy.interpolate import BSpline, PPoly, make_interp_spline
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError
 from dalembert.model.validation import shown
-from dalembert.questions.extremum import is_dense, true_maximum
+from dalembert.questions.extremum import at_peak, is_dense, true_maximum
 from dalembert.results.signals import signal
 
 _DEGREE = 5
@@ -38,8 +36,8 @@ def integral(solution: Any, output: object) -> float:
 def largest(solution: Any, output: object) -> float:
     """The largest value that an output has in a run, between saved times as well; output : as of `integral`.
 
-    Between them it is that of the run itself (its dense output); in a run with `sensitivities`, as `gradient` and `optimise`
-    make them, and in poses of `kinematics`, that of a smooth curve through the values at saved times.
+    Between them it is that of the run itself (its dense output); in poses of `kinematics` that of a smooth curve through the
+    values at saved times.
     """
     return _extremum("largest", solution, output, 1.0)
 
@@ -51,10 +49,19 @@ def smallest(solution: Any, output: object) -> float:
 
 def _extremum(what: str, solution: Any, output: object, sign: float) -> float:
     """The largest of an output times a sign."""
+
+    def values(s: Any) -> Array:
+        return sign * _series(s, output)[1]
+
     if is_dense(solution):
-        y = sign * _series(solution, output)[1]
-        with suppress(DalembertError):  # a stored run has no states between where its functions are not at hand
-            return true_maximum(solution, y, lambda s: sign * _series(s, output)[1])
+        values(solution)  # what is wrong with it is told
+        try:
+            return true_maximum(solution, values, (output, sign))
+        except DalembertError:  # a stored run has no states between where its functions are not at hand
+            if solution.sensitivities is not None:
+                solution.sensitivities.again = None  # nor have those beside it
+    if (found := at_peak(solution, values)) is not None:
+        return found
     t, y = _series(solution, output, _TIMES)
     found, rough = (_maximum(s, t) for s in _splines(t, sign * y))
     _enough(what, output, abs(found - rough), y)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
 
+NEAR = 1e-14  # of a time: too short for a step
+
+
 def times_of(t: float | npt.ArrayLike) -> Array:
     """(nt,) times that are asked for."""
     if isinstance(t, str):
@@ -34,7 +37,7 @@ def integrate_to(solution: Result, times: Array) -> Array:
     for k, t in enumerate(times):
         at = int(np.searchsorted(solution.t, t, side="right")) - 1
         states[k] = solution.x[at]
-        if t > solution.t[at]:
+        if t - solution.t[at] > NEAR * abs(t):
             begin = float(solution.t[at])
             x = one_step(run, integrator, begin, run.from_absolute(solution.x[at], begin), float(t))
             states[k] = run.to_absolute(x[None])[0]

@@ -9,8 +9,8 @@ Whatever a solution can say has a derivative so: reactions, efforts, energies, f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -65,6 +65,7 @@ class Sensitivities:
     states : (nt, nx, p) dx/dp at the times of the solution;  neighbours : by name, compiled models beside the one that ran
     check : against runs with parameters a little beside: (relative difference, by what part parameters were changed)
     end : where an event stopped the run at the last of its times, rates of the states there and derivatives of that time
+    again : the same run with other saved times;  largest : when outputs are largest, and what they are then
     """
 
     parameters: Mapping[str, Any]
@@ -73,10 +74,17 @@ class Sensitivities:
     neighbours: Mapping[str, Neighbours]
     check: Callable[[], tuple[float, float]] | None = None
     end: Callable[[], tuple[Array, Array]] | None = None
+    again: Callable[[tuple[float, ...]], Any] | None = None
+    largest: dict[Hashable, tuple[float, float]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the check is for who made the run."""
-        return self.__dict__ | {"check": None, "end": self.end and partial(tuple, self.end())}
+        return self.__dict__ | {"check": None, "again": None, "largest": {}, "end": self.end and partial(tuple, self.end())}
+
+    def peaks(self) -> Any:
+        """The run at times when outputs are largest, of those that were asked for; None for none."""
+        times = tuple(sorted({t for t, _ in self.largest.values()}))
+        return self.again(times) if self.again is not None and times else None
 
     def number(self, name: str) -> int:
         if name not in self.names:
@@ -97,8 +105,19 @@ class Sensitivities:
             rate, moved = self.end()
             moving[-1] = moved[k]
             S[-1] += rate * moved[k]
-        sizes, whole = typical(solution.mechanism, solution.x), (solution.t, moving)
-        return float(total_derivative(solution.like, function, solution.mechanism, solution.x, S, beside, sizes, whole))
+        n, x, whole = len(S), solution.x, (solution.t, moving)
+        if (run := self.peaks()) is not None:
+            last = (run.t == solution.t[-1])[:, None]  # which moves
+            peaks = (np.where(last, a[-1], b) for a, b in ((x, run.x), (S, run.sensitivities.states[:, :, k])))
+            x, S = (np.vstack([a, b]) for a, b in zip((x, S), peaks, strict=True))
+
+        def like(mechanism: Compiled, states: Array, *t: Array) -> Any:
+            made = solution.like(mechanism, states[:n], *t)
+            if run is not None:
+                made.peaks = solution.like(mechanism, states[n:], np.where(last[:, 0], made.t[-1], run.t))
+            return made
+
+        return float(total_derivative(like, function, solution.mechanism, x, S, beside, typical(solution.mechanism, x), whole))
 
 
 def typical(mechanism: Any, x: Array) -> Array:

@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 
 
 class AnySolution(Result, Hinted, ABC):
-    """What solutions of every kind of model can do. beside : states near those of a run, for its derivatives; see `like`"""
+    """What solutions of every kind of model can do.
 
-    beside: bool = False
+    beside : the run to which these are near states, for its derivatives, see `like`;  peaks : more of them, at its peaks
+    """
+
+    beside: AnySolution | None = None
+    peaks: AnySolution | None = None
 
     def signal(self, name: object) -> Array:
         """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", ...; see `signals`."""
@@ -94,7 +98,7 @@ class AnySolution(Result, Hinted, ABC):
         """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
         record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
         made = type(self)(mechanism, self.t if t is None else t, x, **record)
-        made.beside = True
+        made.beside = self.beside or self
         return made
 
     def _repr_html_(self) -> str:
