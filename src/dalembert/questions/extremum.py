@@ -29,7 +29,7 @@ def is_dense(solution: Any) -> bool:
 
 def at_peak(solution: Any, values: Callable[[Any], Array]) -> float | None:
     """Of states beside those of a run, at the time when the output of that run is largest; None where there are none there."""
-    if solution.beside is None or solution.peaks is None:
+    if getattr(solution, "peaks", None) is None:
         return None
     there = solution.beside.sensitivities.peaks()
     return float(values(solution.peaks)[int(np.argmax(values(there)))])
@@ -49,7 +49,7 @@ def true_maximum(solution: Any, values: Callable[[Any], Array], key: Hashable) -
         t, y = _joined(solution, t, y, np.concatenate(times), values)
     if known is None:
         return float(np.max(y))
-    if top := _top(t, y):
+    if (top := _top(t, y)) is not None:
         t, y = np.array([top]), values(solution(np.array([top])))
     known[key] = float(t[int(np.argmax(y))]), float(np.max(y))
     return float(known[key][1])
@@ -70,7 +70,8 @@ def _top(t: Array, y: Array) -> float | None:
     roots = roots[np.isreal(roots)].real
     top = float(roots[np.argmin(np.abs(roots))]) if len(roots) else np.inf
     smooth = len(rest) == 0 or float(rest[0]) < (_SMOOTH * float(np.ptp(y[around]))) ** 2
-    return t[k] + size * top if smooth and abs(top) < 1.0 else None
+    found = float(t[k] + size * top)
+    return found if smooth and t[around.start] < found < t[around.stop - 1] else None
 
 
 def _finer(solution: Any, y: Array, values: Callable[[Any], Array]) -> tuple[Array, Array]:
