@@ -76,7 +76,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
-        "left_free": [*left_free(mechanism)],
+        "left_free": dict(left_free(mechanism)),
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],
@@ -113,8 +113,8 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
         table.add_row(name, str(value))
     if f["unconnected"]:
         table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
-    for item in f["left_free"]:
-        table.add_row("left free", item)
+    for name, item in f["left_free"].items():
+        table.add_row(name, item)
     for item in f["moved"] or ["nothing"]:
         table.add_row("assembly moved", item)
     if f["completed"]:

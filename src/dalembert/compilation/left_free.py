@@ -28,17 +28,17 @@ TOLD = 3  # bodies of a motion, and motions; groups that move in more ways are m
 _IDLE = ", which moves nothing else"
 
 
-def left_free(mechanism: Compiled) -> Iterator[str]:
-    """At most two sentences: drivers that move one body of many and nothing else; what is free besides what is driven."""
+def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
+    """At most two sentences, by name: drivers that move one body of many and nothing else; what is free besides the driven."""
     if not isinstance(mechanism, Mechanism) or not mechanism.model.drivers or mechanism.nb > MANY:
         return
     start = _Start(mechanism)
     if lonely := [*start.lonely()]:
-        yield "; ".join(lonely)
+        yield "driver", "; ".join(lonely)
     if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
         more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
         cause = "" if found[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
-        yield f"besides what is driven, {'; '.join(found[:TOLD])}{more}{cause}"
+        yield "left free", f"besides what is driven, {'; '.join(found[:TOLD])}{more}{cause}"
 
 
 class _Start:

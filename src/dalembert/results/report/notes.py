@@ -56,8 +56,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
     if isinstance(mechanism, Mechanism):
         if loose := unconnected(mechanism.model):
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
-        for text in left_free(mechanism):
-            yield Line("left free", text, data=text, block="careful")
+        for name, text in left_free(mechanism):
+            yield Line(name, text, data=text, block="careful")
         for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
