@@ -77,9 +77,11 @@ def spread(start: Trajectory, part: Part | None = None) -> float:
 
 
 def unconnected(model: Model) -> list[str]:
-    """Bodies that no joint and no force element holds or moves, but for those that are doubted because they fall."""
-    parts = [part for part in connected_parts(model) if not part.elements and not part.forces]
-    return [body for part in parts if part not in _fallen(model) for body in part.bodies]
+    """Bodies that no joint and no force element holds or moves, but for those that are doubted because they fall; none where
+    all are so, and meant to be free."""
+    every, fallen = connected_parts(model), _fallen(model)
+    parts = [part for part in every if not part.elements and not part.forces]
+    return [body for part in parts if len(parts) < len(every) and part not in fallen for body in part.bodies]
 
 
 def falling(model: Model) -> Iterator[str]:
