@@ -116,6 +116,15 @@ def test_driven_bodies_that_push_others_by_forces_alone_are_meant_to():
     assert left_free(compile(model)) == [spin]
 
 
+def test_chains_on_a_base_that_is_driven_are_meant_to_be_free():
+    model = da.Model()
+    for k, first in enumerate(("ground", "bar 0", "bar 1", "bar 2", "bar 3", "bar 4")):
+        model.add_link(f"bar {k}", (k, 0, 0), (k + 1, 0, 0), mass=1.0)
+        model.add_revolute(f"J{k}", first, f"bar {k}", point=(k, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "J0", da.Polynomial((0, 6.0)))
+    assert left_free(compile(model)) == []
+
+
 def test_no_words_on_free_mechanisms_of_the_gallery():
     told = {name for name, entry in GALLERY.items() if left_free(compile(entry.build()))}
     assert told == {"towing_tank_ship", "towing_tank_ship_compliant"}  # driven heave, free pitch

@@ -22,7 +22,7 @@ from dalembert.compilation.trajectory import Trajectory
 from dalembert.compilation.wrong_axes import shown_axis
 from dalembert.model.elements import GROUND
 
-MANY = 60  # bodies above which a motion is not asked for by name
+MANY = 30  # bodies above which a motion is not asked for by name
 SMALL = 1e-7  # of rows and motions of unit length; rounding leaves 1e-14, geometry more than 1e-3
 TOLD = 3  # bodies of a motion, and motions; groups that move in more ways are meant to, as chains and vehicles
 _IDLE = ", which moves nothing else"
@@ -58,7 +58,8 @@ class _Start:
             n = np.zeros(3) if mechanism.plane is None else mechanism.plane.normal
             held[b, :3, b, :3] = np.outer(n, n)
             held[b, 3:, b, 3:] = np.eye(3) * (body.kind == "point" or n.any()) - np.outer(n, n) * (body.kind != "point")
-        self.rows = np.vstack([unit(G.reshape(len(G), -1))[0], held.reshape(6 * self.n, -1)])
+        more = held.reshape(6 * self.n, -1)
+        self.rows = np.vstack([unit(G.reshape(len(G), -1))[0], more[more.any(axis=1)]])
 
     def _alone(self, b: int, but: Sequence[int] = ()) -> Array:
         """(k, 6) motions of one body while all others rest; but : rows that do not count."""
@@ -67,7 +68,7 @@ class _Start:
     def lonely(self) -> Iterator[str]:
         """Drivers of a body that joints connect to others, none of which they or forces let it move."""
         joints = {joint.name: joint for joint in self.model.joints}
-        for driver in self.model.drivers:
+        for driver in (driver for driver in self.model.drivers if driver.joint):
             rows = self.mechanism.velocity_rows(driver.name)
             for name in (name for name in (driver.first, driver.second) if name != GROUND):
                 others = [joint.bodies for joint in self.model.joints if joint.name != driver.joint and name in joint.bodies]
@@ -75,8 +76,7 @@ class _Start:
                 near, by_forces = (any(set(ends) - {name, GROUND} for ends in items) for items in (others, pushed))
                 b = self.names.index(name)
                 if near and not by_forces and len(self._alone(b, rows)) > len(self._alone(b)):
-                    axis = f": see the axis of {driver.joint!r}" if driver.joint else ""
-                    yield f"driver {driver.name!r} moves {name!r} and nothing else{axis}"
+                    yield f"driver {driver.name!r} moves {name!r} and nothing else: see the axis of {driver.joint!r}"
 
     def motions(self) -> Iterator[str]:
         """Nothing in a singular pose, in which more is free than in others."""
@@ -84,21 +84,22 @@ class _Start:
         if len(free) != self.mechanism.degrees_of_freedom:
             return
         alone = [self._alone(b) for b in range(self.n)]
-        single, spins = np.zeros((0, 6 * self.n)), dict[str, list[int]]()
-        for b, own in enumerate(alone):
-            single = np.vstack([single, np.pad(own, ((0, 0), (6 * b, 6 * (self.n - b - 1))))])
-            if len(own) and (spin := self._spin(b, own)):
-                spins.setdefault(spin, []).append(b)
-            elif len(own) and any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
-                yield f"{self.names[b]!r} is free to {self._told([b], own)}"
-        free = _kernel(single @ free.T) @ free
+        single = [np.pad(own, ((0, 0), (6 * b, 6 * (self.n - b - 1)))) for b, own in enumerate(alone)]
+        free = _kernel(np.vstack(single) @ free.T) @ free
         projector = np.abs(free.T @ free).reshape(self.n, 6, self.n, 6).max(axis=(1, 3)) > SMALL
-        labels = connected_components(projector)[1]
-        for label in dict.fromkeys(labels[projector.any(axis=1)].tolist()):
-            group = np.flatnonzero(labels == label).tolist()
-            size = int(np.linalg.matrix_rank(free.reshape(-1, self.n, 6)[:, group].reshape(len(free), -1), SMALL))
+        labels, free = connected_components(projector)[1], free.reshape(-1, self.n, 6)
+        groups = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels[projector.any(axis=1)].tolist())]
+        sizes = [int(np.linalg.matrix_rank(free[:, group].reshape(len(free), -1), SMALL)) for group in groups]
+        meant = {b for group, size in zip(groups, sizes, strict=True) if size > TOLD for b in group}
+        spins = dict[str, list[int]]()
+        for b in (b for b, own in enumerate(alone) if len(own) and b not in meant):
+            if spin := self._spin(b, alone[b]):
+                spins.setdefault(spin, []).append(b)
+            elif any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
+                yield f"{self.names[b]!r} is free to {self._told([b], alone[b])}"
+        for group, size in zip(groups, sizes, strict=True):
             if size <= TOLD:
-                yield self._shared(group, free.reshape(-1, self.n, 6), [b for b in group if not len(alone[b])], size)
+                yield self._shared(group, free, [b for b in group if not len(alone[b])], size)
         for spin, bodies in spins.items():
             are, its = ("are", "their") if len(bodies) > 1 else ("is", "its")
             yield f"{self._listed(bodies)} {are} free to spin about {its} own {spin}{_IDLE}"
@@ -157,7 +158,7 @@ class _Start:
 
 def _kernel(rows: Array) -> Array:
     """(k, n) orthonormal vectors that no row sees."""
-    _, values, V = np.linalg.svd(rows)
+    _, values, V = np.linalg.svd(rows, full_matrices=len(rows) < rows.shape[1])
     return np.asarray(V[int(np.sum(values > SMALL)) :])
 
 
