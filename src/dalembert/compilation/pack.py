@@ -107,7 +107,7 @@ def _arrange(
     choice_section(out.I, ())
     _angles(out, flat, nq + nu + 1)
     _breakpoints(out)
-    _workspace(out.I)
+    _workspace(out.I, frame.a_size)
     return frame
 
 
@@ -118,8 +118,7 @@ def with_choices(packed: Packed, choices: Sequence[Choice[RowKey]]) -> Packed:
     I: list[int] = packed.I.tolist()
     number = {(row.primitive, row.component): row.index for row in packed.rows}
     choice_section(I, [choice.among(number) for choice in choices])
-    I[T.W_A] = I[T.W_Y] - I[T.W_A] - 6  # its size, as before offsets were made
-    _workspace(I)
+    _workspace(I, I[T.W_Y] - I[T.W_A])  # A stays as long as it is
     return replace(packed, I=np.array(I, dtype=np.int64))
 
 
@@ -301,10 +300,9 @@ def place_sections(I: list[int], own: Mapping[int, int], state: int) -> int:
     return used
 
 
-def _workspace(I: list[int]) -> None:
+def _workspace(I: list[int], a_size: int) -> None:
     """Sections of W for bodies; the dense part for the orthogonal projection comes last, only some runs have it."""
     nb6, m, nx = 6 * (I[T.NB] + 1), I[T.M], I[T.NX]
-    a_size = I[T.W_A] + 6  # one spare row takes what ground and dropped rows would write
     own = {
         **dict.fromkeys((T.W_A, T.W_Y), a_size),
         T.W_K: I[T.K_SIZE],

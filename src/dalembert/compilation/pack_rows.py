@@ -20,7 +20,7 @@ class Frame:
     """What rows are and where they go, of any numbers.
 
     sections : header entries with what lies there, one after the other;  counts : header entries with numbers
-    places : where the rows of a primitive begin in A, per body
+    places : where the rows of a primitive begin in A, per body;  a_size : length of A
     """
 
     rows: tuple[Row, ...]
@@ -29,6 +29,7 @@ class Frame:
     plan: Plan
     columns: tuple[tuple[int, ...], ...]
     places: tuple[tuple[tuple[int, ...], ...], ...]
+    a_size: int
     counts: dict[int, int]
     sections: dict[int, tuple[int, ...]]
 
@@ -81,11 +82,11 @@ def frame_of(bodies: int, items: tuple[Item, ...], dropped: frozenset[tuple[int,
         T.NVELOCITY: sum(item[1] == "V" for item in items),
         **{T.M: m, T.M_ALL: len(rows), T.NINC: len(incidences), T.NNODE: len(plan.order), T.K_SIZE: plan.block_size},
         **{T.NPAIR: len(pairs) // width(T.PAIR_I), T.NHUB: len(plan.hubs), T.NHUB_INC: len(hub_rows) // 3},
-        T.W_A: a_size,  # turned into an offset by _workspace
     }
     sections = {T.INC_I: tuple(entry for incidence in incidences for entry in incidence)}
     sections |= {T.PAIR_I: tuple(pairs), T.HUB_I: tuple(hubs), T.HUB_INC_I: tuple(hub_rows), T.TAPE_I: plan.tape}
-    return Frame(tuple(rows), nodes, forest, plan, tuple(columns), tuple(places), counts, sections)
+    spare = 6  # takes what ground and dropped rows would write
+    return Frame(tuple(rows), nodes, forest, plan, tuple(columns), tuple(places), a_size + spare, counts, sections)
 
 
 def _is_coincidence(items: tuple[Item, ...], rows: list[tuple[int, int]]) -> bool:
