@@ -103,46 +103,49 @@ def take_crossing(t, x, system):
 
 
 @flat
-def project_across(tau, centre, t, x, system):
-    """(status, whether x was interpolated): x <- onto the constraints, from both sides where tau > 0."""
-    crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
-    while k < count and status == OK:
-        step, weight = (node_time(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
+def across(visit, tau, centre, t, x, dx, system):
+    """(status, whether x was interpolated): at each node x <- onto the constraints, visit(weight, t_k, x, dx, ..), a status;
+    then x <- the crossing. Without a span (tau = 0), and where a node fails or nothing crosses, at x alone.
+
+    x alone is number NODES, behind the nodes, in the same loop: what is called there is large, and compiled once.
+    """
+    k, crossed, status = 0 if tau > 0.0 else NODES, False, OK
+    while k <= NODES and not crossed:
+        step, weight = (node_time(k, centre), weight_of(k, centre)) if k < NODES else (0.0, 1.0)
         if tau > 0.0:
             displaced(tau * step, x, system)
         status = project_constraints(t + tau * step, x, system)
-        if crossed:
+        if k < NODES:
             add_node(weight, x, system)
-        k += 1
-        if crossed and (k == count or status != OK):
-            crossed = status == OK and take_crossing(t, x, system)
-            if not crossed:
-                k, count, status = 0, 1, OK
+        if status == OK:
+            status = visit(weight, t + tau * step, x, dx, system)
+        k = k + 1 if status == OK else max(k + 1, NODES)
+        crossed = k == NODES and status == OK and take_crossing(t, x, system)
     return status, crossed
+
+
+@flat
+def no_visit(weight, t, x, dx, system):
+    return OK
+
+
+@flat
+def add_rates(weight, t, x, dx, system):
+    """dx <- rates at x with the independent velocities of the state that is kept aside; their sum over the nodes. Status."""
+    kept, nq = kept_state(system), system.nq
+    copy(Numbers(x, nq), kept + nq, system.nu)
+    status = maggi_rates(t, x, dx, system)
+    add_multiple(kept + 2 * x.size, weight, Numbers(dx, 0), x.size)
+    return status
 
 
 @kernel
 def minimal_across(mode, t, x, dx, system):
     """`minimal` where singular configurations are passed. Status."""
-    n, nq, kept = x.size, system.nq, kept_state(system)
-    rates = kept + 2 * n
-    tau, centre = bridge_span(t, x, system)
-    crossed, count, k, status = tau > 0.0, NODES if tau > 0.0 else 1, 0, OK
-    while k < count and status == OK:
-        step, weight = (node_time(k, centre), weight_of(k, centre)) if crossed else (0.0, 1.0)
-        displaced(tau * step, x, system)
-        status = project_constraints(t + tau * step, x, system)
-        add_node(weight, x, system)
-        copy(Numbers(x, nq), kept + nq, system.nu)  # the independent velocities are those of the state
-        if status == OK:
-            status = maggi_rates(t + tau * step, x, dx, system)
-        add_multiple(rates, weight, Numbers(dx, 0), n)
-        k += 1
-        if crossed and (k == count or status != OK):
-            crossed = status == OK and take_crossing(t, x, system)
-            if not crossed:
-                k, count, status = 0, 1, OK
-                clear(rates, n)
-    copy(Numbers(x, 0), kept, n)
-    copy(Numbers(dx, 0), rates, n)
+    kept, (tau, centre) = kept_state(system), bridge_span(t, x, system)
+    displaced(0.0, x, system)  # also where there is nothing to bridge: of unit Euler parameters
+    status, crossed = across(add_rates, tau, centre, t, x, dx, system)
+    copy(Numbers(x, 0), kept, x.size)
+    if crossed:
+        copy(Numbers(dx, 0), kept + 2 * x.size, x.size)
     return status

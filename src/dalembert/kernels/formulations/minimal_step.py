@@ -7,7 +7,7 @@ from dalembert.kernels.base.loops import clear
 from dalembert.kernels.base.tables import PLANAR, RIGID
 from dalembert.kernels.base.views import Twists
 from dalembert.kernels.coordinates.kinematics import in_plane
-from dalembert.kernels.formulations.bridge import bridge_span, project_across
+from dalembert.kernels.formulations.bridge import across, bridge_span, no_visit
 from dalembert.kernels.formulations.distribution import load_turns
 from dalembert.kernels.formulations.minimal import column, weakest_row_at
 from dalembert.kernels.formulations.minimal_end import end_step
@@ -23,7 +23,7 @@ def close(first, t, x, dx, system):
     tau, centre = 0.0, 0.0
     if system.minimal.passing and not first:
         tau, centre = bridge_span(t, x, system)
-    status, crossed = project_across(tau, centre, t, x, system)
+    status, crossed = across(no_visit, tau, centre, t, x, dx, system)
     snap_angles(x, system)
     return status, crossed
 
