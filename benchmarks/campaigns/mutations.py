@@ -85,7 +85,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/formulations", "derivatives jet_derivatives", (PARTS, RATES, TANGENTS)),
     ("kernels/formulations", "tree_invariants invariants invariant_steps", (INVARIANTS, ADAPTIVE, LAGRANGIAN, WORK)),
     ("kernels/formulations", "variational constraint_flow discrete_newton lagrangian_impulse", (SMALL, LAGRANGIAN, WORK)),
-    ("kernels/formulations", "lagrangian_minimal lagrangian_invariants dense_minimal", (SMALL, LAGRANGIAN, ADAPTIVE)),
+    ("kernels/formulations", "lagrangian_minimal lagrangian_invariants minimal_dense", (SMALL, LAGRANGIAN, ADAPTIVE)),
     ("kernels/formulations", "variational_bodies constant_twist impulse velocity_step", (FIXED, HUB, WORK)),
     ("kernels/formulations", "impulse_tree", (DRIVEN, KIND, TREE)),
     ("kernels/formulations", "minimal minimal_end minimal_step minimal_tree", (ADAPTIVE, CARRIED, TREE, WORK)),

@@ -1,6 +1,6 @@
 """Minimal coordinates of Lagrangian systems [QRContinuation, 2.2-2.5]: rows and their rates come from the generated code.
 
-Operators of `maggi_rates` (dense_minimal.py) and of `end_step` (minimal_end.py).
+Operators of `maggi_rates` (minimal_dense.py) and of `end_step` (minimal_end.py).
 """
 
 from dalembert.kernels.base.compiler import flat, inline, kernel
@@ -11,7 +11,7 @@ from dalembert.kernels.base.tables import MOTION_PART, PROJECT, ROWS_PART, TURN_
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import dual_vector, least_solution, onto_tangent
 from dalembert.kernels.coordinates.lagrangian import evaluate_part, factor_all_rows, factor_rows, project_rows
-from dalembert.kernels.formulations.dense_minimal import maggi_rates
+from dalembert.kernels.formulations.minimal_dense import maggi_rates
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.tangent_basis import null_basis
 

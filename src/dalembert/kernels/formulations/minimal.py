@@ -1,4 +1,4 @@
-"""The right-hand side of minimal coordinates: Maggi's equations in a basis fixed during a step [QRContinuation, 2.2-2.3].
+"""Rates in minimal coordinates of bodies: Maggi's equations in a basis fixed during a step [QRContinuation, 2.2-2.3].
 
     V = P Z                       Z the basis at the start of the step, P onto null(G) at this configuration
     s' = Z^T W u                  the independent velocities
@@ -9,6 +9,9 @@ No multipliers. u^ is the one velocity with G u^ + g_t = 0 and Z^T W u^ = s', so
 and depends on q and s' alone: an ordinary differential equation on the constraints, whatever the Runge-Kutta method.
 Deviation: V follows the configuration within a step, where (15) takes the basis at a step's start; with that every method of
 order above one would lose its order.
+
+Here G is block-sparse and V are twists of all bodies, O(n) per column. Trees with loops and Lagrangian systems have the same
+equations in dense algebra (minimal_dense.py). The end of a step is written once for all three (minimal_end.py).
 """
 
 from dalembert.kernels.base.compiler import flat, inline, kernel

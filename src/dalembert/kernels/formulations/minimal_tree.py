@@ -1,4 +1,4 @@
-"""Minimal coordinates of a tree with loops: the joint velocities of a spanning tree in rows_at of the bodies'.
+"""Minimal coordinates of a tree with loops: the joint velocities of a spanning tree in place of the bodies'.
 
     M* u' = F* - N* u + G^T lam,  G u' + zeta + A B' u = 0        the matrices of frame_matrices.py, G = A B
     G' y = A' B y + A B' y
@@ -32,8 +32,8 @@ from dalembert.kernels.coordinates.frame_matrices import (
 from dalembert.kernels.coordinates.kinematics import count_turns, load_angle_rates
 from dalembert.kernels.coordinates.solve import product
 from dalembert.kernels.coordinates.tree import displace_tree, locate_tree
-from dalembert.kernels.formulations.dense_minimal import maggi_rates
 from dalembert.kernels.formulations.distribution import load_turns
+from dalembert.kernels.formulations.minimal_dense import maggi_rates
 from dalembert.kernels.formulations.minimal_end import end_step
 from dalembert.kernels.formulations.moving_frame import close_cut_joints
 from dalembert.kernels.formulations.moving_frame_reference import velocity_terms
@@ -81,7 +81,7 @@ def weakest_row_at(t, x, system):
 
 @inline
 def rows_at(t, x, dx, system):
-    """Of dense_minimal.py: poses, rates of q, rows at the velocities of x, factored. Status."""
+    """Of minimal_dense.py: poses, rates of q, rows at the velocities of x, factored. Status."""
     locate_tree(x, dx, system)
     count_turns(x, system)
     forces(MOTIONS, t, system)
@@ -92,7 +92,7 @@ def rows_at(t, x, dx, system):
 
 @flat
 def load(t, x, dx, rest, system):
-    """Of dense_minimal.py: rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
+    """Of minimal_dense.py: rest <- F* - N* u, zeta <- zeta + A B' u, rates of q. Status, external power."""
     locate_tree(x, dx, system)
     load_angle_rates(x, system)
     status, power = velocity_terms(t, x, system)

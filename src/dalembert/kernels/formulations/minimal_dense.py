@@ -1,11 +1,8 @@
-"""Maggi's equations in dense algebra, for trees with loops and Lagrangian systems: minimal.py with rows as numbers.
+"""The equations of minimal.py in dense algebra, written over operators (`maggi_rates`): rows and mass matrix are numbers.
 
-    V = P Z,   u^ = V (Z^T W V)^-1 (s' - Z^T W p') + p',   p' = -G^+ g_t                              (9)-(11)
-    u' = V y + p'',   p'' = -G^+ zeta(u^),   V^T M V y = V^T (h(u^) - M p'')                      (12)-(15)
-    Y' = -G^+ G' Y                                                                                (27)
-
-[QRContinuation, 2.2-2.5]; lengths are those of W = diag(weights of the velocities), see dense_rows.py. M may be singular by
-itself (Euler parameters as coordinates): V^T M V is what is solved.
+For trees with loops (minimal_tree.py) and Lagrangian systems (lagrangian_minimal.py), O(n^3). Lengths are those of W =
+diag(weights of the velocities), see dense_rows.py. M may be singular by itself (Euler parameters as coordinates): V^T M V is
+what is solved.
 """
 
 from dalembert.kernels.base.compiler import flat, inline
