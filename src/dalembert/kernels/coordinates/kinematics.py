@@ -13,7 +13,7 @@ import numpy as np
 from numpy import uintp
 
 from dalembert.kernels.base.compiler import flat, inline
-from dalembert.kernels.base.tables import PLANAR, RIGID
+from dalembert.kernels.base.tables import NON_FINITE, PLANAR, RIGID
 from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
 from dalembert.kernels.base.views import Pose, Twist
 
@@ -84,8 +84,8 @@ def store_rates(x, dx, acceleration, system):
 
 
 @flat
-def finish_rates(power, dx, system):
-    """dx <- rates of what follows q and u: external work, counters of angles. True when all accelerations are finite."""
+def finish_rates(status, power, dx, system):
+    """dx <- rates of what follows q and u: external work, counters of angles. Status, NON_FINITE where accelerations are."""
     nq, end = system.nq, system.nq + system.nu
     dx[end] = power
     for joint in system.angles:
@@ -93,7 +93,7 @@ def finish_rates(power, dx, system):
     finite = True
     for i in range(uintp(nq), uintp(end + 1)):
         finite &= abs(dx[i]) < np.inf
-    return finite
+    return status if finite else NON_FINITE
 
 
 @inline

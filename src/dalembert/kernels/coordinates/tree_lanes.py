@@ -11,7 +11,7 @@ from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.lanes import COUNT, apart, as_lanes
 from dalembert.kernels.base.layout import COUNTERS
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT, WRENCH
+from dalembert.kernels.base.tables import OK, PROJECT, WRENCH
 from dalembert.kernels.base.views import System
 from dalembert.kernels.coordinates.articulated import add_body_accelerations
 from dalembert.kernels.coordinates.kinematics import finish_rates
@@ -100,8 +100,7 @@ def tree_lanes(mode, t, x, dx, system):
         return OK
     count_rates(0.0, system)
     status, power = tree_rates(tree_forces_in_turn, False, t, x_l, dx_l, lanes, system)
-    finite = finish_rates(power, dx_l, lanes)
-    return status if finite else NON_FINITE
+    return finish_rates(status, power, dx_l, lanes)
 
 
 @kernel
@@ -115,5 +114,4 @@ def closed_lanes(mode, t, x, dx, system):
     status, power = tree_rates(tree_forces_in_turn, True, t, x_l, dx_l, lanes, system)
     power = answer_of_cut_joints(power, dx_l, lanes)
     add_body_accelerations(lanes.accelerations, 0.0, lanes)
-    finite = finish_rates(power, dx_l, lanes)
-    return status if finite else NON_FINITE
+    return finish_rates(status, power, dx_l, lanes)

@@ -9,7 +9,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.loops import add_multiple, negate
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, POTENTIAL, TURNS, WRENCH
+from dalembert.kernels.base.tables import MOTIONS, OK, POTENTIAL, TURNS, WRENCH
 from dalembert.kernels.base.vectors import Vec3
 from dalembert.kernels.coordinates.choice import silence
 from dalembert.kernels.coordinates.kinematics import finish_rates, load_angle_rates, load_poses, store_rates
@@ -167,7 +167,7 @@ def store_solution(x, dx, system):
 def store_motion(x, dx, power, system):
     """dx <- (N u, accelerations, power, angle rates). Status."""
     store_rates(x, dx, system.accelerations, system)
-    return OK if finish_rates(power, dx, system) else NON_FINITE
+    return finish_rates(OK, power, dx, system)
 
 
 @flat

@@ -6,7 +6,7 @@ u* by the articulated-body recursion;   S Lam = c,   u+ = u* + (response of the 
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import clear, copy
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT
+from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import eliminate_tree
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
@@ -39,8 +39,7 @@ def start_step(t, x, dx, system):
     if system.m > 0:
         total = hold_cut_joints(power, t, dx, system)
         copy(share, system.u_dot, system.nu)
-    finite = finish_rates(total, dx, system)
-    return status if finite else NON_FINITE, power
+    return finish_rates(status, total, dx, system), power
 
 
 @flat
@@ -48,8 +47,7 @@ def free_rates(t, x, dx, system):
     """dx <- (N u, accelerations of the tree without its cut joints, external power, angle rates). Status."""
     system.count.rhs += 1.0
     status, power = tree_rates(force_wrenches, False, t, x, dx, system, system)
-    finite = finish_rates(power, dx, system)
-    return status if finite else NON_FINITE
+    return finish_rates(status, power, dx, system)
 
 
 @flat

@@ -3,7 +3,7 @@
 from dalembert.kernels.base.compiler import kernel
 from dalembert.kernels.base.lanes import as_lanes
 from dalembert.kernels.base.loops import negate
-from dalembert.kernels.base.tables import NON_FINITE, OK, PROJECT
+from dalembert.kernels.base.tables import OK, PROJECT
 from dalembert.kernels.coordinates.kinematics import finish_rates, load_angle_rates, load_poses, store_rates
 from dalembert.kernels.coordinates.solve import apply_inverse_metric, assemble_blocks, pull_back_rows
 from dalembert.kernels.coordinates.tree_lanes import count_rates, forces_in_turn, project_in_turn, side_by_side
@@ -34,4 +34,4 @@ def jet_lanes(mode, t, x, dx, system):
     negate(lanes.rhs, lanes.zeta, system.m)
     solve_by_factor(lanes)
     store_rates(x_l, dx_l, lanes.accelerations, lanes)
-    return status if finish_rates(lanes.count.power, dx_l, lanes) else NON_FINITE
+    return finish_rates(status, lanes.count.power, dx_l, lanes)

@@ -18,7 +18,7 @@ from dalembert.kernels.base.compiler import flat, inline, kernel
 from dalembert.kernels.base.dense import solve_definite
 from dalembert.kernels.base.loops import clear, minus_dot, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, PLANAR, RIGID, WRENCH
+from dalembert.kernels.base.tables import MOTIONS, PLANAR, RIGID, WRENCH
 from dalembert.kernels.base.views import Numbers, Pose, Twists
 from dalembert.kernels.coordinates.kinematics import (
     count_turns,
@@ -195,13 +195,13 @@ def maggi_rates(t, x, dx, system):
     clear(Numbers(dx, nq + nu), x.size - nq - nu)
     store_configuration_rates(x, dx, system)
     gather(system.accelerations, Numbers(dx, nq), system)
-    finite = finish_rates(power, dx, system)
+    status = finish_rates(status, power, dx, system)
     if k.order < 0:
         carry_basis(passes, t, x, dx, system)
     else:
         for j in range(k.dof):
             dx[k.s + j] = weighted_product(Numbers(x, k.basis + nu * j), velocities, system)
-    return status if finite else NON_FINITE
+    return status
 
 
 @kernel

@@ -8,7 +8,7 @@ what is solved.
 from dalembert.kernels.base.compiler import flat, inline
 from dalembert.kernels.base.dense import add_transposed, multiply_symmetric, solve_definite
 from dalembert.kernels.base.loops import add_multiple, clear, copy, plus_dot
-from dalembert.kernels.base.tables import NON_FINITE, OK
+from dalembert.kernels.base.tables import OK
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.dense_rows import least_solution, onto_tangent, remove_normal
 from dalembert.kernels.coordinates.kinematics import finish_rates
@@ -89,8 +89,8 @@ def maggi_rates(rows_at, load, bend, tangent_rate, moving, t, x, dx, system):
             tangent_rate(basis, acc, system)
             copy(Numbers(dx, k.carry + n * j), acc, n)
         dx[k.s + j] = weighted_product(basis, now, system)
-    finite = finish_rates(power, dx, system)
+    finished = finish_rates(OK, power, dx, system)
     copy(now, u, n)
     if status == OK:
         status = seen
-    return status if finite or status != OK else NON_FINITE
+    return status if status != OK else finished

@@ -10,7 +10,7 @@ from dalembert.kernels.base.compiler import flat, inline, kernel, vectorised
 from dalembert.kernels.base.dense import add_transposed, solve_with_factor, weakest_dense_row
 from dalembert.kernels.base.loops import add_multiple, clear, copy, negate, plus_dot
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, OUTPUT, POSITIONS, PROJECT, WRENCH
+from dalembert.kernels.base.tables import MOTIONS, OK, OUTPUT, POSITIONS, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import (
     accelerate_by_columns,
@@ -244,5 +244,4 @@ def moving_frame(mode, t, x, dx, system):
     if m > 0:
         power = hold_cut_joints(power, t, dx, system)
         add_body_accelerations(system.accelerations, 0.0, system)
-    finite = finish_rates(power, dx, system)
-    return status if finite else NON_FINITE
+    return finish_rates(status, power, dx, system)

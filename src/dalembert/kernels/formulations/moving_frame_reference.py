@@ -8,7 +8,7 @@ Slow, there to be compared with moving_frame.py; how the matrices are built is i
 from dalembert.kernels.base.compiler import flat, kernel
 from dalembert.kernels.base.loops import copy, negate
 from dalembert.kernels.base.slots import forces
-from dalembert.kernels.base.tables import MOTIONS, NON_FINITE, OK, PROJECT, WRENCH
+from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
 from dalembert.kernels.coordinates.frame_matrices import (
@@ -95,5 +95,4 @@ def moving_frame_reference(mode, t, x, dx, system):
         acceleration[b].v += bias[b].v
         acceleration[b].w += bias[b].w
     copy(Numbers(dx, system.nq), system.u_dot, system.nu)
-    finite = finish_rates(power, dx, system)
-    return status if finite else NON_FINITE
+    return finish_rates(status, power, dx, system)
