@@ -74,7 +74,7 @@ def count_rates(factors, system):
 
 
 @flat
-def project_in_turn(kernel, t, x, dx, system):
+def project_in_turn(kernel, mode, t, x, dx, system):
     """x <- projected run by run; dx is scratch. Status."""
     status, n = OK, system.nx
     one_x, scratch = dx[:n], dx[n : 2 * n]
@@ -83,7 +83,7 @@ def project_in_turn(kernel, t, x, dx, system):
         one.count.inside = system.count.inside
         for i in range(n):
             one_x[i] = x[COUNT * i + k]
-        status = max(status, kernel(PROJECT, t, one_x, scratch, one))
+        status = max(status, kernel(mode, t, one_x, scratch, one))
         for i in range(n):
             x[COUNT * i + k] = one_x[i]
     return status
@@ -108,7 +108,7 @@ def closed_lanes(mode, t, x, dx, system):
     """Trees with cut joints. RATE: dx <- rates of the relative coordinates; PROJECT: x <- onto unit quaternions and cut joints;
     dx is scratch."""
     if mode == PROJECT:
-        return project_in_turn(moving_frame, t, x, dx, system)
+        return project_in_turn(moving_frame, mode, t, x, dx, system)
     count_rates(1.0, system)
     x_l, dx_l, lanes = as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
     status, power = tree_rates(tree_forces_in_turn, True, t, x_l, dx_l, lanes, system)

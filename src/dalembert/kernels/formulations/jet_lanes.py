@@ -18,7 +18,7 @@ def jet_lanes(mode, t, x, dx, system):
     """RATE: dx <- distribution at x; PROJECT: x <- onto unit Euler parameters and constraints, dx is scratch. Rows that become
     dependent in some of the runs leave no finite rates: then they run one by one."""
     if mode == PROJECT:
-        return project_in_turn(jet, t, x, dx, system)
+        return project_in_turn(jet, mode, t, x, dx, system)
     count_rates(1.0, system)
     status, x_l, dx_l, lanes = OK, as_lanes(x, 0), as_lanes(dx, 0), side_by_side(system)
     load_poses(x_l, lanes)
