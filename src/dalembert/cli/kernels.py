@@ -9,7 +9,8 @@ from dalembert.compilation.catalogue import COMMON, Kernel, common_kernels
 from dalembert.formulations import FORMULATIONS, REFERENCE
 
 SPREAD = 1.5  # how much faster or slower than the machine of `Kernel.seconds` others are
-KERNELS = tuple({k.name: k for k in (*COMMON, *(k for cls in FORMULATIONS.values() for k in cls.kernels))}.values())
+# those of formulations first: others take what is compiled of them, and would compile it with their own options
+KERNELS = tuple({k.name: k for k in (*(k for cls in FORMULATIONS.values() for k in cls.kernels), *COMMON)}.values())
 
 
 def needed(mechanism: Any, formulation: Any, integrator: Any) -> list[Kernel]:
