@@ -298,9 +298,9 @@ def filtered_error(steps, system):
     where there is none.
     """
     x, y, stages, e, factors, spectrum = steps.x, steps.y, steps.stages, steps.e, steps.factors, steps.spectrum
-    nu, n, pair, h = steps.pivots.shape[1], steps.n, 0, steps.h
-    for k in range(factors.shape[0]):
-        if abs(spectrum[0, k].imag) < abs(spectrum[0, pair].imag):
+    nu, n, pair, h = steps.pivots.shape[1], steps.n, factors.shape[0] - 1, steps.h
+    for k in range(pair - 1, -1, -1):  # from the last: were pair 0 at first, `solve` would be compiled for a pair 0 as well
+        if abs(spectrum[0, k].imag) <= abs(spectrum[0, pair].imag):
             pair = k
     for i in range(n):
         value = 0.0
