@@ -110,7 +110,7 @@ def test_kernels_are_all_there():
             if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__
             if isinstance(value._cache, DiskCache)
         }
-    carried = {f"carried{width}{end}" for width in ("", "_many", "_few", "_one") for end in ("", "_correction")}
+    carried = {f"carried{width}{end}" for width in ("", "_many", "_four", "_few", "_one") for end in ("", "_correction")}
     within = {"factorise", "solve", "newton_update"}  # compiled with the kernels that call them
     only_derivatives = {"rate_columns", "exact_slopes", "exact_forces", "jet_derivatives", *carried}  # when they are asked for
     assert found - within - only_derivatives == {kernel.name for kernel in KERNELS}

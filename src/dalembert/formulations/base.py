@@ -183,11 +183,11 @@ def check_pair(formulation: object, integrator: object) -> None:
     reason: str | None = ""
     for label, value, example in (("formulation", formulation, "Jet()"), ("integrator", integrator, "DOP853(rtol=1e-9)")):
         if isinstance(value, str):
-            raise ModelError(f"{label} is {value!r}; give an object, as {label}=da.{example}")
+            raise ModelError(f"{label} is {value!r}; give an object, as {label}=da.{example}; there are {_pairs()}")
     if isinstance(formulation, Formulation) and isinstance(integrator, Integrator):
         reason = formulation.takes(integrator)
     if reason is not None:
-        raise ModelError(reason or f"{_named(formulation)} with {_named(integrator)} has no meaning; {_pairs()}")
+        raise ModelError(reason or f"{_named(formulation)} with {_named(integrator)} has no meaning; pairs that do: {_pairs()}")
 
 
 def _pairs() -> str:
@@ -198,7 +198,7 @@ def _pairs() -> str:
         taken = [m for m in taken if not (cls.steps == "explicit" and m.implicit)]
         text = _joined([m.__name__ for m in taken]) + (" of fixed step" if cls.steps == "explicit" else "")
         groups.setdefault(text, []).append(cls.__name__)
-    return "pairs that do: " + "; ".join(f"{_joined(names)} with {methods}" for methods, names in groups.items())
+    return "; ".join(f"{_joined(names)} with {methods}" for methods, names in groups.items())
 
 
 def _joined(names: list[str]) -> str:

@@ -75,8 +75,7 @@ def simulate_many(
     initial_states : (runs, nq + nu) rows (q, u) as in `solution.q`, `solution.u`; each is brought onto the constraints.
         Angles are counted from the model's; whole states as in `solution.x` keep the turns that springs and gears count
     parameters : name -> one value per run, of a LagrangianSystem, or arguments of `model` when it is a function that returns
-        a Model; models that differ in numbers only share what is compiled. A dict of arrays, `grid(...)`, `sample(...)` or a
-        Dataset
+        a Model; those that differ in numbers share what is compiled. A dict of arrays, a Dataset, `grid(...)`, `sample(...)`
     save_at : times to save, default the start and the end;  threads : default one per core; no result depends on it
     progress : as in `simulate`, by finished runs
 
@@ -92,8 +91,7 @@ def simulate_many(
     out : a store; the same call on one that exists computes only what is missing, one with other settings is refused
     outputs : what to keep of each run, signals by name ("slider.x", "A", "B.fz", see `plot.time`) and functions of its
         solution, also as a dict by name; default the states q and u
-    client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each, and write to `out`;
-        default this process
+    client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each; default: here
     block : runs that are computed and written together; part of the settings, as such runs may share steps. Fewer of long runs
     """
     integrator = DOP853() if integrator is None else integrator

@@ -125,12 +125,10 @@ def simulate(
     goes_on = isinstance(model, AnySolution)
     t_end = number("simulate", "t_end", t_end) if goes_on or t_start is not None or initial is not None else duration(t_end)
     watched, clock, free, sensitivities = _as_events(events), Clock(), _names(free), _names(sensitivities)
-    varied = None
-    if sensitivities:
-        if initial is not None or free:
-            raise ModelError("sensitivities: the run starts as the model is built; leave out initial and free")
-        varied = parametrised(model, parameters, sensitivities, coordinates, formulation, t_start or 0.0)
-    variant = None if varied is None else varied.first
+    if sensitivities and (initial is not None or free):
+        raise ModelError("sensitivities: the run starts as the model is built; leave out initial and free")
+    varied = parametrised(model, parameters, sensitivities, coordinates, formulation, t_start or 0.0) if sensitivities else None
+    variant: Any = None if varied is None else varied.first
     if variant is None:
         variant = variant_of(model, parameters, coordinates, formulation, t_start, compiled=not free and initial is None)
     start = start_of(variant, coordinates, formulation, t_start, initial, free)
