@@ -58,7 +58,7 @@ def test_python_blocks_run(tmp_path, monkeypatch):
     assert shown[1] == output  # of the last block, to the digit
     assert names["solution"].report().passed
     check_swing(names["A"], names["B"], names["C"], names["D"], names["swing"])
-    assert {path.name for path in tmp_path.iterdir()} == {"own.html", "own.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"own.html", "own.png", "over.png", "own.csv"}
 
 
 def test_lines_for_own_mechanisms_run():
