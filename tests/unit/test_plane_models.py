@@ -232,3 +232,32 @@ markers:
         read(file.replace("position: [1, -2]", "position: [1]"))
     with pytest.raises(ModelFileError, match=r"plane is 'zx'.*"):
         read(file.replace("plane: xz", "plane: zx"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "function", "fits"),
+    [
+        ("force", lambda t: (0.0, 5 * np.sin(t)), "(fx, 0, fz)"),
+        ("force", lambda t, r, v, R, w: (0.0, -400 * np.tanh(v[1] / 0.01)), "(fx, 0, fz)"),
+        ("torque", lambda t: 3.0 * t, "(0, ty, 0)"),
+    ],
+)
+def test_functions_in_a_plane_return_three_numbers(verb, function, fits):
+    m = flat("xz")
+    getattr(m, f"add_{verb}")("load", "b", function)
+    text = rf"{verb} 'load': its function .* of shape .*; return three numbers in a plane too: {re.escape(fits)}, along x"
+    with pytest.raises(ModelError, match=text):
+        da.compile(m)
+
+
+def test_interactions_in_a_plane_return_six_numbers():
+    m = flat("xz")
+    m.add_interaction("law", "ground", "b", lambda t, r, R, v, w: ((0.0, 1.0), 2.0))
+    with pytest.raises(ModelError, match=r"interaction 'law': .*; return force and torque, three numbers each, in a plane too"):
+        da.compile(m)
+
+
+def test_functions_that_raise_at_the_start_are_left_to_the_run():
+    m = flat("xz")
+    m.add_force("load", "b", lambda t, r, v, R, w: (v[3], 0.0, 0.0))
+    assert da.compile(m).plane is not None

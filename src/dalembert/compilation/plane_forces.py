@@ -31,7 +31,15 @@ def check_forces(mechanism: Mechanism) -> None:
         return
     start, normal = Trajectory(mechanism, np.zeros(1), mechanism.x_0[None]), mechanism.plane.normal
     for force in mechanism.model.forces:
-        if not isinstance(force.function, MissingFunction) and force.leaving(start, normal)[0] > 0:
+        if isinstance(force.function, MissingFunction):
+            continue
+        try:
+            leaves = force.leaving(start, normal)[0] > 0
+        except ModelError:
+            raise
+        except Exception:  # of the user's function: the run will say so, and name it
+            continue
+        if leaves:
             shown = ", ".join(f"{v:.4g}" for v in normal)
             raise ModelError(
                 f"{force.noun} {force.name!r} leaves the plane with normal ({shown}) at t = 0; use coordinates='absolute'"

@@ -93,14 +93,7 @@ class Entry:
 
     def checked(self, value: Any) -> Any:
         """What the function returned, refused where it has another shape or is no number."""
-        try:
-            array = np.asarray(value)
-        except ValueError:  # parts of different lengths
-            raise ModelError(f"{self._its_function()} returned {shown(value)}; return {self.call.wanted}") from None
-        if array.shape != self.call.output or array.dtype.kind not in "iuf":
-            got = f"{shown(value)}, of shape {array.shape}"
-            raise ModelError(f"{self._its_function()} returned {got}; return {self.call.wanted}")
-        return array
+        return self.call.checked(self.owner, value)
 
     def look(self, t: float, W: Sequence[float] | Array, s: int) -> Array:
         """Its value. Refuse one of another shape, or that is not finite, before anything is compiled for it."""
@@ -111,16 +104,12 @@ class Entry:
                 return np.zeros(0)
         checked: Array = self.checked(value)
         if not np.isfinite(checked).all():
-            raise ModelError(f"{self._its_function()} returned {shown(value)} at the start; return finite numbers")
+            raise ModelError(f"{self.call.named(self.owner)} returned {shown(value)} at the start; return finite numbers")
         return checked.ravel()
 
     def called(self, t: float, W: Sequence[float] | Array, s: int) -> Any:
         """Its value, by plain Python."""
         return _caller(self.arguments)(plain_function(self.function), t, np.array(W[s : s + self.size]), 0)
-
-    def _its_function(self) -> str:
-        name = getattr(plain_function(self.function), "__name__", type(self.function).__name__)
-        return f"{self.owner}: its function {name!r}"
 
     def lines(self, name: str) -> list[str]:
         """Source of a call."""

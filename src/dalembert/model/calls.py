@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.model.validation import plain_function, user_function
+from dalembert.errors import ModelError
+from dalembert.model.validation import plain_function, shown, user_function
 
 UserFunction = Callable[..., object]
 Parameters = Mapping[str, npt.ArrayLike]
@@ -58,6 +60,22 @@ class Call:
         """Its value, by plain Python."""
         given = {p.name: p.value for p in self.parameters}
         return plain_function(self.function)(t, *(() if self.of_time else inputs), **given)
+
+    def named(self, owner: str) -> str:
+        """The function in messages."""
+        name = getattr(plain_function(self.function), "__name__", type(self.function).__name__)
+        return f"{owner}: its function {name!r}"
+
+    def checked(self, owner: str, value: Any, more: str = "") -> Any:
+        """What it returned, refused where it has another shape or is no number; more : to say of what it should return."""
+        try:
+            array = np.asarray(value)
+        except ValueError:  # parts of different lengths
+            raise ModelError(f"{self.named(owner)} returned {shown(value)}; return {self.wanted}{more}") from None
+        if array.shape != self.output or array.dtype.kind not in "iuf":
+            got = f"{shown(value)}, of shape {array.shape}"
+            raise ModelError(f"{self.named(owner)} returned {got}; return {self.wanted}{more}")
+        return array
 
 
 def parameters_of(owner: str, function: object, forms: Mapping[int, str], parameters: object) -> tuple[Parameter, ...]:

@@ -56,7 +56,9 @@ class Interaction(BetweenPoints):
         back = np.swapaxes(R_i, 1, 2)
         r, v, w = (np.einsum("tij,tj->ti", back, vector) for vector in (x_j - x_i, v, w_j - w_i))
         rows = zip(states.t, r, back @ R_j, v, w, strict=True)
-        given = np.array([self.call(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows], dtype=float)
+        returned = (self.call(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows)
+        owner, more = f"{self.noun} {self.name!r}", ", in a plane too"
+        given = np.array([self.call.checked(owner, value, more) for value in returned], dtype=float)
         values = np.einsum("tij,tkj->tki", R_i, given)
         along = values @ normal
         out = np.abs(along[:, 0]) + np.linalg.norm(values[:, 1] - along[:, 1, None] * normal, axis=1)

@@ -71,20 +71,29 @@ class _Load(Force):
     def motions(self) -> tuple[Motion | None, ...]:
         return (self.factor,)
 
-    def world(self, states: States) -> Array:
-        """(nt, 3) its value in world axes, without the factor."""
+    def _world(self, states: States, normal: Array) -> Array:
+        """(nt, 3) its value in world axes, without the factor; of a model in a plane."""
         if (call := self.call) is None:
             values = np.tile(np.asarray(self.value), (len(states.t), 1))
         else:
             r, v = states.point(self.body, self.at), states.velocity(self.body, self.at)
             rows = zip(states.t, r, v, states.rotation(self.body), states.angular_velocity(self.body), strict=True)
-            values = np.array([call(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows], dtype=float)
+            given = (call(float(t), *map(np.ascontiguousarray, row)) for t, *row in rows)
+            owner, more = f"{self.noun} {self.name!r}", self._components(normal)
+            values = np.array([call.checked(owner, value, more) for value in given], dtype=float)
         return values if self.frame == "world" else np.asarray(np.einsum("tij,tj->ti", states.rotation(self.body), values))
 
     def leaving(self, states: States, normal: Array) -> Array:
-        values = self.world(states)
+        values = self._world(states, normal)
         out = self.across(values, (values @ normal)[:, None] * normal)
         return np.where(out > _SLACK * (1.0 + np.linalg.norm(values, axis=1)), out, 0.0)
+
+    def _components(self, normal: Array) -> str:
+        """What a function returns in a plane, in words."""
+        stays = self.across(np.eye(3), np.outer(normal, normal)) < _SLACK
+        parts = [f"{self.verb[0]}{axis}" if fits else "0" for axis, fits in zip("xyz", stays, strict=True)]
+        example = f": ({', '.join(parts)})" if stays.any() else ""
+        return f" in a plane too{example}, along x, y, z of the {self.frame}; r and v have three as well"
 
     @abstractmethod
     def across(self, values: Array, along: Array) -> Array:
