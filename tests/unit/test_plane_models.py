@@ -261,3 +261,50 @@ def test_functions_that_raise_at_the_start_are_left_to_the_run():
     m = flat("xz")
     m.add_force("load", "b", lambda t, r, v, R, w: (v[3], 0.0, 0.0))
     assert da.compile(m).plane is not None
+
+
+TWO = "; give two numbers (x, z), or three"
+TOLD = {
+    "axis": (lambda m: m.add_prismatic("P", "ground", "b", point=(0, 0), axis="z"), f"joint 'P': axis is 'z'{TWO}"),
+    "zero": (
+        lambda m: m.add_prismatic("P", "ground", "b", point=(0, 0), axis=(0, 0)),
+        "has length 0; give a non-zero vector (x, z)",
+    ),
+    "force": (lambda m: m.add_force("F", "b", 400.0), f"force 'F': force has shape (), 400.0{TWO}"),
+    "points": (lambda m: m.add_revolute("P", "ground", "b", points=(0.1, 0)), f"joint 'P': points[0] has shape (), 0.1{TWO}"),
+    "pair": (
+        lambda m: m.add_revolute("P", "ground", "b", points=5),
+        "points is 5; give a pair of vectors (x, z), one fixed in",
+    ),
+    "gravity": (lambda m: da.Model(plane="xz", gravity=9.81), f"model: gravity has shape (), 9.81{TWO}"),
+    "no inertia": (lambda m: m.add_body("c", mass=1), "inertia is None; give one number, about the normal, three, or a solid"),
+    "inertia": (
+        lambda m: m.add_body("c", mass=1, inertia=(1, 2)),
+        "inertia has shape (2,), (1, 2); give one number, about the",
+    ),
+    "torque": (
+        lambda m: m.add_torque("T", "b", (1, 2)),
+        "torque has shape (2,), (1, 2); give one number, about the normal, or three",
+    ),
+    "rotation": (
+        lambda m: m.add_body("c", mass=1, inertia=1, rotation=(1, 2)),
+        "rotation is (1, 2); give an angle [rad], a quaternion",
+    ),
+    "in space": (
+        lambda m: da.Model().add_link("c", (0, 0), (0, 1), mass=1),
+        "give 3 numbers, or make the model in a plane, da.Model(",
+    ),
+    "of shapes": (
+        lambda m: m.add_body("c", mass=1, inertia=1, shape={"type": "box", "size": [1, 2]}),
+        "[1.0, 2.0]; give 3 numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_to_give_is_told_in_numbers_of_the_plane(case):
+    make, text = TOLD[case]
+    with pytest.raises(ModelError, match=re.escape(text)):
+        make(flat("xz"))
+    with pytest.raises(ModelError, match=r"give 3 numbers$"):
+        da.Model(gravity=9.81)  # what is said of the plane ends with the verb

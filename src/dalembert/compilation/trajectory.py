@@ -20,7 +20,7 @@ from dalembert.model.cardan import CardanAngles, cardan_angles
 from dalembert.model.elements import GROUND, Joint, Marker
 from dalembert.model.joints import angle_of, direction_of
 from dalembert.model.rotation import matrix_to_quaternion
-from dalembert.model.validation import nearest, vector
+from dalembert.model.validation import nearest, numbers
 
 _ONE = np.eye(3)
 
@@ -84,7 +84,7 @@ class Trajectory(Series):
 
     def _arm(self, body: object, point: npt.ArrayLike) -> Array:
         """(nt, 3) from the centre of mass to a point given in body axes, world axes [m]."""
-        return np.asarray(self.rotation(body) @ vector(f"body {getattr(body, 'name', body)!r}", "point", point))
+        return np.asarray(self.rotation(body) @ numbers(f"body {getattr(body, 'name', body)!r}", "point", point, (3,)))
 
     def _in_space(self, b: int, numbers: Array, column: int, origin: Array) -> Array:
         """(nt, 3) from the coordinates or velocities of a body; origin : of those in the plane"""
@@ -145,7 +145,7 @@ class Trajectory(Series):
     def point(self, body: object, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) world position of a point given in body axes [m]."""
         if self._body(body) == 0:
-            return np.zeros((len(self.t), 3)) + vector("the ground", "point", point)
+            return np.zeros((len(self.t), 3)) + numbers("the ground", "point", point, (3,))
         return self.position(body) + self._arm(body, point)
 
     def coordinate(self, joint: object) -> Array:

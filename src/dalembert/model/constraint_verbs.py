@@ -14,7 +14,7 @@ from dalembert.model.elements import Body, Joint, Primitive
 from dalembert.model.frames import along, own_axes, rotation_matrix
 from dalembert.model.joints import CONTACTS
 from dalembert.model.store import ElementStore
-from dalembert.model.validation import check_listed, frozen, number, several, shown, unit_vector, vector
+from dalembert.model.validation import check_listed, frozen, number, numbers, several, shown, unit_vector, vector
 
 BodyRef = Body | str
 Plane = Sequence[npt.ArrayLike]
@@ -83,7 +83,7 @@ class ConstraintVerbs(ElementStore):
         semi_axes : (3,) along the body's axes [m];  centre : of the ellipsoid, body axes [m]
         """
         owner, i, j = self._rolling(name, body, on)
-        lengths = vector(owner, "semi_axes", semi_axes)
+        lengths = numbers(owner, "semi_axes", semi_axes, (3,))
         if not np.all(lengths > 0):
             raise ModelError(f"{owner}: semi_axes are {shown(lengths)}; give three lengths greater than 0")
         return self._contact(name, "ellipsoid", i, j, plane, vector(owner, "centre", centre), lengths, 0.0)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace as _replaced
 from functools import cache, partial
 from typing import Any
@@ -62,7 +63,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         if self._flat is not None:
             gravity = self._flat.vector((0.0, -9.81) if gravity is None else gravity)
         self._flatten_verbs()
-        self._gravity = vector("model", "gravity", (0.0, 0.0, -9.81) if gravity is None else gravity)
+        with nullcontext() if self._flat is None else self._flat.words():
+            self._gravity = vector("model", "gravity", (0.0, 0.0, -9.81) if gravity is None else gravity)
         self._name = name
 
     def _flatten_verbs(self) -> None:
@@ -122,7 +124,8 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
         none = mass is None and inertia is None
         if inertia is None and not none:
             fix = "a solid that has one, as in **da.rod(mass, length).body() or **da.box(mass, size).body()"
-            raise ModelError(f"{owner}: inertia is None; give 3 numbers, or {fix}")
+            wanted = "3 numbers" if self._flat is None else "one number, about the normal, three"
+            raise ModelError(f"{owner}: inertia is None; give {wanted}, or {fix}")
         body = Body(
             name,
             "rigid",

@@ -7,7 +7,8 @@ A moment of inertia J about the normal is that of a flat body: J / 2 about the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import Parameter, signature
@@ -19,7 +20,7 @@ from dalembert.arrays import Array
 from dalembert.lagrangian.recorded import is_recorded
 from dalembert.model.joints import JOINTS
 from dalembert.model.rotation import Rotation
-from dalembert.model.validation import as_float, choice, is_number
+from dalembert.model.validation import ABOUT_NORMAL, PLANE, as_float, choice, is_number
 
 PLANES = ("xy", "xz", "yz")
 _PAIRS = ("Pair", "Plane")
@@ -60,6 +61,15 @@ class InPlane:
             return value
         return np.asarray(value) @ self.axes if flat else value
 
+    @contextmanager
+    def words(self) -> Iterator[None]:
+        """Within, what should be given is said in numbers of the plane."""
+        token = PLANE.set(self.name)
+        try:
+            yield
+        finally:
+            PLANE.reset(token)
+
     def call(self, verb: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """A verb (of a model, its first argument) with what was said in the plane said in space."""
         count, known = _annotations(verb)
@@ -75,7 +85,8 @@ class InPlane:
             told["axis"] = self.normal
         if verb.__name__ == "add_cam":
             told = {"axis": self.normal, "zero": self.axes[0]} | told
-        return verb(**told)
+        with self.words():
+            return verb(**told)
 
     def _in_space(self, key: str, annotation: str, value: Any) -> Any:
         if annotation.partition(" ")[0] in _PAIRS and isinstance(value, Sequence | np.ndarray):
@@ -85,7 +96,7 @@ class InPlane:
         if "ArrayLike" not in annotation:
             return value
         if not is_number(value):
-            return self.vector(value)
+            return value if key in (*ABOUT_NORMAL, "rotation") else self.vector(value)
         n = self.normal
         match key:
             case "inertia":

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.lagrangian.recorded import Number, root
-from dalembert.model.validation import ROUNDING, frozen, number, numbers, shown, size_of, unit_vector, vector
+from dalembert.model.validation import PLANE, ROUNDING, frozen, number, numbers, shown, size_of, unit_vector, vector
 
 UNIT_LENGTH = 1e-3  # published tables are rounded to 3 digits [JetMultibody, Tables 3 and 6]
 ORTHOGONAL = 1e-6
@@ -90,9 +90,8 @@ def unit_quaternion(owner: str, value: object, label: str = "rotation") -> Array
             raise ModelError(f"{owner}: {label} is a matrix with determinant -1, a reflection; change a column's sign")
         return frozen(matrix_to_quaternion(R))
     if shape != (4,):
-        raise ModelError(
-            f"{owner}: {label} is {shown(value)}; give a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
-        )
+        wanted = "an angle [rad], " * bool(PLANE.get()) + "a quaternion (4 numbers, scalar first), a 3x3 matrix or a Rotation"
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {wanted}")
     theta = numbers(owner, label, value, (4,))
     length = root(theta @ theta)
     if abs(length - 1.0) > UNIT_LENGTH:

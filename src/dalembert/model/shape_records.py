@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.lagrangian.recorded import Number, is_recorded
 from dalembert.model.rotation import unit_quaternion
-from dalembert.model.validation import choice, nearest, number, shown, vector
+from dalembert.model.validation import choice, nearest, number, numbers, shown
 
 DEEPEST = 16  # compounds within compounds
 
@@ -92,8 +93,12 @@ def _check(owner: str, shape: object, depth: int) -> None:
             _check(owner.partition(", shape")[0], part, depth + 1)
 
 
+def _three(owner: str, key: str, value: Any) -> Array:
+    return numbers(owner, key, value, (3,))
+
+
 def _edges(owner: str, key: str, value: Any) -> None:
-    if not (vector(owner, key, value) > 0.0).all():
+    if not (_three(owner, key, value) > 0.0).all():
         raise ModelError(f"{owner}: {key} is {shown(value)}; give three lengths greater than 0")
 
 
@@ -101,7 +106,7 @@ def _points(owner: str, key: str, value: Any) -> None:
     if not isinstance(value, list) or not value:
         raise ModelError(f"{owner}: {key} is {shown(value)}; give a list of points in body axes")
     for point in value:
-        vector(owner, key, point)
+        _three(owner, key, point)
 
 
 def _text(owner: str, key: str, value: Any) -> None:
@@ -122,7 +127,7 @@ _CHECKS: dict[str, Callable[[str, str, Any], object]] = {
     **dict.fromkeys(("file", "colour"), _text),
     "axis": lambda owner, key, value: choice(owner, key, value, ("x", "y", "z")),
     "points": _points,
-    "position": vector,
+    "position": _three,
     "rotation": lambda owner, key, value: unit_quaternion(owner, value),
     **dict.fromkeys(("fixed", "clear"), _flag),
 }

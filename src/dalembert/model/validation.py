@@ -11,6 +11,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache, wraps
 from itertools import islice
 from traceback import walk_tb
@@ -33,6 +34,8 @@ _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # what others call the ground
 _GROUND = ("world", "base", "earth", "floor", "frame", "fixed", "inertial", "origin", "wall", "none", "0")
 _OF_METHODS = {"rtol": "DOP853(rtol=1e-11)", "atol": "DOP853(atol=1e-11)", "step": "RungeKutta4(step=1e-3)"}
+PLANE: ContextVar[str] = ContextVar("PLANE", default="")  # of the model whose verb is asked
+ABOUT_NORMAL = ("inertia", "angular_velocity", "torque")  # one number in a plane
 F = TypeVar("F", bound=Callable[..., Any])
 PERPENDICULAR = 1e-6  # largest cosine between tabulated vectors that should be perpendicular
 
@@ -147,16 +150,17 @@ def number(owner: str, label: str, value: object, *, above: float | None = None,
     return result
 
 
-def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Array:
-    """A finite array of the given shape, read-only."""
+def numbers(owner: str, label: str, value: object, shape: tuple[int, ...], *, of_model: bool = False) -> Array:
+    """A finite array of the given shape, read-only; of_model : a vector for which fewer numbers do in a plane."""
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "iuf" and not is_recorded(array):
             raise ValueError
     except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {label} is {shown(value)}; give {_wanted(shape)}") from None
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {_wanted(label, shape, (), of_model)}") from None
     if array.shape != shape:
-        raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {_wanted(shape)}")
+        wanted = _wanted(label, shape, array.shape, of_model and owner.endswith(("model", "'")))
+        raise ModelError(f"{owner}: {label} has shape {array.shape}, {shown(value)}; give {wanted}")
     fresh = isinstance(value, list | tuple) and array.dtype == np.float64
     made = array if fresh else frozen(array)
     made.flags.writeable = False
@@ -166,13 +170,24 @@ def numbers(owner: str, label: str, value: object, shape: tuple[int, ...]) -> Ar
     return made
 
 
-def _wanted(shape: tuple[int, ...]) -> str:
+def _wanted(label: str, shape: tuple[int, ...], got: tuple[int, ...], of_model: bool) -> str:
+    turns = label in ABOUT_NORMAL
+    if of_model and (plane := PLANE.get()):
+        return ("one number, about the normal" if turns else f"two numbers ({', '.join(plane)})") + ", or three"
+    if of_model and got == (2,) and not turns:
+        return "3 numbers, or make the model in a plane, da.Model(plane='xz')"
     return f"{shape[0]} numbers" if len(shape) == 1 else "a " + "x".join(map(str, shape)) + " matrix"
+
+
+def _in_plane(text: str) -> str:
+    """What should be given, as it is said in a model in a plane."""
+    axes = ", ".join(PLANE.get())
+    return text.replace("3-vectors", f"vectors ({axes})").replace("3-vector", f"vector ({axes})") if axes else text
 
 
 def vector(owner: str, label: str, value: object) -> Array:
     """Three finite numbers."""
-    return numbers(owner, label, value, (3,))
+    return numbers(owner, label, value, (3,), of_model=True)
 
 
 def unit_vector(owner: str, label: str, value: object) -> Array:
@@ -182,7 +197,7 @@ def unit_vector(owner: str, label: str, value: object) -> Array:
         return array
     largest = size_of(array)
     if largest == 0.0:
-        raise ModelError(f"{owner}: {label} has length 0; give a non-zero 3-vector")
+        raise ModelError(f"{owner}: {label} has length 0; give {_in_plane('a non-zero 3-vector')}")
     scaled = array / largest  # so that no square over- or underflows
     return frozen(scaled / np.linalg.norm(scaled))
 
@@ -207,7 +222,7 @@ def file_path(owner: str, label: str, value: Any) -> str:
 def several(owner: str, label: str, value: object, counts: tuple[int, ...], what: str) -> Sequence[Any]:
     """A sequence with one of the given lengths; its entries are checked by the caller."""
     if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray) or count(value) not in counts:
-        raise ModelError(f"{owner}: {label} is {shown(value)}; give {what}")
+        raise ModelError(f"{owner}: {label} is {shown(value)}; give {_in_plane(what)}")
     return value  # type: ignore[return-value]
 
 
@@ -292,7 +307,7 @@ def inertia(owner: str, value: object) -> Array:
     Symmetric; principal values I_1 <= I_2 <= I_3 positive with I_3 <= I_1 + I_2 (equality for a flat body).
     """
     full = isinstance(value, Sequence | np.ndarray) and count(value) == 3 and np.ndim(value[0]) > 0
-    matrix = numbers(owner, "inertia", value, (3, 3)) if full else np.diag(numbers(owner, "inertia", value, (3,)))
+    matrix = numbers(owner, "inertia", value, (3, 3)) if full else np.diag(vector(owner, "inertia", value))
     scale = size_of(matrix)
     if full:
         if size_of(matrix - matrix.T) > SLACK * scale:
