@@ -114,7 +114,7 @@ def test_solid_moments():
         (lambda: Constant("fast"), "Constant: value is 'fast'; give a number"),
         (lambda: Polynomial((1.0, np.nan)), "Polynomial: coefficients[1] is nan; give a finite number"),
         (lambda: Polynomial(()), "Polynomial: coefficients is (); give at least one number"),
-        (lambda: Polynomial(3.0), "Polynomial: coefficients is 3.0; give at least one number"),
+        (lambda: Polynomial(3.0), "Polynomial: coefficients is 3.0; give a sequence, as (0, 3.0) for a speed"),
         (lambda: Harmonic(1.0, np.inf), "Harmonic: omega is inf; give a finite number"),
         (lambda: SmoothStep(0, 1, 2, 2), "SmoothStep: t_stop is 2; give a time after t_start = 2"),
         (lambda: Table((0, 1, 1), (0, 0, 0)), "Table: times[2] = 1 after 1; give strictly increasing times"),

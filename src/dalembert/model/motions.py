@@ -61,7 +61,9 @@ def _check_numbers(motion: Motion) -> None:
         if item.type == "float":
             checked: float | tuple[float, ...] = number(owner, item.name, value)
         else:
-            entries = several(owner, item.name, value, (max(count(value), 1),), "at least one number")
+            speed = is_number(value) and item.name == "coefficients"
+            wanted = f"a sequence, as (0, {shown(value)}) for a speed" if speed else "at least one number"
+            entries = several(owner, item.name, value, (max(count(value), 1),), wanted)
             checked = tuple(number(owner, f"{item.name}[{k}]", entry) for k, entry in enumerate(entries))
         object.__setattr__(motion, item.name, checked)
 
