@@ -201,7 +201,7 @@ def test_points_have_velocities_and_accelerations():
     assert not fine.acceleration("ground", p).any()
     with pytest.raises(da.ModelError, match=r"body 'body 1': point has shape \(2,\)"):
         fine.acceleration("body 1", (1, 2))
-    with pytest.raises(da.ModelError, match="there is no force element 'world forc'; did you mean 'world force'"):
+    with pytest.raises(da.ModelError, match="there is no force element or driver 'world forc'; did you mean 'world force'"):
         fine.effort("world forc")
 
 

@@ -261,3 +261,10 @@ def test_names_that_mean_two_things_are_refused():
     system = da.LagrangianSystem(lambda q, v: v[0] ** 2 / 2, "total_energy", initial={"total_energy": 1.0})
     with pytest.raises(da.ModelError, match="an energy and a coordinate"):
         da.simulate(system, 0.1).signal("total_energy")
+
+
+def test_wrong_names_of_efforts_are_answered_by_drivers_too(run):
+    for name, told in (("mtor", "did you mean 'motor'?"), ("xyz", "known: 'motor'")):
+        with pytest.raises(da.ModelError) as refused:
+            run.effort(name)
+        assert str(refused.value) == f"there is no force element or driver {name!r}; {told}"

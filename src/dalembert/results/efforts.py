@@ -77,7 +77,8 @@ def effort_of(states: Trajectory, element: object) -> Effort:
     if name in {joint.name for joint in model.joints} | {driver.name for driver in model.drivers}:
         raise ModelError(f"{name!r} is a joint or driver, no force element; ask for reaction({name!r})")
     if name not in forces:
-        raise ModelError(f"there is no force element {name!r}; {nearest(name, forces)}")
+        known = [*(driver.name for driver in model.drivers), *forces]
+        raise ModelError(f"there is no force element or driver {name!r}; {nearest(name, known)}")
     force = forces[name]
     wrenches, records, energy = _asked(states, force)
     joints = {joint.name: joint for joint in states.mechanism.model.joints}
