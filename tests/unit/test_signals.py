@@ -19,6 +19,9 @@ def arm(length=0.4):
     return model
 
 
+FIRST = [f"{name}.{part}" for name in ("arm", "tip") for part in ("x", "y", "z", "vx", "vy", "vz", "v")][:9]
+
+
 @pytest.fixture(scope="module")
 def run():
     return da.simulate(arm(), t_end=1.0, save_at=np.linspace(0.0, 1.0, 41))
@@ -212,6 +215,7 @@ def test_times_just_behind_saved_ones_are_theirs():
         ("Arm", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
         ("P.f", "known: 'A.f', 'motor.f', ..."),
         ("P.power", "known: 'motor.power', ..."),
+        ("torque", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + ", ..."),
         ("Total_energy", "did you mean 'total_energy'?"),
     ],
 )

@@ -85,17 +85,17 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def signals_of(model: Model) -> Iterator[str]:
-    """All names that there are."""
+    """All names that there are, first those that are asked for most."""
+    acting = [*(driver.name for driver in model.drivers), *(force.name for force in model.forces)]
+    yield from (name for name in acting if effort_kind(model, name)[0])
     for joint in model.joints:
         names = [joint.name] if len(joint.coordinates) == 1 else [f"{joint.name}.{c}" for c in joint.coordinates]
         yield from names
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
-    acting = [*(driver.name for driver in model.drivers), *(force.name for force in model.forces)]
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
         yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v"))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
-    yield from (name for name in acting if effort_kind(model, name)[0])
     yield from (f"{name}.power" for name in acting)
     yield from ENERGIES
 
