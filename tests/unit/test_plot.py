@@ -188,6 +188,9 @@ def test_save(quadrangle, tmp_path):
     quadrangle.plot.save(tmp_path / "a.pdf")
     save_figure(quadrangle.plot.energy(), tmp_path / "b.png")
     quadrangle.plot.save(tmp_path / "b.png", quadrangle.plot.drift())
+    for swapped in ((quadrangle.plot.drift(), tmp_path / "c.png"), (tmp_path / "c.png", quadrangle.plot.drift().axes[0])):
+        with pytest.raises(TypeError, match="save takes the path, then a figure"):
+            quadrangle.plot.save(*swapped)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pdf", "b.png"]
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
 

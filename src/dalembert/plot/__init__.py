@@ -181,6 +181,8 @@ class Plots(Hinted):
 
     def save(self, path: str | os.PathLike[str], figure: Figure | None = None) -> None:
         """Write a figure, by default the overview, whole or not at all; format by the path's suffix."""
+        if not isinstance(path, str | os.PathLike) or not isinstance(figure, Figure | None):
+            raise TypeError("save takes the path, then a figure: plot.save('energy.png', plot.energy())")
         check_picture_path(path)
         save_figure(figure or self.overview(), path)
 
