@@ -24,13 +24,17 @@ def arm(**joint) -> da.Model:
         (6.0, {"coordinate": 5.0}, 1),
         (0.0, {}, 0),  # held where it is
         (da.Polynomial((0.0, 6.0)), {}, 0),
+        (da.Polynomial((6.0, 0.0)), {}, 1),  # the order of its numbers was meant the other way
+        (da.Polynomial((6.0,)), {}, 1),
+        (da.Polynomial((6.0, 0.0)), {"coordinate": 6.0}, 0),
+        (da.Polynomial((0.0, 0.0)), {}, 0),  # as where a speed is swept from 0
         (da.Polynomial((6.0, 1.0)), {}, 0),  # motions may begin elsewhere
     ],
 )
 def test_a_driver_that_holds_still_elsewhere(motion, joint, told):
     model = arm(**joint)
     model.add_driver("motor", "A", motion)
-    value = getattr(motion, "value", motion)
+    value = getattr(motion, "coefficients", [getattr(motion, "value", motion)])[0]
     words = [f"driver 'motor' holds 'A' at {value:g} rad for the whole run"] if told else []
     assert [text.partition(",")[0] for text in doubts(model)] == words
 

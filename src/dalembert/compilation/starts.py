@@ -18,7 +18,7 @@ from dalembert.model.assembly import OPEN, ROUNDING, Assembly
 from dalembert.model.elements import Driver
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
-from dalembert.model.motions import Constant
+from dalembert.model.motions import Constant, Motion, Polynomial
 
 SAME = 1e-6  # [m] or [rad]; numbers of six digits that are typed twice
 
@@ -27,12 +27,13 @@ def held_elsewhere(model: Model) -> Iterator[str]:
     """Drivers that hold a coordinate all the time at a number at which it is not."""
     for driver in model.drivers:
         motion, start = driver.primitive.motion, _start(model, driver)
-        if not isinstance(motion, Constant) or abs(motion.value - start) <= SAME:
+        held = _held(motion)
+        if held is None or abs(held - start) <= SAME:
             continue
         unit = "rad" if driver.primitive.kind == "A" else "m"
         what = repr(driver.joint) if driver.joint else f"a point of {driver.second!r}"
-        there = f"give the joint coordinate={motion.value:g}, too" if driver.joint else "place the body there"
-        value = f"{motion.value:g}"
+        there = f"give the joint coordinate={held:g}, too" if driver.joint else "place the body there"
+        value = f"{held:g}"
         yield (
             f"driver {driver.name!r} holds {what} at {value} {unit} for the whole run, which the model has at {start:.4g}"
             f" {unit}: for a speed of {value} {unit}/s give da.Polynomial(({start:.6g}, {value})), in a file"
@@ -45,9 +46,17 @@ def moved_by_drivers(model: Model, t: float) -> Iterator[str]:
     for driver in model.drivers:
         motion, start = driver.primitive.motion, _start(model, driver)
         begin = float(motion_values(motion, t)[0])
-        if not isinstance(motion, Constant) and abs(begin - start) > SAME:
+        if _held(motion) is None and abs(begin - start) > SAME:
             what = f"where {driver.joint!r} has {start:.4g}" if driver.joint else f"which is at {start:.4g}"
             yield f"driver {driver.name!r} starts at {begin:.4g}, {what} in the pose that is given: assembly moved it there"
+
+
+def _held(motion: Motion | None) -> float | None:
+    """The number at which a motion stays; None if it moves. A polynomial without rates is one whose numbers may be swapped."""
+    match motion:
+        case Constant(value) | Polynomial((value, *_)) if not any(getattr(motion, "coefficients", ())[1:]):
+            return value
+    return None
 
 
 def _start(model: Model, driver: Driver) -> float:
