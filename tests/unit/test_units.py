@@ -1,4 +1,4 @@
-"""Angles in degrees and lengths in millimetres are doubted; round numbers that may be meant are not."""
+"""Angles in degrees, lengths in millimetres and masses in grams are doubted; round numbers that may be meant are not."""
 
 import numpy as np
 import pytest
@@ -110,6 +110,30 @@ def test_lengths_in_millimetres(solid, told):
         model = da.Model((0, 0, -gravity))
         model.add_body("part", **solid.body())
         assert [told in text for text in doubts(model)] == ([True] if told and not meant else [])
+
+
+@pytest.mark.parametrize(
+    ("solid", "told"),
+    [
+        (da.box(3000, (0.06, 0.06, 0.08)), "body 'part' of 3000 kg is 0.08 m large, 1e+07 kg/m^3 where steel has 7850"),
+        (da.sphere(270, 0.03), "body 'part' of 270 kg is 0.06 m large"),
+        (da.cylinder(500, 0.02, 0.1), "body 'part' of 500 kg is 0.1 m large"),
+        (da.rod(500, 0.22, radius=0.008), "body 'part' of 500 kg is 0.22 m large"),
+        (da.box(3, (0.06, 0.06, 0.08)), None),
+        (da.box(2, (0.02, 0.02, 0.02)), None),  # heavier than osmium, in examples
+        (da.rod(500, 0.22), None),
+        (da.disc(500, 0.1), None),
+    ],
+)
+def test_masses_in_grams(solid, told):
+    model = da.Model()
+    model.add_body("part", **solid.body())
+    assert [text.partition(",")[0] for text in doubts(model)] == ([told.partition(",")[0]] if told else [])
+    assert all(text.startswith(told) and f"{solid.mass:g} g are {solid.mass / 1000:g}" in text for text in doubts(model))
+    drawn = {"mass": solid.mass, "inertia": (9, 9, 9), "shape": solid.body()["shape"]}  # small, and a small part of it
+    model = da.Model()
+    model.add_body("part", **drawn)
+    assert doubts(model) == []
 
 
 def test_a_turned_pendulum_about_the_origin_is_not_small():

@@ -14,7 +14,7 @@ from dalembert.compilation.parts import falling
 from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
 from dalembert.compilation.points import points_in_other_axes
 from dalembert.compilation.starts import held_elsewhere, misfits
-from dalembert.compilation.units import in_degrees, in_millimetres, too_large
+from dalembert.compilation.units import in_degrees, in_grams, in_millimetres, too_large
 from dalembert.compilation.wrong_axes import wrong_axes
 from dalembert.model.assembly import Assembly
 from dalembert.model.couplings import LAW
@@ -35,7 +35,7 @@ def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     of_starts = [*held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
-    of_units = [*in_degrees(model), *in_millimetres(model), *too_large(model)]
+    of_units = [*in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]
     of_laws = [*_idle(model), *_tables(model)]
     return [*falling(model), *of_starts, *of_units, *_wheels(model), *of_bars, *points_in_other_axes(model), *of_laws]
 

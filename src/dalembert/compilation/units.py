@@ -1,8 +1,9 @@
-"""Numbers that may be in other units: degrees for radians, millimetres for metres. One sentence for each.
+"""Numbers that may be in other units: degrees for radians, millimetres for metres, grams for kilograms. One sentence for each.
 
 Degrees are round numbers, and as radians many turns: 45 rad are seven. Of rotations it does not matter how they were given,
 because no other angle is a round number of radians, whole turns left out; nor one of hundredths, to more digits. Millimetres
-make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them.
+make a solid lighter than air, and a bar lighter than a wire; a model whose gravity is told in mm/s^2 means them. Grams make a
+solid of any material heavier than all there are; a body that is only drawn small has another inertia than what is drawn.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ SAME = 1e-9  # angles that are the same but for rounding [rad]
 LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
+HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
 SLENDER = 1000.0  # length over radius of a bar that is held to be a wire
 SLACK = 50.0  # slack length of a spring over the distance of its ends, or the reverse, from which it is doubted
 STEPS = ((5.0, LEAST, SAME), (0.01, TURN, 1e-12))  # of rotations: multiples of what, from which on, how exactly they are met
@@ -129,6 +131,30 @@ def in_millimetres(model: Model) -> Iterator[str]:
                 f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}: lengths are in m,"
                 f" {size:.4g} mm are {1e-3 * size:.4g}"
             )
+
+
+def in_grams(model: Model) -> Iterator[str]:
+    """Plain solids, with the inertia of such, that are much too heavy for their size."""
+    for body in model.bodies if np.linalg.norm(model.gravity) < IN_MILLIMETRES else ():
+        size, dimension, content = _extent(body.shape or {})
+        if size > 0.0 and dimension == 3 and body.mass > HEAVY * content and _is_solid(body):
+            words = f"body {body.name!r} of {body.mass:.4g} kg is {size:.3g} m large, {body.mass / content:.2g} kg/m^3 where"
+            yield f"{words} steel has 7850: masses are in kg, {body.mass:.4g} g are {1e-3 * body.mass:.4g}; lengths in m"
+
+
+def _is_solid(body: Body) -> bool:
+    """Whether the inertia is that of the solid that is drawn."""
+    shape: Mapping[str, Any] = body.shape or {}
+    match shape:
+        case {"type": "cylinder", "radius": r, "length": length}:
+            expected = r**2 + length**2 / 6.0
+        case {"type": "sphere", "radius": r}:
+            expected = 1.2 * r**2
+        case {"type": "box", "size": size}:
+            expected = float(np.sum(np.square(size))) / 6.0
+        case _:
+            return False
+    return bool(abs(3.0 * _gyration(body) ** 2 / expected - 1.0) < 1e-3)
 
 
 def _slack_lengths(model: Model) -> Iterator[str]:
