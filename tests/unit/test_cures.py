@@ -236,7 +236,24 @@ def test_what_drivers_move_is_no_freedom_that_is_missing(tmp_path):
     shown = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")]).stdout
     assert "driven: 1 body, 1 joint, 0 degrees of freedom left, 1 driven\ndegrees of freedom  0 left, 1 driven\n" in shown
     assert "0 degrees of freedom left, 1 driven" in model._repr_html_()
-    assert da.simulate(model, 0.01).report()["degrees of freedom"].value == "0 left, 1 driven"
+    assert "driven              motor: 6 rad/s = 57.3 rpm\n" in shown  # rpm given as rad/s are seen
+    report = da.simulate(model, 0.01).report()
+    assert report["degrees of freedom"].value == "0 left, 1 driven"
+    assert (report["driven"].value, report["driven"].data) == ("motor: 6 rad/s = 57.3 rpm", {"motor": 6.0})
+
+
+@pytest.mark.parametrize(
+    ("motion", "rate"), [((0.3, -6.0, 0.0), -6.0), ((0.0, 6.0, 1.0), None), ((1.0,), None), ((0.0, 0.0), None)]
+)
+def test_only_steady_turns_are_told_with_their_speed(motion, rate):
+    from dalembert.compilation.row_words import turning
+
+    model = da.Model()
+    model.add_body("block", mass=1.0, inertia=(1, 1, 1))
+    model.add_cylindrical("A", model.ground, "block", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("motor", "A", da.Polynomial(motion), component=1)
+    model.add_driver("feed", "A", da.Polynomial((0.0, 1.0)), component=0)
+    assert turning(compile(model)) == ({"motor": rate} if rate else {})
 
 
 def test_what_is_free_beside_drivers_is_not_read_as_driven():

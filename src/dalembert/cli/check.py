@@ -57,6 +57,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
     from dalembert.compilation.doubts import doubts
     from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
+    from dalembert.compilation.row_words import turning
 
     model = mechanism.model
     doubtful = doubts(model, assembly)
@@ -67,6 +68,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "drivers": len(model.drivers),
         "forces": len(model.forces),
         "degrees_of_freedom": mechanism.degrees_of_freedom,
+        "driven": turning(mechanism),
         "constraint_rows": len(mechanism.rows),
         "rank": mechanism.rank,
         "out_of_plane_rows": len(mechanism.out_of_plane),
@@ -90,7 +92,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
 
     from dalembert.compilation.cures import cure
     from dalembert.compilation.doubts import look_at
-    from dalembert.compilation.row_words import freedom, held_twice, not_unique
+    from dalembert.compilation.row_words import freedom, held_twice, in_rpm, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
@@ -99,6 +101,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
     left = f", without {_count(beside, 'row')} out of the plane" if beside else ""
     rows = {
         "degrees of freedom": freedom(mechanism, alone=True),
+        **({"driven": in_rpm(f["driven"])} if f["driven"] else {}),
         "constraints": f"{f['constraint_rows'] - beside} rows of {held}, rank {f['rank']}{left}",
         "redundant joints": ", ".join(f["redundant_joints"]) or "none",
     }

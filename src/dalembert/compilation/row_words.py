@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import pi
 from typing import Literal
 
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.pack_motions import motion_values
+from dalembert.model.motions import Polynomial
 
 Side = Literal["motion", "reaction"]
 _TURNS, _SLIDES = re.compile(r"SO\((.), (.)\)"), re.compile(r"O\((.)\)")
@@ -21,6 +23,18 @@ def freedom(mechanism: Compiled, *, alone: bool = False) -> str:
     driven = len(drivers - {row.element for row in mechanism.redundant})
     of = "" if alone else " degree of freedom" if n == 1 else " degrees of freedom"
     return f"{n}{of} left{' beside' if n else ','} {driven} driven" if driven else f"{n}{of}"
+
+
+def turning(mechanism: Compiled) -> dict[str, float]:
+    """Rates [rad/s] of drivers that turn at a constant one, by name."""
+    drivers = [(driver.name, driver.primitive) for driver in getattr(mechanism.model, "drivers", ())]
+    motions = [(name, row.motion) for name, row in drivers if row.kind == "A" and isinstance(row.motion, Polynomial)]
+    return {name: c[1] for name, motion in motions if any((c := motion.coefficients)[1:2]) and not any(c[2:])}
+
+
+def in_rpm(rates: dict[str, float]) -> str:
+    """ "motor: 9.42 rad/s = 89.95 rpm": who meant 90 rad/s, or gave rpm, sees it."""
+    return ", ".join(f"{name}: {rate:.4g} rad/s = {rate * 30 / pi:.4g} rpm" for name, rate in rates.items())
 
 
 def in_words(labels: Iterable[str], side: Side) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dalembert.compilation.doubts import doubts
 from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import freedom, held_twice, not_unique
+from dalembert.compilation.row_words import freedom, held_twice, in_rpm, not_unique, turning
 from dalembert.compilation.starts import moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.advice import opened
@@ -33,6 +33,8 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         "out_of_plane": len(mechanism.out_of_plane),
     }
     yield Line("degrees of freedom", freedom(mechanism, alone=True), data=counts)  # for all: a missing joint is seen in it
+    if rates := turning(mechanism):
+        yield Line("driven", in_rpm(rates), data=rates)
     flat = f", {counts['out_of_plane']} of them out of the plane" if mechanism.out_of_plane else ""
     yield Line("constraint rows", f"{counts['rows']} of rank {counts['rank']}{flat}", data=counts["rows"], block="details")
     if mechanism.redundant:
