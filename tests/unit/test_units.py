@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compilation.doubts import doubts
+from dalembert.compilation.units import in_millimetres
 
 
 def turned(rotation, coordinate=None) -> da.Model:
@@ -110,6 +111,19 @@ def test_lengths_in_millimetres(solid, told):
         model = da.Model((0, 0, -gravity))
         model.add_body("part", **solid.body())
         assert [told in text for text in doubts(model)] == ([True] if told and not meant else [])
+
+
+@pytest.mark.parametrize(
+    ("lengths", "told"),
+    [((60, 0.22), True), ((60, 0.22, 0.3), True), ((60, 50, 0.22), False), ((15, 0.22), False), ((67,), False)],  # two masts
+)
+def test_one_bar_in_millimetres(lengths, told):
+    model = da.Model()
+    for k, length in enumerate(lengths):
+        model.add_body(f"bar {k}", **da.rod(100.0, length, axis="x").body(), position=(0, 0, k))
+    model.add_body("bob", **da.sphere(20.0, 0.1).body())  # of a pendulum of 67 m
+    words = f"bar 'bar 0' is {lengths[0]} m long, 273 times as long as the next of the model: lengths are in m, 60 mm are 0.06"
+    assert [*in_millimetres(model)] == ([words if len(lengths) == 2 else words.replace("273", "200")] if told else [])
 
 
 @pytest.mark.parametrize(

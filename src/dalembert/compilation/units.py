@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.pins import links_of
 from dalembert.model.elements import Body, Joint
 from dalembert.model.forces.on_joints import JointSpringDamper
 from dalembert.model.forces.springs import SpringDamper
@@ -25,7 +26,7 @@ from dalembert.model.motions import Constant, Harmonic, Motion, Polynomial, Smoo
 TURN = 2.0 * np.pi
 LEAST, MOST = 15.0, 360.0  # degrees; smaller and larger numbers may well be radians that are meant
 SAME = 1e-9  # angles that are the same but for rounding [rad]
-LARGE = 100.0  # radius of gyration over the size of the mechanism; millimetres for metres make it 1000 times too large
+LARGE = 100.0  # radius of gyration over the size of the mechanism, a bar over the next; millimetres make 1000 times as much
 LONG = 10.0  # size from which a body is doubted that is too light for it [m]
 LIGHT = {1: 1e-2, 2: 1e-3, 3: 1e-3}  # [kg/m], [kg/m^2], [kg/m^3], far below a wire, foil, air; millimetres make 8e-6 of steel
 HEAVY = 5e5  # [kg/m^3], 20 times osmium: bodies of examples are often heavier than they can be; grams make 2.7e6 of aluminium
@@ -117,11 +118,18 @@ def _values(motion: Motion | None) -> list[float]:
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Solids that are much too light for their size, and springs that are slack far from where they start."""
+    """Solids that are much too light for their size, a bar far longer than others, springs slack far from where they start."""
     yield from _slack_lengths(model)
     if np.linalg.norm(model.gravity) >= IN_MILLIMETRES:
         return
+    bars = sorted((link.length, link.body) for link in links_of(model).values() if link is not None and link.bar)
+    longest, other = (bars[-1], bars[-2][0]) if len(bars) > 1 else ((0.0, ""), 0.0)
     for body in model.bodies:
+        if body.name == longest[1] and longest[0] > LARGE * other:
+            length, ratio = longest[0], longest[0] / other
+            words = f"bar {body.name!r} is {length:.4g} m long, {ratio:.3g} times as long as the next of the model"
+            yield f"{words}: lengths are in m, {length:.4g} mm are {1e-3 * length:.4g}"
+            continue
         if body.shape is None or body.mass == 0.0:
             continue
         size, dimension, content = _extent(body.shape)
