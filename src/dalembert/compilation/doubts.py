@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.compilation.left_out import positions_left_out
 from dalembert.compilation.loose_ends import loose_ends
 from dalembert.compilation.parts import falling
 from dalembert.compilation.pins import bars_off_planes, pins_off_links, slides_off_bars
@@ -32,7 +33,7 @@ _SHORT = re.compile("""(?:'[^']*'|"[^"]*"|[,:](?! )|[^,:])*""")  # up to a comma
 
 def doubts(model: Model, assembly: Assembly | None = None) -> list[str]:
     """One sentence for each; what comes before its first comma or colon is enough to find it. assembly : what it found."""
-    of_starts = [*held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
+    of_starts = [*positions_left_out(model), *held_elsewhere(model), *(() if assembly is None else misfits(model, assembly))]
     of_axes = [*wrong_axes(model)] or [*bars_off_planes(model)]
     of_bars = [*loose_ends(model), *of_axes, *pins_off_links(model), *slides_off_bars(model)]
     of_units = [*in_degrees(model), *in_millimetres(model), *in_grams(model), *too_large(model)]

@@ -29,7 +29,7 @@ def points_in_other_axes(model: Model) -> Iterator[str]:
     given = [(f"marker {marker.name!r}", marker.verb, marker.body, marker.point) for marker in model.markers]
     given += [(f"{force.noun} {force.name!r}", force.verb, body, p) for force in model.forces for body, p in force.places()]
     for owner, verb, name, p in given:
-        reach = max((float(np.linalg.norm(at)) for at in _joint_points(model.joints, name)), default=0.0)
+        reach = max((float(np.linalg.norm(at)) for at in joint_points(model.joints, name)), default=0.0)
         where, of_world = ("", False) if name == GROUND else _misread(model.body(name), reach, p)
         known = signature(getattr(Model, f"add_{verb}")).parameters if where else ()
         key = next((key for key in KEYS if key in known), "")  # cables have none
@@ -45,7 +45,7 @@ def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
 
     reach : distance of the farthest joint from the centre
     """
-    far, drawn = float(np.linalg.norm(p)), _drawn(body.shape)
+    far, drawn = float(np.linalg.norm(p)), drawn_as(body.shape)
     for of_world, q in ((True, body.matrix.T @ (p - body.position)), (False, world_point(body, p))):
         if drawn is not None and far > ON * reach and drawn.off(p) > drawn.limit and drawn.off(q) <= AT * drawn.size:
             return f"{drawn.off(p):.3g} m off body {body.name!r} as it is drawn", of_world
@@ -79,7 +79,7 @@ class Drawn:
         return float(np.linalg.norm(np.maximum(beyond, 0.0)))
 
 
-def _drawn(shape: Mapping[str, Any] | None) -> Drawn | None:
+def drawn_as(shape: Mapping[str, Any] | None) -> Drawn | None:
     if shape is None or {"position", "rotation", "fixed"} & shape.keys():
         return None
     match shape:
@@ -93,7 +93,7 @@ def _drawn(shape: Mapping[str, Any] | None) -> Drawn | None:
     return None
 
 
-def _joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
+def joint_points(joints: tuple[Joint, ...], body: str) -> Iterator[Array]:
     for joint in joints:
         if joint.first == body:
             yield joint.p_i
