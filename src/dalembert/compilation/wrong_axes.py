@@ -24,14 +24,19 @@ TALL = 0.15  # extent along the axes over that across, from which a loop lies in
 
 def wrong_axes(model: Model) -> Iterator[str]:
     """For every loop of three and more hinges and slides."""
+    for loop in loops_of(model):
+        pairs = {frozenset(joint.bodies) for joint in loop}
+        if len(pairs) == len(loop) >= 3 and all(joint.type in ("revolute", "prismatic") for joint in loop):
+            yield from _told(model, loop)
+
+
+def loops_of(model: Model) -> Iterator[list[Joint]]:
+    """Joints of each loop, and of those that share some."""
     number = {body.name: k for k, body in enumerate((model.ground, *model.bodies))}
     joints = [joint for joint in model.joints if not joint.coupled]
     edges = [tuple(dict.fromkeys(number[name] for name in joint.bodies)) for joint in joints]
     for block in loop_blocks(spanning_forest(len(model.bodies), edges), edges):
-        loop = [joints[k] for k in block]
-        pairs = {frozenset(joint.bodies) for joint in loop}
-        if len(pairs) == len(loop) >= 3 and all(joint.type in ("revolute", "prismatic") for joint in loop):
-            yield from _told(model, loop)
+        yield [joints[k] for k in block]
 
 
 def _told(model: Model, loop: list[Joint]) -> Iterator[str]:
