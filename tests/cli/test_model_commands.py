@@ -53,6 +53,18 @@ def test_new_check_edit_run():
     assert not np.allclose(a.position("slider")[-1], b.position("slider")[-1])
 
 
+def test_new_in_a_plane():
+    assert call("new", "own.yaml", "--plane").exit_code == 0
+    text = Path("own.yaml").read_text()
+    assert "plane: xz" in text and "60 * pi / 30" in text and "dalembert sweep own.yaml" in text
+    findings = json.loads(call("check", "own.yaml", "--json").stdout)
+    assert (findings["drivers"], findings["degrees_of_freedom"], findings["warnings"]) == (1, 0, [])
+    Path("own.yaml").write_text(text.replace("  # buffer:", "  buffer:"))  # what is commented is right as well
+    assert json.loads(call("check", "own.yaml", "--json").stdout)["forces"] == 2
+    swept = call("sweep", "own.yaml", "--set", "rod=0.2,0.3", "--output", "motor", "--t-end", 0.05, "--out", "s.zarr")
+    assert swept.exit_code == 0, swept.output
+
+
 def test_parameters_are_set_for_one_run():
     call("new", "mine.yaml")
     assert call("run", "mine.yaml", "--set", "crank=sqrt(4) / 20", "--t-end", 0.1, "--out", "a.zarr").exit_code == 0

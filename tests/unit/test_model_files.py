@@ -165,9 +165,10 @@ def test_code_is_refused_by_name():
         read_string(text, "m.yaml", Path())
 
 
-def test_starter_runs_and_says_units():
-    text = (FILES / "starter.yaml").read_text()
-    found = read_string(text, "starter.yaml", FILES)
+@pytest.mark.parametrize("name", ["starter.yaml", "starter_plane.yaml"])
+def test_starter_runs_and_says_units(name):
+    text = (FILES / name).read_text()
+    found = read_string(text, name, FILES)
     assert "SI: m, kg, s, rad" in text
     assert text.startswith(f"# yaml-language-server: $schema={SCHEMA_FILE}\n")
     assert da.simulate(found.model, found.t_end).report().passed

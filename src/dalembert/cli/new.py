@@ -13,11 +13,12 @@ from dalembert.cli.console import Voice, reported_errors
 from dalembert.errors import ModelError
 
 File = Annotated[Path, typer.Argument(help="Model file to write, for example mine.yaml.")]
+Plane = Annotated[bool, typer.Option("--plane", help="A driven machine in a plane, with points of two numbers, and a load.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
-def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = False) -> None:
+def new(file: File = Path("model.yaml"), plane: Plane = False, force: Force = False, quiet: Quiet = False) -> None:
     """Write a commented model file that runs, and beside it the JSON Schema by which editors complete and check it.
 
     Exit codes:
@@ -32,7 +33,8 @@ def new(file: File = Path("model.yaml"), force: Force = False, quiet: Quiet = Fa
         if file.is_dir() or (file.exists() and not force):
             raise ModelError(f"{file}: is there already; choose another name, or replace it with --force")
         texts = importlib.resources.files("dalembert.model.file")
-        starter = texts.joinpath("starter.yaml").read_text(encoding="utf-8").replace("THIS_FILE", file.name)
+        chosen = texts.joinpath("starter_plane.yaml" if plane else "starter.yaml")
+        starter = chosen.read_text(encoding="utf-8").replace("THIS_FILE", file.name)
         schema = file.with_name(SCHEMA_FILE)
         for path, text in ((file, starter), (schema, json.dumps(json_schema(), indent=1) + "\n")):
             with written_whole(path) as temporary:
