@@ -142,6 +142,16 @@ def test_export_of_models_and_results(store):
     np.testing.assert_allclose(table["time"], [*np.arange(0.0, 0.995, 0.03), 1.0], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(table["position[slider,x]"], da.load(store)(table["time"]).position("slider")[:, 0])
     check_refused(call("export", store, "even.csv", "--every", "0"), "option --every is 0; give a number above 0")
+    few = call("export", store, "few.csv", "--output", "A,slider.x", "--output", "B.f", "--every", "0.03")
+    assert few.exit_code == 0, few.output
+    lines = Path("few.csv").read_text().splitlines()
+    assert lines[0] == "time,A,slider.x,B.f" and len(lines) == 1 + len(table["time"])
+    again = da.load(store)
+    again.export("same.csv", "A", "slider.x", "B.f")
+    last = [float(number) for number in Path("same.csv").read_text().splitlines()[-1].split(",")]
+    assert last == [again.t[-1], *(again.signal(name)[-1] for name in ("A", "slider.x", "B.f"))]
+    check_refused(call("export", store, "few.csv", "--output", "slidr.x"), "did you mean 'slider.x'?")
+    check_refused(call("export", store, "page.html", "--output", "A"), "option --output is for tables of one run; leave it out")
     check_refused(call("export", store, "page.html", "--every", "0.1"), "option --every is for tables of one run; leave it out")
     for target, start, *few in (("a.html", b"<!doctype html>"), ("a.gif", b"GIF89a", "--fps=5"), ("a.mp4", b"", "--fps=5")):
         assert call("export", store, target, *few).stdout == f"written: {target}\n"

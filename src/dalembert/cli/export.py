@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.console import Voice, reported_errors
+from dalembert.cli.console import Voice, names_in, reported_errors
 from dalembert.errors import ModelError
 
 FORMATS = (".csv", ".nc", ".parquet", ".html", ".png", ".gif", ".mp4")  # of a result
@@ -39,6 +39,10 @@ CameraFrom = Annotated[
         " camera; default: well chosen.",
     ),
 ]
+Output = Annotated[
+    list[str] | None,
+    typer.Option("--output", help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs."),
+]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
@@ -51,6 +55,7 @@ def export(
     size: Size = "800x600",
     camera: CameraFrom = None,
     at: Time = None,
+    output: Output = None,
     every: Every = None,
     quiet: Quiet = False,
 ) -> None:
@@ -68,8 +73,9 @@ def export(
 
         is_store = Path(source).is_dir()
         suffix = target.suffix.lower()
-        if every is not None and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
-            raise ModelError("option --every is for tables of one run; leave it out")
+        for option, given in (("--every", every), ("--output", output)):
+            if given is not None and (suffix in (*YAML, ".html", ".png", ".gif", ".mp4") or (is_store and is_sweep(source))):
+                raise ModelError(f"option {option} is for tables of one run; leave it out")
         if is_store and is_sweep(source):
             if suffix != ".csv":
                 fix = f"give a path that ends in .csv for a table of its runs; draw it by `dalembert plot {source} map OUTPUT`"
@@ -101,7 +107,8 @@ def export(
         else:
             run = load(source)
             times = save_times(every, float(run.t[-1] - run.t[0]), "--every") if len(run.t) else None
-            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target)
+            names = [name for text in output or () for name in names_in(text) or ()]
+            (run if times is None else run((run.t[0] + times).clip(max=run.t[-1]))).export(target, *names)
         Voice(quiet=quiet).say(f"written: {target}")
 
 

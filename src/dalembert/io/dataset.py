@@ -13,6 +13,7 @@ from dalembert.model.joints import COORDINATES
 from dalembert.model.serialise import MissingFunction
 from dalembert.results.plain import encode
 from dalembert.results.signal_names import effort_kind
+from dalembert.results.signals import signal
 
 if TYPE_CHECKING:
     import xarray
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dalembert.results.lagrangian import LagrangianResult
     from dalembert.results.solution import BodyResult, Result
 
-__all__ = ["system_dataset", "to_dataset"]
+__all__ = ["signal_dataset", "system_dataset", "to_dataset"]
 
 Variable = tuple[tuple[str, ...], Array, dict[str, str]]
 
@@ -70,6 +71,15 @@ def to_dataset(solution: BodyResult) -> xarray.Dataset:
         variables = _signals(solution) | variables  # an element that is called like an output gives way
         variables = {name: variable for name, variable in variables.items() if name not in coordinates}
     return xarray.Dataset(variables, coordinates, attributes(solution))
+
+
+def signal_dataset(solution: BodyResult | LagrangianResult, names: Sequence[object]) -> xarray.Dataset:
+    """Signals by their names over time, and nothing else."""
+    import xarray
+
+    found = {str(getattr(name, "name", name)): signal(solution, name) for name in names if name != "time"}
+    variables = {name: ("time", item.values, about(item.unit, item.label)) for name, item in found.items()}
+    return xarray.Dataset(variables, {"time": ("time", solution.t, about("s", "time"))}, attributes(solution))
 
 
 def _elements(solution: BodyResult) -> list[str]:

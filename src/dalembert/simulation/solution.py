@@ -129,13 +129,18 @@ class AnySolution(Result, Hinted, ABC):
             )
         save(self, path, overwrite=overwrite)
 
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix."""
+    def export(self, path: str | os.PathLike[str], *names: object) -> None:
+        """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
+
+        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs
+        """
+        from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
-        export_dataset(self.to_xarray(), path)
+        run: Any = self
+        export_dataset(signal_dataset(run, names) if names else self.to_xarray(), path)
 
 
 class Solution(AnySolution, BodyResult):
