@@ -48,6 +48,15 @@ def test_a_file_with_parameters(model, tmp_path):
     assert da.Model.from_yaml(model, {"length": 2.0}).bodies[0].position[0] == 1.0
 
 
+def test_another_output_to_the_same_path(model, tmp_path):
+    asked = (model, "--set", "length=0.5:1.5:3", "--out", tmp_path / "s.zarr", "--output")
+    assert call(*asked, "rod.x").exit_code == 0
+    refused = call(*asked, "rod.z")
+    assert refused.exit_code == 2 and "(outputs)" in refused.stderr and "or give --overwrite to replace it" in refused.stderr
+    assert call(*asked, "rod.z", "--overwrite").exit_code == 0
+    assert "rod.z" in da.load(tmp_path / "s.zarr").dataset
+
+
 def test_a_run_that_stops_is_named(tmp_path):
     """A four-bar whose crank is too long to turn, beside one that turns."""
     (tmp_path / "wiper.yaml").write_text("""

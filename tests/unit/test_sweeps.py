@@ -229,7 +229,7 @@ def test_angles_of_many_starts_are_those_of_few(monkeypatch):
         ({"length": [9.0]}, {}, r"run 0 \(length = 9\)"),
         ({"length": [8.0]}, {}, "no run of those tried.*ZeroDivisionError"),
         (3.0, {}, "give a dict of arrays"),
-        ({"length": [1.0]}, {"out": None}, "outputs and client go with out="),
+        ({"length": [1.0]}, {"out": None}, "outputs, client and overwrite go with out="),
     ],
 )
 def test_bad_input_gets_one_message(tmp_path, parameters, options, message):
@@ -254,6 +254,25 @@ def test_a_store_with_other_settings_is_refused(made, changed, named):
     with pytest.raises(da.StoreError, match=rf"other settings \({named}\); give another path"):
         sweep(made[0], **changed)
     assert files(made[0]) == before
+
+
+def test_a_store_with_other_settings_is_replaced_where_asked(tmp_path):
+    """Whole or not at all; the same settings go on; files of others are not removed."""
+    path = tmp_path / "s.zarr"
+    sweep(path, outputs=["pivot"])
+    before = files(path)
+    sweep(path, outputs=["pivot"], overwrite=True)
+    assert files(path) == before
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(da.StoreError, match=r"none of the sweep's \(notes.txt\); move them away first"):
+        sweep(path, outputs=["rod.x"], overwrite=True)
+    (path / "notes.txt").unlink()
+    with pytest.raises(da.ModelError, match=r"no signal 'rod.q'"):
+        sweep(path, outputs=["rod.q"], overwrite=True)
+    assert files(path) == before
+    found = sweep(path, outputs=["rod.x"], overwrite=True)
+    assert "rod.x" in found.dataset and "pivot" not in found.dataset and (found.status == "complete").all()
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_outputs_with_something_unknown_are_told_apart():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, as in --out s.zarr; the same command goes on with one that exists.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a sweep at --out that was called otherwise.")]
 _WHAT = "What to keep: 'slider.x,A,B.fz'; 'B.f' is the size of a force, 'motor.power'; default: states."
 Output = Annotated[list[str] | None, typer.Option("--output", help=_WHAT)]
 Processes = Annotated[int | None, typer.Option(help="Compute in so many processes; default: threads of this one.")]
@@ -42,6 +43,7 @@ def sweep(
     block: Block = 256,
     processes: Processes = None,
     scheduler: Scheduler = None,
+    overwrite: Overwrite = False,
     *,
     answer: Answer,
 ) -> None:
@@ -82,6 +84,7 @@ def sweep(
                 outputs=[name for text in output for name in names_in(text) or ()] if output else None,
                 client=client,
                 block=block,
+                overwrite=overwrite,
                 progress=answer.progress,
             )
         data = _data(found)

@@ -25,6 +25,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bgive (\w+)\(\) without a step", _integrator),
     (r"""\bcoordinates=(['"])(\w+)\1( \(--coordinates \w+\))?""", r"--coordinates \2"),
     (r"\bsave_at= \(--save-every\)|\bsave_at=, --save-every|\bsave_at(?= other times)", "--save-every"),
+    (r"\boverwrite=True \(--overwrite\)", "--overwrite"),
     (r"\buse simulate, which", "use `dalembert run`, which"),
     (r"\badd_driver on (.*? leaves none of them), or sweep one instead", r"a driver on \1, or sweep one instead (--sweep)"),
     (r"\bUse at=da\.equilibrium\(model\) \(dalembert modes --equilibrium\)", "Use --equilibrium"),

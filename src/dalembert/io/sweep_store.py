@@ -17,8 +17,8 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,12 @@ from numpy.typing import NDArray
 from dalembert.errors import StoreError
 from dalembert.files import check_parent, replace_file, translate_os_errors
 from dalembert.io.column import DTYPES, Column, array_metadata, as_bytes, chunk_key, digest_of, fill_of, read_block, read_column
+from dalembert.io.lock import FolderLock
 from dalembert.io.place import SWEEP
 from dalembert.io.record import read_record, write_record
 from dalembert.results.plain import encode
 
-__all__ = ["Layout", "SweepStore", "create_sweep", "is_sweep"]
+__all__ = ["Layout", "SweepStore", "create_sweep", "is_sweep", "moved_aside"]
 
 FORMAT, VERSION = SWEEP, 1
 MARKS, PARTIAL = "blocks", ".partial"
@@ -173,6 +174,12 @@ class SweepStore:
                 if block >= self.blocks or not self.whole(block):
                     (self.path / MARKS / f"{block}.json").unlink(missing_ok=True)
 
+    def check_own(self) -> None:
+        """Refuse to replace it where files of others are in it."""
+        own = {"zarr.json", MARKS, *self.header["folders"].values()}
+        if others := sorted(set(os.listdir(self.path)) - own):
+            raise StoreError(f"{self.path}: has files that are none of the sweep's ({', '.join(others)}); move them away first")
+
     def _folder(self, name: str) -> Path:
         return self.path / str(self.header["folders"][name])
 
@@ -191,6 +198,24 @@ def is_sweep(path: str | os.PathLike[str]) -> bool:
         return bool(read_record(Path(path)).get("format") == FORMAT)
     except ValueError:
         return False
+
+
+@contextmanager
+def moved_aside(path: Path) -> Iterator[None]:
+    """Room for a new store: what is there is removed after it was made, and comes back where that failed."""
+    if not path.exists():
+        yield
+        return
+    with translate_os_errors(path, "write"):
+        FolderLock(path).release()  # nobody writes there
+        old = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+        os.rename(path, old)
+    try:
+        yield
+    except BaseException:
+        os.rename(old, path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def create_sweep(

@@ -69,6 +69,7 @@ def simulate_many(
     outputs: Sequence[str | Callable[[Any], Any]] | Mapping[str, str | Callable[[Any], Any]] | None = None,
     client: Any = None,
     block: int = 256,
+    overwrite: bool = False,
 ) -> Any:
     """Integrate many runs from t = 0 to t_end, compiled and on all cores; a run that fails stops alone.
 
@@ -83,12 +84,10 @@ def simulate_many(
     processor's vector registers, but for those with drivers, redundant joints, user functions, invariants or, with Jet, masses
     that differ by orders of magnitude. Such neighbours share their steps, small enough for each, so a run depends on them
     within its tolerance.
-
     Ctrl-C returns what was computed; runs that did not get to their end have the status "interrupted".
-
     Without `out` the result is an `Ensemble` in memory. With it, it is a `Sweep`, written while it is computed:
 
-    out : a store; the same call on one that exists computes only what is missing, one with other settings is refused
+    out : a store; the same call goes on with one that exists; one with other settings is refused, or replaced by `overwrite`
     outputs : what to keep of each run, signals by name ("slider.x", "A", "B.fz", see `plot.time`) and functions of its
         solution, also as a dict by name; default the states q and u
     client : a dask `Client` or a `concurrent.futures.Executor` whose workers compute, with one thread each; default: here
@@ -105,8 +104,8 @@ def simulate_many(
         parameters, dims = table_of(parameters)
         if not isinstance(model, LagrangianSystem) and callable(model):
             check_names(model, parameters)
-    if out is None and (outputs is not None or client is not None):
-        raise ModelError("simulate_many: outputs and client go with out=, the store that a sweep is written to")
+    if out is None and (outputs is not None or client is not None or overwrite):
+        raise ModelError("simulate_many: outputs, client and overwrite go with out=, the store that a sweep is written to")
     if (initial_states is None) == (parameters is None):
         raise ModelError("simulate_many: give either initial_states or parameters; for one run there is simulate")
     if out is not None:
@@ -121,6 +120,7 @@ def simulate_many(
             outputs=outputs,
             client=client,
             block=block,
+            overwrite=overwrite,
             times=times,
             threads=threads,
             progress=progress,

@@ -17,7 +17,7 @@ from dalembert.compilation.user_functions import content
 from dalembert.errors import DalembertError, ModelError, StoreError
 from dalembert.io.column import as_bytes
 from dalembert.io.lock import FolderLock
-from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep
+from dalembert.io.sweep_store import SweepStore, create_sweep, is_sweep, moved_aside
 from dalembert.model.model import Model
 from dalembert.model.references import references
 from dalembert.model.validation import nearest, shown
@@ -52,6 +52,7 @@ def run_sweep(
     outputs: Any,
     client: Any,
     block: int,
+    overwrite: bool,
     times: Array,
     threads: int | None,
     progress: bool | ProgressFunction | None,
@@ -67,16 +68,15 @@ def run_sweep(
     _check_names(job, table)
     settings = _settings(job, table, dims, block)
     hash = hashlib.sha256(json.dumps(encode(settings), sort_keys=True).encode()).hexdigest()
-    if not os.path.lexists(path) or (path.is_dir() and not os.listdir(path)):
+    free = not os.path.lexists(path) or (path.is_dir() and not os.listdir(path))
+    store = None if free else _same(path, hash, settings, overwrite)
+    if store is None:
         kinds, name = _first_look(job, table)
         columns = {name: ((RUN, *(f"{name}_{k}" for k in range(values.ndim - 1))), values) for name, values in table.items()}
         columns = {name or "initial_states": column for name, column in columns.items()} | {"time": (("time",), times)}
         about = {"model": name, "dims": dict(dims), "parameters": [n for n in table if n], "versions": current_versions()}
-        if path.exists():
-            path.rmdir()
-        store = create_sweep(path, runs, block, columns, kinds, settings, hash, about)
-    else:
-        store = _same(path, hash, settings)
+        with moved_aside(path):
+            store = create_sweep(path, runs, block, columns, kinds, settings, hash, about)
     lock = FolderLock(path)
     try:
         store.tidy()
@@ -200,17 +200,19 @@ def _first_look(job: Job, table: Table) -> tuple[dict[str, Any], str]:
     raise ModelError(f"no run of those tried gets to its end; the first: {problem!r}") from problem
 
 
-def _same(path: Path, hash: str, settings: Mapping[str, Any]) -> SweepStore:
-    """The store of an earlier call, if it was the same."""
+def _same(path: Path, hash: str, settings: Mapping[str, Any], overwrite: bool) -> SweepStore | None:
+    """The store of an earlier call, if it was the same; None where another is to be replaced."""
     if not is_sweep(path):
         raise StoreError(f"{path}: exists and is not a sweep of dalembert; move it away or give another path")
     store = SweepStore(path)
+    if store.hash != hash and overwrite:
+        store.check_own()
+        return None
     if store.hash != hash:
         new, old = encode(dict(settings)), store.settings
         differs = [key.replace("_", " ") for key in {**new, **old} if new.get(key) != old.get(key)]
-        raise StoreError(
-            f"{path}: holds a sweep with other settings ({', '.join(differs)}); give another path, or call it as it was called"
-        )
+        mend = "give another path, call it as it was called, or give overwrite=True (--overwrite) to replace it"
+        raise StoreError(f"{path}: holds a sweep with other settings ({', '.join(differs)}); {mend}")
     return store
 
 
