@@ -9,7 +9,9 @@ from dalembert import gallery
 from dalembert.errors import ModelError, SimulationError, StoreError
 from dalembert.plot import save_figure
 from dalembert.plot.paths import view_of
-from dalembert.results.signals import signal
+from dalembert.plot.signals import _wrapped, draw_over_time
+from dalembert.plot.style import new_figure
+from dalembert.results.signals import Signal, signal
 
 LINE_PLOTS = ["energy", "energy_error", "drift", "trajectories", "step_sizes"]
 
@@ -235,6 +237,15 @@ def test_settings_of_the_caller_are_left_alone(quadrangle):
     assert "matplotlib.pyplot" not in vars(__import__("dalembert.plot", fromlist=["x"]))
 
 
+def test_what_is_constant_but_for_rounding_is_drawn_as_constant():
+    t = np.linspace(0.0, 1.0, 50)
+    for values, flat in ((0.12 + 1e-11 * np.sin(99 * t), True), (0.12 + 1e-5 * t, False), (1e-11 * t, False)):
+        ax = new_figure().add_subplot()
+        draw_over_time(ax, t, [Signal("z", "m", values)], "time t [s]")
+        low, high = ax.get_ylim()
+        assert (high - low > 1e-3) == flat and low <= values.min() and values.max() <= high
+
+
 def test_phase_plane(quadrangle):
     ax = quadrangle.plot.phase("A").axes[0]
     rates = ax.get_lines()[0].get_ydata()
@@ -261,9 +272,30 @@ def test_phase_plane_of_a_turning_joint_is_one_turn_wide():
     ax = da.simulate(gallery.build("slider_crank"), 2.0).plot.phase("A").axes[0]
     x = ax.get_lines()[0].get_xdata()
     assert "modulo one turn" in ax.get_title("left")
-    assert np.nanmax(np.abs(x)) <= np.pi
+    assert np.nanmax(x) - np.nanmin(x) == pytest.approx(2 * np.pi, abs=1e-12)
     assert np.isnan(x).sum() >= 2
     assert np.nanmax(np.abs(np.diff(x))) < np.pi
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_turning_joint_starts_where_it_starts_and_closes_its_turns(sign):
+    """From the first value one turn on, the way it turns; curves reach both ends of it, by interpolation."""
+    angle = np.radians(30.0) + sign * np.linspace(0.0, 4 * np.pi, 1001)
+    x, y, *curve = _wrapped(angle, np.cos(angle), 2 * np.pi)
+    assert (x[0], y[0]) == (angle[0], np.cos(angle[0]))
+    pieces = np.split(np.stack(curve, axis=1), np.flatnonzero(np.isnan(curve[0])))
+    assert len(pieces) == 2
+    for piece in pieces:
+        (first, last), told = piece[np.isfinite(piece[:, 0])][[0, -1]], np.cos(angle[0])
+        np.testing.assert_allclose(first, (angle[0], told), rtol=0, atol=1e-4)
+        np.testing.assert_allclose(last, (angle[0] + sign * 2 * np.pi, told), rtol=0, atol=1e-4)
+
+
+def test_what_swings_and_turns_over_is_drawn_about_its_rest():
+    angle = np.concatenate([np.linspace(0, -3, 200), np.linspace(-3, 7, 600)])
+    x, _, *curve = _wrapped(angle, angle, 2 * np.pi)
+    assert np.abs(x).max() <= np.pi and x[100] == pytest.approx(angle[100])
+    assert np.nanmax(curve[0]) == pytest.approx(np.pi, abs=1e-12) and np.nanmin(curve[0]) == pytest.approx(-np.pi, abs=1e-12)
 
 
 def test_angles_in_degrees():
@@ -277,7 +309,8 @@ def test_angles_in_degrees():
         np.testing.assert_allclose(panel.get_lines()[0].get_ydata(), factor * values, rtol=1e-12)
     phase = run.plot.phase("A", degrees=True).axes[0]
     assert (phase.get_xlabel(), phase.get_ylabel()) == ("angle of A [deg]", "rate of change [deg/s]")
-    assert 175 < np.nanmax(np.abs(phase.get_lines()[0].get_xdata())) <= 180 and "modulo one turn" in phase.get_title("left")
+    assert np.ptp([each for each in phase.get_lines()[0].get_xdata() if each == each]) == pytest.approx(360.0)
+    assert "modulo one turn" in phase.get_title("left")
     assert np.allclose(np.diff(phase.get_xticks()), 45.0)
     assert run.plot.spectrum("A", degrees=True).axes[0].get_ylabel() == "amplitude [deg]"
 

@@ -12,7 +12,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.validation import nearest
 from dalembert.plot.degrees import tick
-from dalembert.plot.style import DARK, MUTED
+from dalembert.plot.style import DARK, MUTED, calm
 from dalembert.results.reactions import Reaction
 from dalembert.results.signals import Signal
 from dalembert.results.solution import BodyResult
@@ -25,6 +25,7 @@ _QUANTITIES = {
     **{"m": "length", "rad": "angle", "deg": "angle", "m/s": "velocity", "rad/s": "rate", "deg/s": "rate"},
     **{"N": "force", "N m": "torque", "W": "power"},
 }
+_CLOSE = 1e-9  # of a turn
 _TURN = {"rad": 2 * np.pi, "deg": 360.0}
 
 
@@ -37,6 +38,7 @@ def draw_over_time(ax: Axes, t: Array, items: Sequence[Signal], over: str) -> No
     what = items[0].label if len(items) == 1 else _QUANTITIES.get(items[0].unit, "")
     ax.set_xlabel(over)
     ax.set_ylabel(f"{what} [{items[0].unit}]".strip())
+    calm(ax)
     tick(ax.yaxis, items[0].unit)
     tick(ax.xaxis, over.rstrip("]").rpartition("[")[2])
 
@@ -84,11 +86,9 @@ def draw_phase(ax: Axes, item: Signal, other: Signal | None = None) -> None:
     if (rate := item.rate if other is None else other.values) is None:
         raise ModelError(f"the rate of {item.label!r} is not known; give a joint coordinate or a position")
     values, turn = item.values, _TURN.get(item.unit, np.inf)
-    turns = np.ptp(values) > turn
-    if turns:
-        values = 0.5 * turn - (0.5 * turn - values) % turn
-    jumps = 1 + np.flatnonzero(np.abs(np.diff(values)) > 0.5 * turn) if turns else np.zeros(0, dtype=int)
-    ax.plot(*(np.insert(v, jumps, np.nan) for v in (values, rate)), linestyle="-", linewidth=1.2)
+    turns = np.ptp(values) > turn * (1 + _CLOSE)
+    values, rate, *drawn = _wrapped(values, rate, turn) if turns else (values, rate, values, rate)
+    ax.plot(*drawn, linestyle="-", linewidth=1.2)
     ax.plot(values[:1], rate[:1], marker="o", markersize=6, color=DARK, linestyle="none", label="start")
     ax.plot(values[-1:], rate[-1:], marker="s", markersize=6, color=MUTED, linestyle="none", label="end")
     name = f"phase plane: {item.label}" if other is None else f"{other.label} over {item.label}"
@@ -96,6 +96,29 @@ def draw_phase(ax: Axes, item: Signal, other: Signal | None = None) -> None:
     ax.set_xlabel(f"{item.label} [{item.unit}]")
     ax.set_ylabel(f"rate of change [{item.unit}/s]" if other is None else f"{other.label} [{other.unit}]")
     tick(ax.xaxis, item.unit)
+
+
+def _wrapped(values: Array, others: Array, turn: float) -> tuple[Array, Array, Array, Array]:
+    """Angles modulo one turn with what goes over them, and both as curves that reach the ends of the turn and are cut there:
+    from the first value on where it turns one way, else between minus and plus half a turn."""
+    steps = np.diff(values)
+    ways = np.sign(steps[np.abs(steps) > _CLOSE * turn])
+    one_way = bool(np.all(ways == ways[0]))
+    sign, base = (ways[0], np.fmod(values[0], turn)) if one_way else (1.0, -0.5 * turn)
+    along = sign * (values - (values[0] if one_way else base))
+    count = np.floor(along / turn - _CLOSE)
+    count[0] = max(count[0], 0.0) if one_way else count[0]
+    angles = base + sign * (along - count * turn)
+    x, y, at = [], [], 0
+    for k in (1 + np.flatnonzero(np.diff(count))).tolist():
+        up = count[k] > count[k - 1]
+        edge = turn * max(count[k], count[k - 1])
+        other = np.interp(edge, *(np.sort(along[k - 1 : k + 1]), others[k - 1 : k + 1][:: 1 if up else -1]))
+        ends = base + sign * turn * np.array([up, not up])
+        x += [angles[at:k], ends[:1], [np.nan], ends[1:]]
+        y += [others[at:k], [other], [np.nan], [other]]
+        at = k
+    return angles, others, np.concatenate([*x, angles[at:]]), np.concatenate([*y, others[at:]])
 
 
 def draw_spectrum(ax: Axes, t: Array, item: Signal) -> None:

@@ -27,6 +27,7 @@ COLOURS = (
     *("#e76300", "#717581", "#b9ac70", "#92dadd", "#94a4a2"),
 )
 LINES = ("-", "--", "-.", ":")
+CONSTANT = 1e-6  # of the largest value: what changes by less is told as constant
 MUTED = "#555555"
 DARK = "#222222"
 
@@ -94,6 +95,14 @@ def owner_of(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
+
+
+def calm(ax: Axes) -> None:
+    """What is constant but for rounding is drawn as constant, instead of its rounding as a jagged curve."""
+    low, high = ax.dataLim.intervaly
+    size = max(abs(low), abs(high))
+    if 0.0 < high - low < CONSTANT * size:
+        ax.set_ylim(low - 0.05 * size, high + 0.05 * size, auto=None)
 
 
 def legend_beside(ax: Axes) -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest
 from dalembert.plot.degrees import of_unit
-from dalembert.plot.style import COLOURS, DARK, house_style, legend_beside, new_figure, owner_of
+from dalembert.plot.style import COLOURS, CONSTANT, DARK, calm, house_style, legend_beside, new_figure, owner_of
 
 if TYPE_CHECKING:
     import xarray
@@ -76,6 +76,7 @@ class SweepPlots:
                 order = np.argsort(axes[chosen[0]][keep])
                 panel.plot(axes[chosen[0]][keep][order], values[keep][order], marker=".")
                 panel.set_ylabel(text)
+                calm(panel)
             else:
                 drawn = _coloured(panel, axes[chosen[0]][keep], axes[chosen[1]][keep], values[keep])
                 figure.colorbar(drawn, ax=panel, label=text)
@@ -118,6 +119,7 @@ class SweepPlots:
             panel.plot(t, lines[0.5], color=DARK, linestyle="-", label="median")
             panel.set_xlabel("time t [s]")
             panel.set_ylabel(text)
+            calm(panel)
             panel.set_title(f"{output}: {len(good)} of {len(self._sweep)} runs")
             legend_beside(panel)
         return figure
@@ -144,10 +146,14 @@ def _scale(output: str, array: xarray.DataArray, degrees: bool) -> tuple[float, 
 
 def _coloured(panel: Axes, x: Array, y: Array, values: Array) -> Any:
     """A map where the points are a full grid, else the points themselves."""
+    known = values[np.isfinite(values)]
+    low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+    size = max(abs(low), abs(high))
+    calmed = {"vmin": low - 0.05 * size, "vmax": high + 0.05 * size} if 0.0 < high - low < CONSTANT * size else {}
     across, column = np.unique(x, return_inverse=True)
     up, row = np.unique(y, return_inverse=True)
     if len(across) * len(up) == len(values) and min(len(across), len(up)) > 1:
         table = np.full((len(up), len(across)), np.nan)
         table[row, column] = values
-        return panel.pcolormesh(across, up, table, shading="nearest", rasterized=True)
-    return panel.scatter(x, y, c=values, s=max(4.0, 60.0 / np.sqrt(1 + len(x) / 30)), linewidths=0)
+        return panel.pcolormesh(across, up, table, shading="nearest", rasterized=True, **calmed)
+    return panel.scatter(x, y, c=values, s=max(4.0, 60.0 / np.sqrt(1 + len(x) / 30)), linewidths=0, **calmed)
