@@ -1,5 +1,8 @@
 """Figures: what is on the axes is what is in the solution; nothing covers data; files are whole or absent."""
 
+from importlib import resources
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -57,6 +60,17 @@ def test_plots_draw_into_given_axes(quadrangle, name):
     assert getattr(quadrangle.plot, name)(ax=ax) is figure
     assert len(figure.axes) == 1
     assert ax.get_lines()
+
+
+def test_overview_of_what_is_driven():
+    """What the driver does is there as well; numbers along the paths do not touch."""
+    run = da.simulate(da.Model.from_yaml(resources.files("dalembert") / "model/file/starter_plane.yaml"), 0.2)
+    figure = run.plot.overview()
+    panel = next(ax for ax in figure.axes if ax.get_ylabel() == "torque of motor [N m]")
+    assert panel.get_lines()[0].get_ydata()[-1] == pytest.approx(run.signal("motor")[-1])
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].get_xticklabels()]
+    assert len(boxes) > 2 and all(a.x1 + 4 < b.x0 for a, b in pairwise(boxes))
 
 
 def test_overview(slider_crank, quadrangle):

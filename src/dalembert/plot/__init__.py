@@ -70,14 +70,27 @@ class Plots(Hinted):
         self._solution = solution
 
     def overview(self) -> Figure:
-        """Paths and energies above; below them what they are trusted by, with the limits of the report: drift, energy error."""
+        """Paths and energies above; below them what drivers do, and what all is trusted by, with the limits of the report:
+        drift, energy error."""
+        massless = bool(self._solution.settings.get("without_mass"))
+        drivers = [] if massless else [driver.name for driver in getattr(self._solution.mechanism.model, "drivers", ())]
+        efforts = [signal(self._curve, name) for name in drivers[:_MAX_JOINTS]]
+        if len({item.unit for item in efforts}) == 1:  # else torques and forces fill the row
+            efforts += [signal(self._curve, f"{name}.power") for name in drivers[:_MAX_JOINTS]]
+        units = list(dict.fromkeys(item.unit for item in efforts))
+        rows = 3 if efforts else 2
         with house_style():
-            figure = new_figure(14.0, 8.6)
-            self._motion(figure, (2, 2, 1))
-            if not self._solution.settings.get("without_mass"):
-                self._energy(figure.add_subplot(2, 2, 2))
-                self._energy_error(figure.add_subplot(2, 2, 4))
-            self._drift(figure.add_subplot(2, 2, 3), "position")
+            figure = new_figure(14.0, 1.0 + 3.8 * rows)
+            self._motion(figure, (rows, 2, 1))
+            for k, unit in enumerate(units):
+                panel = figure.add_subplot(rows, 2, 3 + k)
+                draw_over_time(panel, self._curve.t, [item for item in efforts if item.unit == unit], self._solution.over)
+                few = f", first {_MAX_JOINTS} of {len(drivers)}" if len(drivers) > _MAX_JOINTS else ""
+                panel.set_title(f"what drivers do{few}")
+            if not massless:
+                self._energy(figure.add_subplot(rows, 2, 2))
+                self._energy_error(figure.add_subplot(rows, 2, 2 * rows))
+            self._drift(figure.add_subplot(rows, 2, 2 * rows - 1), "position")
             for ax in figure.axes:
                 legend_beside(ax)
             figure.suptitle(self._title())

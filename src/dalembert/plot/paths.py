@@ -23,6 +23,7 @@ from dalembert.plot.style import COLOURS, LINES, MUTED
 MAX_BODIES = 10
 Y, Z = np.eye(3)[1:]
 _THIN = 0.2  # radius over length of a cylinder that is drawn as a bar
+_TICKS = 6  # in a plane, so that numbers do not touch
 _FLAT = 1e-6  # of the mechanism's size: what leaves a plane by less is drawn in it
 
 
@@ -199,6 +200,8 @@ def _keep_proportions(ax: Axes, view: View) -> None:
     """One metre is as long in every direction."""
     if not isinstance(ax, Axes3D):
         ax.set_aspect("equal", adjustable="datalim")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(_TICKS, steps=[1, 2, 2.5, 5, 10]))
         return
     ax.set_zlabel(f"{view.labels[2]} [m]")
     spans = np.array([np.diff(limits)[0] for limits in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
