@@ -204,6 +204,18 @@ def test_reports_tell_what_functions_give_and_tables_that_end(sign):
     assert da.simulate(model, 1.0).report().verdict == "pass"
 
 
+def test_work_that_cancels_is_not_told():
+    """A motor that turns a brake gives what the brake takes: their sum is rounding."""
+    model = da.Model(gravity=(0, 0, 0))
+    model.add_body("rotor", **da.cylinder(1.0, 0.1, 0.1, axis="z").body())
+    model.add_revolute("hinge", model.ground, "rotor", point=(0, 0, 0), axis=(0, 0, 1))
+    model.add_driver("drive", "hinge", da.Polynomial((0.0, 5.0)))
+    model.add_motor("brake", "hinge", lambda t, s, s_dot: -2.0 * s_dot)
+    run = da.simulate(model, 1.0)
+    assert run.effort("brake").power[-1] == pytest.approx(-50.0) and abs(run.energy.external_work[-1]) < 1e-6
+    assert "external work" not in [line.name for line in run.report().lines]
+
+
 def test_data_go_into_files_and_functions_do_not(tmp_path):
     model = pair()
     matrix = np.diag(SIX) + np.eye(6, k=1) + np.eye(6, k=-1)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dalembert.results.solution import Result
 
 VANISHING = 1e-3  # length of a part of a cable, over the whole: it has no direction any more
+CANCELLED = 1e-6  # work, over the energy: elements took what others gave, and their sum says nothing of either
 # law -> what it is called, the sign of its multiplier while it holds, what happens else, what becomes negative
 _ONE_SIDED = {
     **{f"{form} height": ("contact", 1.0, "lift off", "normal force") for form in ("sphere", "disc", "ellipsoid")},
@@ -73,6 +74,8 @@ def force_lines(solution: Result) -> Iterator[Line]:
     if mechanism.functions and not solution.settings.get("kinematics"):
         names = [force.name for force in mechanism.model.forces if force.works] + [d.name for d in mechanism.model.drivers]
         W = steps.x[:, mechanism.nq + mechanism.nu]  # of the state, as functions may be missing in a stored run
+        if len(names) > 1 and abs(W[-1] - W[0]) < CANCELLED * max(float(np.ptp(W)), solution.energy.scale):
+            return
         shown = f"{W[-1] - W[0]:+.3g} J given by " + ", ".join(map(repr, names[:4])) + ", ..." * (len(names) > 4)
         yield Line("external work", shown, data=float(W[-1] - W[0]), block="careful")
 
