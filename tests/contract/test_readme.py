@@ -145,6 +145,14 @@ def check_counts(command, shown, printed):
         assert wanted == pytest.approx(found, rel=0.05), command
 
 
+def test_the_shortest_way_is_true(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    commands = [command for command, _ in session("shortest")]
+    assert commands.pop(0) == ". .venv/bin/activate" and len(commands) == 3
+    said = [printed_by(command, monkeypatch) for command in commands]
+    assert "\ntrusted\n" in said[1] and "press.zarr is shown at" in said[2]
+
+
 def test_path_of_a_new_user_is_true(tmp_path, monkeypatch):
     """From the README alone: run, view, a new file, checked, run, a mass edited, run, compared; every output is as shown."""
     monkeypatch.chdir(tmp_path)
