@@ -143,3 +143,27 @@ def test_check_and_report_say_it_and_trust_the_run(tmp_path):
     assert dict(by_name(compile(model))) == {"left free": told}
     lines = as_text(report.print, 80).splitlines()
     assert sum("(0, 1, 0)" in line for line in lines) == 2  # lines do not break within it
+
+
+@pytest.mark.parametrize(
+    ("joint", "motion", "told"),
+    [
+        (
+            "B",
+            da.Polynomial((0, 6.0)),
+            ["'motor' drives 'B' between two moving bodies; 'A' and 'D' are in the ground and not driven"],
+        ),
+        ("A", da.Polynomial((0, 6.0)), []),
+        ("B", da.Harmonic(0.1, 6.0), []),  # an actuator
+    ],
+)
+def test_a_motor_on_a_joint_of_two_moving_bodies(joint, motion, told):
+    model = four_bar(driven=False)
+    model.add_driver("motor", joint, motion)
+    assert left_free(compile(model)) == told
+
+
+def test_motors_of_arms_without_a_loop_are_where_they_belong():
+    model = four_bar(without="D")
+    model.add_driver("elbow", "B", da.Polynomial((0, 6.0)))
+    assert not any("between two moving" in text for text in left_free(compile(model)))

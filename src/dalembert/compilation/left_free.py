@@ -17,9 +17,10 @@ from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pins import links_of
 from dalembert.compilation.rank import arm_length, unit
+from dalembert.compilation.row_words import turning
 from dalembert.compilation.rows import dense_rows
 from dalembert.compilation.trajectory import Trajectory
-from dalembert.compilation.wrong_axes import shown_axis
+from dalembert.compilation.wrong_axes import loops_of, shown_axis
 from dalembert.model.elements import GROUND
 
 MANY = 30  # bodies above which a motion is not asked for by name
@@ -29,16 +30,29 @@ _IDLE = ", which moves nothing else"
 
 
 def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
-    """At most two sentences, by name: drivers that move one body of many and nothing else; what is free besides the driven."""
+    """At most two sentences, by name: drivers that move one body of many and nothing else, or turn steadily inside a loop; what
+    is free besides the driven."""
     if not isinstance(mechanism, Mechanism) or not mechanism.model.drivers or mechanism.nb > MANY:
         return
     start = _Start(mechanism)
-    if lonely := [*start.lonely()]:
+    if lonely := [*start.lonely(), *_between_moving(mechanism)]:
         yield "driver", "; ".join(lonely)
     if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
         more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
         cause = "" if found[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
         yield "left free", f"besides what is driven, {'; '.join(found[:TOLD])}{more}{cause}"
+
+
+def _between_moving(mechanism: Mechanism) -> Iterator[str]:
+    """Steady drivers about a hinge of two moving bodies, in a loop with hinges in the ground that nothing drives."""
+    model, steady = mechanism.model, turning(mechanism)
+    driven = {driver.joint for driver in model.drivers}
+    for driver in (driver for driver in model.drivers if driver.name in steady and driver.joint):
+        loop = next((loop for loop in loops_of(model) if driver.joint in {joint.name for joint in loop}), [])
+        hinges = [joint.name for joint in loop if joint.type == "revolute" and GROUND in joint.bodies]
+        if hinges and GROUND not in (driver.first, driver.second) and not driven & set(hinges):
+            which = " and ".join(map(repr, hinges)) + (" are" if len(hinges) > 1 else " is")
+            yield f"{driver.name!r} drives {driver.joint!r} between two moving bodies; {which} in the ground and not driven"
 
 
 class _Start:
