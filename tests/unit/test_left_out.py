@@ -34,7 +34,7 @@ def press(solid, position=(0, 0, 0)) -> da.Model:
     ],
 )
 def test_a_ram_whose_position_was_left_out(solid, position, told):
-    words = f"body 'ram' is at the origin and {told} m large, its joints are 0.24 m away near (0, 0, 0.24)"
+    words = f"body 'ram' is at the origin and its joints 0.24 m away, near (0, 0, 0.24), while it is {told} m large"
     assert doubts(press(solid, position)) == ([f"{words}: its position may have been left out"] if told else [])
 
 

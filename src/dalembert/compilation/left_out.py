@@ -31,8 +31,8 @@ def positions_left_out(model: Model) -> Iterator[str]:
         near, spread = np.linalg.norm(points, axis=1).min(), np.linalg.norm(np.ptp(points, axis=0))
         if size > 0.0 and near - 0.5 * size > FAR * size and spread < TOGETHER * near:
             at = shown_axis(world_point(body, points[0]))
-            words = f"body {body.name!r} is at the origin and {size:.3g} m large, its joints are {near:.3g} m away near {at}"
-            yield f"{words}: its position may have been left out"
+            words = f"body {body.name!r} is at the origin and its joints {near:.3g} m away, near {at}"
+            yield f"{words}, while it is {size:.3g} m large: its position may have been left out"
 
 
 def _size(shape: Mapping[str, Any] | None) -> float:
