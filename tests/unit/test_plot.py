@@ -73,6 +73,13 @@ def test_overview_of_what_is_driven():
     assert len(boxes) > 2 and all(a.x1 + 4 < b.x0 for a, b in pairwise(boxes))
 
 
+def test_overview_of_a_driven_run_whose_function_was_not_stored(tmp_path):
+    model = da.Model.from_yaml(resources.files("dalembert") / "model/file/starter_plane.yaml")
+    model.add_force("push", "slider", lambda t: (t, 0.0, 0.0))
+    da.simulate(model, 0.05).save(tmp_path / "run.zarr")
+    assert len(da.load(tmp_path / "run.zarr").plot.overview().axes) == 4
+
+
 def test_overview(slider_crank, quadrangle):
     figure = slider_crank.plot.overview()
     assert len(figure.axes) == 4

@@ -18,6 +18,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.parts import connected_parts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.model.model import Model
+from dalembert.model.serialise import MissingFunction
 from dalembert.model.validation import Hinted
 from dalembert.plot.degrees import in_degrees, of_label
 from dalembert.plot.paths import draw_paths
@@ -73,7 +74,9 @@ class Plots(Hinted):
         """Paths and energies above; below them what drivers do, and what all is trusted by, with the limits of the report:
         drift, energy error."""
         massless = bool(self._solution.settings.get("without_mass"))
-        drivers = [] if massless else [driver.name for driver in getattr(self._solution.mechanism.model, "drivers", ())]
+        model = self._solution.mechanism.model
+        lost = any(isinstance(force.function, MissingFunction) for force in getattr(model, "forces", ()))  # of a loaded run
+        drivers = [] if massless or lost else [driver.name for driver in getattr(model, "drivers", ())]
         efforts = [signal(self._curve, name) for name in drivers[:_MAX_JOINTS]]
         if len({item.unit for item in efforts}) == 1:  # else torques and forces fill the row
             efforts += [signal(self._curve, f"{name}.power") for name in drivers[:_MAX_JOINTS]]
