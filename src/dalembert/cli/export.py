@@ -50,13 +50,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors."
 def export(
     source: SourceName,
     target: Target,
+    output: Output = None,
+    every: Every = None,
     fps: Fps = 25.0,
     speed: Speed = None,
     size: Size = "800x600",
     camera: CameraFrom = None,
     at: Time = None,
-    output: Output = None,
-    every: Every = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a result as a table for other programs, as a page, a picture or an animation; a model (a gallery name, a Python

@@ -38,12 +38,12 @@ def sweep(
     method: Method,
     set_: Set = None,
     output: Output = None,
+    overwrite: Overwrite = False,
     t_end: TEnd = None,
     save_every: SaveEvery = None,
     block: Block = 256,
     processes: Processes = None,
     scheduler: Scheduler = None,
-    overwrite: Overwrite = False,
     *,
     answer: Answer,
 ) -> None:
