@@ -56,11 +56,11 @@ def test_new_check_edit_run():
 def test_new_in_a_plane():
     assert call("new", "own.yaml", "--plane").exit_code == 0
     text = Path("own.yaml").read_text()
-    assert "plane: xz" in text and "60 * pi / 30" in text and "dalembert sweep own.yaml" in text
+    assert "plane: xz" in text and "60 * pi / 30" in text and "dalembert run own.yaml" in text
     findings = json.loads(call("check", "own.yaml", "--json").stdout)
     assert (findings["drivers"], findings["degrees_of_freedom"], findings["warnings"]) == (1, 0, [])
-    Path("own.yaml").write_text(text.replace("  # buffer:", "  buffer:"))  # what is commented is right as well
-    assert json.loads(call("check", "own.yaml", "--json").stdout)["forces"] == 2
+    Path("own.yaml").write_text(text.replace("force: [-20, 0]}", "force: [-20, 0], at: [reach, 0.02]}"))  # as its comment says
+    assert json.loads(call("check", "own.yaml", "--json").stdout)["forces"] == 1
     swept = call("sweep", "own.yaml", "--set", "rod=0.2,0.3", "--output", "motor", "--t-end", 0.05, "--out", "s.zarr")
     assert swept.exit_code == 0, swept.output
 

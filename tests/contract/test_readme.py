@@ -147,7 +147,7 @@ def check_counts(command, shown, printed):
 
 def test_the_shortest_way_is_true(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    commands = [command for command, _ in session("shortest")]
+    commands = marked_block("shortest").splitlines()
     assert commands.pop(0) == ". .venv/bin/activate" and len(commands) == 3
     said = [printed_by(command, monkeypatch) for command in commands]
     assert "\ntrusted\n" in said[1] and "press.zarr is shown at" in said[2]

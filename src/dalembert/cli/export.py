@@ -50,9 +50,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors."
 def export(
     source: SourceName,
     target: Target,
+    fps: Fps = 25.0,
     output: Output = None,
     every: Every = None,
-    fps: Fps = 25.0,
     speed: Speed = None,
     size: Size = "800x600",
     camera: CameraFrom = None,
