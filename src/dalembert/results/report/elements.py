@@ -4,6 +4,7 @@ the plane, how well prescribed motions were followed."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from dalembert.compilation.doubts import motions_of
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.pack_motions import stops_between
 from dalembert.compilation.trajectory import Trajectory
+from dalembert.errors import ModelError
 from dalembert.integrators.advance import LOOKS
 from dalembert.lagrangian.source import uses_time
 from dalembert.model.cables import vanishing_parts
@@ -74,8 +76,9 @@ def force_lines(solution: Result) -> Iterator[Line]:
     if mechanism.functions and not solution.settings.get("kinematics"):
         names = [force.name for force in mechanism.model.forces if force.works] + [d.name for d in mechanism.model.drivers]
         W = steps.x[:, mechanism.nq + mechanism.nu]  # of the state, as functions may be missing in a stored run
-        if len(names) > 1 and abs(W[-1] - W[0]) < CANCELLED * max(float(np.ptp(W)), solution.energy.scale):
-            return
+        with suppress(ModelError):  # where they are, there are no energies
+            if len(names) > 1 and abs(W[-1] - W[0]) < CANCELLED * max(float(np.ptp(W)), solution.energy.scale):
+                return
         shown = f"{W[-1] - W[0]:+.3g} J given by " + ", ".join(map(repr, names[:4])) + ", ..." * (len(names) > 4)
         yield Line("external work", shown, data=float(W[-1] - W[0]), block="careful")
 
