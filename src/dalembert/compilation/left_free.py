@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
@@ -94,6 +93,8 @@ class _Start:
 
     def motions(self) -> Iterator[str]:
         """Nothing in a singular pose, in which more is free than in others."""
+        from scipy.sparse.csgraph import connected_components  # a tenth of a second, for driven models alone
+
         free = _kernel(self.rows)
         if len(free) != self.mechanism.degrees_of_freedom:
             return

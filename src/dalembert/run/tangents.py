@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Carrier(Run):
         n, p = self.dx.shape
         return int(n * (1 + (1 + self.count) * -(-p // self.count)))
 
-    @property
+    @cached_property
     def moving(self) -> bool:
         """Whether times at which something breaks depend on parameters."""
         first = self.I[T.STOP_F]
@@ -76,8 +77,9 @@ class Carrier(Run):
 
     def tangents(self, x: Array) -> Array:
         """(nt, n, p) derivatives in (nt, ..) states of the run."""
-        p = self.dx.shape[1]
-        found = np.stack([self._derivatives(x, k) for k in range(p)], axis=2)
+        (n, p), count = self.dx.shape, self.count
+        blocks = x[:, n:].reshape(len(x), -(-p // count), n, 1 + count)[..., 1:]
+        found = blocks.swapaxes(1, 2).reshape(len(x), n, -(-p // count) * count)[:, :, :p]
         if not np.isfinite(found).all():
             raise SimulationError("the run has no derivative by all parameters: a root or a norm vanishes in it")
         return found
