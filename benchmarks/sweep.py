@@ -87,6 +87,16 @@ def contents(path):
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
+def same_bytes(path, expected):
+    """In words: whether a store has the files of another, and which differ."""
+    found = contents(path)
+    other = sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name))
+    kinds = [
+        f"{name} ({'missing' if name not in found else 'more' if name not in expected else 'differs'})" for name in other[:5]
+    ]
+    return f"same bytes {not other}" + (f": {len(other)} files, {', '.join(kinds)}" if other else "")
+
+
 def throughput(folder, count, by):
     cores = os.cpu_count() or 1
     with processes(cores) as pool, Memory() as memory:
@@ -152,7 +162,7 @@ def killed(folder, count, by):
         thread.start()
         sweep(path, count, by, pool, block=32)
     thread.join(5)
-    print(f"{len(ended)} workers killed, with {ended} of {blocks} blocks stored: same bytes {contents(path) == expected}")
+    print(f"{len(ended)} workers killed, with {ended} of {blocks} blocks stored: {same_bytes(path, expected)}")
     path, ended = folder / "driver.zarr", []
     for after in sorted(rng.sample(range(blocks - 2), DRIVER_KILLS)):
         same = ["--drive", str(path), "--count", str(count), "--by", by]
@@ -165,7 +175,7 @@ def killed(folder, count, by):
         ended.append(stored(path))
         time.sleep(1.0)  # its workers see that they are alone
     sweep(path, count, by, block=32)
-    print(f"{len(ended)} drivers killed, with {ended} of {blocks} blocks stored: same bytes {contents(path) == expected}")
+    print(f"{len(ended)} drivers killed, with {ended} of {blocks} blocks stored: {same_bytes(path, expected)}")
 
 
 def main():

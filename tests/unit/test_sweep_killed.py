@@ -35,6 +35,19 @@ def no_room():
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
+def dies_in_a_write(flag):
+    # one process of all, between the writing of a file and the move to its place
+    move = os.replace
+
+    def replace(source, target):
+        try:
+            os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return move(source, target)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    os.replace = replace
+
 def deadly(solution):
     if solution.position("rod")[0, 0] > 4.0:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -113,6 +126,16 @@ def test_killed_workers_change_no_bit(study, tmp_path):
         found = study.sweep(path, pool)
         thread.join(PATIENCE)
     assert len(killed) == 2
+    assert (found.status == "complete").all()
+    assert files(path) == files(study.folder / "whole.zarr")
+
+
+def test_a_worker_killed_while_it_writes_leaves_nothing_behind(study, tmp_path):
+    path, flag = tmp_path / "s.zarr", tmp_path / "flag"
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, spawn, study.dies_in_a_write, (str(flag),)) as pool:
+        found = study.sweep(path, pool)
+    assert flag.exists()
     assert (found.status == "complete").all()
     assert files(path) == files(study.folder / "whole.zarr")
 

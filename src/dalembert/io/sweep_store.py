@@ -163,13 +163,17 @@ class SweepStore:
         marks = (self.mark(block) for block in sorted(self.done()))
         return {int(run): text for mark in marks if mark for run, text in mark["messages"].items()}
 
-    def tidy(self) -> None:
-        """Remove what killed writers left behind, and marks of blocks that are not whole; for who holds the lock."""
+    def remove_partial(self) -> None:
+        """Remove files that killed writers left on their way; for who holds the lock."""
         with translate_os_errors(self.path, "write"):
             for entry in os.scandir(self.path / MARKS):
                 if entry.name.endswith(PARTIAL):
                     with suppress(FileNotFoundError):
                         os.unlink(entry.path)
+
+    def unmark_broken(self) -> None:
+        """Remove marks of blocks that are not whole; for who holds the lock."""
+        with translate_os_errors(self.path, "write"):
             for block in self.done():
                 if block >= self.blocks or not self.whole(block):
                     (self.path / MARKS / f"{block}.json").unlink(missing_ok=True)

@@ -79,10 +79,13 @@ def run_sweep(
             store = create_sweep(path, runs, block, columns, kinds, settings, hash, about)
     lock = FolderLock(path)
     try:
-        store.tidy()
+        store.remove_partial()
+        store.unmark_broken()
         drive = Drive(job, store, table, client, threads)
         with Progress(progress, "sweeping", "{task.completed:.0f} of {task.total:.0f} runs") as bar:
             finished = drive.go(bar)
+        if finished:
+            store.remove_partial()  # of workers that were killed on the way
     finally:
         lock.release()
     return Sweep(path, interrupted=not finished)

@@ -116,8 +116,7 @@ class Crew:
         old = self.executor
         if not isinstance(old, ProcessPoolExecutor):
             raise SimulationError(f"the client is gone ({problem})") from problem
-        if old is not self.client:
-            old.shutdown(wait=False, cancel_futures=True)
+        old.shutdown(cancel_futures=True)  # none of its processes writes any more
         made: Any = old
         self.executor = ProcessPoolExecutor(self.width, made._mp_context, made._initializer, made._initargs)
         self.pool += 1
