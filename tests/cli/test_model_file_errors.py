@@ -118,6 +118,7 @@ CASES = {
     "unit as a factor": ("mass: 1.0", "mass: 60 * rpm", (6, "no parameter 'rpm', and units are SI; write pi / 30")),
     "unit as a function": ("mass: 1.0", "mass: deg(90)", (6, "no function 'deg', and units are SI; write (90) * pi / 180")),
     "parameter that needs a wrong one": ("l: 0.4", "l: 0.4 ell\n  k: sqrt(l - 2)", (3, "parameter 'l'")),
+    "gravity by its letter": ("mass: 1.0", "mass: 2 * g", (6, "no parameter 'g'; for gravity write 9.81")),
     "text for a number": ("mass: 1.0", "mass: heavy", (6, "no parameter 'heavy'")),
     "truth for a number": ("mass: 1.0", "mass: yes and no", (6, "'yes and no' is not allowed")),
     "boolean for a number": ("mass: 1.0", "mass: true", (6, "mass is True; give a number")),

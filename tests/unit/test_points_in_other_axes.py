@@ -83,3 +83,17 @@ def test_points_within_the_joints_of_a_body_are_on_it():
     model.add_spherical("foot", model.ground, "head", point=(0, 0, 0))
     model.add_marker("ground contact", "head", at=(0, 0, 0))
     assert doubts(model) == []
+
+
+def test_forces_far_beside_a_bar_are_doubted():
+    def told(at):
+        model = da.Model(plane="xz")
+        model.add_link("boom", (0, 0), (2.8, 1.0), mass=120.0)
+        model.add_revolute("A", "ground", "boom", point=(0, 0))
+        model.add_force("load", "boom", (0, -2000.0), at=at)
+        return [text for text in doubts(model) if "load" in text]
+
+    (text,) = told((3.0, 0.0))
+    assert "force 'load' is 1." in text and "off body 'boom' as it is drawn: was its point meant to be on the bar?" in text
+    for at in ((2.8, 1.0), (1.4, 0.5), (2.85, 1.1), (1.4, 0.7)):  # on it, at its end, on a small bracket
+        assert not told(at)

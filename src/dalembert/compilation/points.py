@@ -1,7 +1,8 @@
 """Points of forces and markers that lie off their body, and would lie on it in other axes: one sentence for each.
 
 A body is where it is drawn, and as far around its centre as its joints are. Points may be off it, on arms that are not drawn;
-but hardly where the same numbers, as world coordinates in place of body axes or the other way round, are on it.
+but hardly where the same numbers, as world coordinates in place of body axes or the other way round, are on it, nor far beside
+a bar, where forces are loads at its ends or along it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dalembert.model.model import Model
 
 OUTSIDE, ON = 2.0, 1.1  # distances of a point from its body's centre, over that of the farthest joint
 WIDE = 0.25  # how far it is off what is drawn and no bar, over its size: much may lie in it by chance
+BESIDE = 0.2  # how far a force is beside a bar that may have been meant to act on it, over its length
 KEYS = {"at": "point", "between": "points", "point": "points"}  # arguments of verbs: in world coordinates; in body axes
 
 
@@ -38,6 +40,8 @@ def points_in_other_axes(model: Model) -> Iterator[str]:
             yield f"{owner} is {where}: its point may be one of the world, then {fix}"
         elif where and key:
             yield f"{owner} is {where}: its point may be one in axes of the body, then do not give {key}= but {KEYS[key]}="
+        elif verb == "force" and not where and name != GROUND and (off := _beside(model.body(name), reach, p)):
+            yield f"{owner} is {off:.3g} m off body {name!r} as it is drawn: was its point meant to be on the bar?"
 
 
 def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
@@ -54,6 +58,14 @@ def _misread(body: Body, reach: float, p: Array) -> tuple[str, bool]:
     return "", False
 
 
+def _beside(body: Body, reach: float, p: Array) -> float:
+    """How far a point is off a bar, where that is far and no joint is as far from the centre; else 0."""
+    drawn = drawn_as(body.shape)
+    if drawn is None or not drawn.thin or np.linalg.norm(p) <= ON * reach or drawn.off(p) <= BESIDE * drawn.size:
+        return 0.0
+    return drawn.off(p)
+
+
 @dataclass(frozen=True, eq=False)
 class Drawn:
     """A box or a round bar about the centre of its body: half its lengths along body axes; axis of a round one, or -1."""
@@ -68,7 +80,12 @@ class Drawn:
     @property
     def limit(self) -> float:
         """How far a point is off it that may have been meant to be on it."""
-        return (OFF if float(np.sort(self.half)[1]) <= THIN * self.size else WIDE) * self.size
+        return (OFF if self.thin else WIDE) * self.size
+
+    @property
+    def thin(self) -> bool:
+        """Whether it is drawn like a link."""
+        return float(np.sort(self.half)[1]) <= THIN * self.size
 
     def off(self, p: Array) -> float:
         """Distance of a point, 0 inside."""

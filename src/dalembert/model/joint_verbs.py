@@ -140,7 +140,8 @@ class JointVerbs(ElementStore):
         coordinate: Initial = None,
         rate: Initial = None,
     ) -> Joint:
-        """Slider, moves along an axis and does not turn (of 3 SO, 2 O). Coordinate: translation along the axis."""
+        """Slider, moves along an axis and does not turn (of 3 SO, 2 O). Coordinate: how far the second body is along the axis
+        from where it was placed, as the first one sees it; which point of the axis is given matters for pictures alone."""
         place, direction = (point, points), (axis, axes, vectors)
         return self._axis_joint("prismatic", name, first, second, place, direction, coordinate, rate)
 

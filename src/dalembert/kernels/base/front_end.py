@@ -12,7 +12,9 @@ from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.inline_closurecall import InlineWorker
+from numba.core.ir import Expr, Inst, Loc, Var
 from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.targetconfig import TargetConfig
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 
@@ -68,6 +70,8 @@ class KernelCompiler(Compiler):
 
 
 _ask, _tidy, _measure = BaseFunction.get_call_type, PostProcessor.run, BaseContext.get_abi_sizeof
+_list, _values = Inst._rec_list_vars, TargetConfig.values
+_LEAVES, _BLANK = {str, int, float, bool, Loc, type(None)}, Inst()
 _answers = {}  # of operators, by their type and those of their arguments
 _sizes = {}  # of LLVM's types
 
@@ -113,6 +117,36 @@ def _size(self, typ):
     return _sizes[typ]
 
 
+def _collect(value, found):
+    """Variables below a part of the code, in its order."""
+    kind = type(value)
+    if kind is Var:
+        found.append(value)
+    elif kind is dict:
+        for part in value.values():
+            _collect(part, found)
+    elif kind is list or kind is tuple:
+        for part in value:
+            _collect(part, found)
+    elif kind is Expr:
+        _collect(value._kws, found)
+    elif kind not in _LEAVES:
+        found += _list(_BLANK, value)
+
+
+def _variables(self, value):
+    """Of a statement; Numba makes a list for each of its parts, and of parts that are none."""
+    found = []
+    _collect(value, found)
+    return found
+
+
+def _options(self):
+    """All values of a function's options; Numba reads each through a property, at every call of it."""
+    given = self._values
+    return {name: given.get(name, option.default) for name, option in self.options.items()}
+
+
 @contextlib.contextmanager
 def shortcuts():
     """These ways while kernels are compiled, by one thread at a time: Numba's lock keeps others from compiling meanwhile."""
@@ -120,8 +154,10 @@ def shortcuts():
         pasting = InlineWorker.inline_function
         BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
         PostProcessor.run, BaseContext.get_abi_sizeof = _tidy_blocks, _size
+        Inst._rec_list_vars, TargetConfig.values = _variables, _options
         try:
             yield
         finally:
             BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
             PostProcessor.run, BaseContext.get_abi_sizeof = _tidy, _measure
+            Inst._rec_list_vars, TargetConfig.values = _list, _values

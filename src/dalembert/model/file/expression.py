@@ -99,9 +99,11 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
                 if name == "t":
                     text = "a function of time is a motion: harmonic, polynomial, table, a sum or product of them"
                     raise ModelError(f"there is no parameter 't'; {text}; Python functions go with models built in Python")
+                if name == "g":
+                    raise ModelError("there is no parameter 'g'; for gravity write 9.81 in its place, for grams 1e-3")
                 if name in _FACTORS and name not in FUNCTIONS:
                     raise ModelError(f"there is no parameter {name!r}, and units are SI; write {_FACTORS[name]} in its place")
-                known = [*(f"{function}()" for function in FUNCTIONS), *CONSTANTS, *islice(names, 1000)]
+                known = [*islice(names, 1000), *CONSTANTS, *(f"{function}()" for function in FUNCTIONS)]
                 raise ModelError(f"there is no parameter {name!r}; {nearest(name, known)}")
             return names[name]
         case ast.UnaryOp(op=ast.USub(), operand=inner):
