@@ -223,3 +223,57 @@ def test_loops_of_vectorised_helpers_are_vectorised():
 
     assert called(np.zeros(5)) == 1.0
     assert " x double>" in add.overloads[add.signatures[0]].library.get_llvm_str() or not numba.config.LOOP_VECTORIZE
+
+
+OWN = """
+import {b}
+from {b} import SCALE
+from dalembert.kernels.base.compiler import bind, kernel
+from dalembert.kernels.base.slots import CALLBACK_SIGNATURE
+
+
+@kernel
+def own(k, t, W, s):
+    return {b}.part(k) + SCALE
+
+
+def made(scale):
+    @kernel
+    def closed(k, t, W, s):
+        return scale * k
+
+    return closed
+"""
+PART = "from dalembert.kernels.base.compiler import inline\nSCALE = {scale}\n\n\n@inline\ndef part(k):\n    return k + {more}\n"
+
+
+SHOW = "import own_a\nprint(own_a.bind(own_a.own, own_a.CALLBACK_SIGNATURE)(1, 0.0, np.zeros(1), 0))"
+
+
+def own_kernel(folder, run=SHOW, scale=0, more=1):
+    """What a process prints that runs a kernel of somebody else's, made of two files."""
+    (folder / "own_a.py").write_text(OWN.format(b="own_b"))
+    (folder / "own_b.py").write_text(PART.format(scale=scale, more=more))
+    paths = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": paths}
+    code = f"import numpy as np\n{run}"
+    return subprocess.check_output([sys.executable, "-c", code], env=environment, text=True, timeout=300).split()
+
+
+def test_kernels_of_others_follow_what_they_import(tmp_path):
+    assert own_kernel(tmp_path) == ["2"]
+    assert len(list((tmp_path / "cache").rglob("own_a.own*.code"))) == 1  # kept
+    assert own_kernel(tmp_path, more=100) == ["101"]
+    assert own_kernel(tmp_path, scale=7) == ["9"]
+
+
+def test_kernels_that_a_function_makes_are_not_taken_for_each_other(tmp_path):
+    run = "import own_a\nprint(*(own_a.bind(own_a.made(x), own_a.CALLBACK_SIGNATURE)(1, 0.0, np.zeros(1), 0) for x in (2, 3)))"
+    assert own_kernel(tmp_path, run) == ["2", "3"]
+
+
+def test_sources_that_change_under_a_process_leave_no_code_behind(tmp_path):
+    """It has loaded the old ones, or some of them: under the stamp of the new ones, every later process would run old code."""
+    edit = f"import own_b, pathlib\npathlib.Path(own_b.__file__).write_text({PART.format(scale=0, more=100)!r})\n"
+    assert own_kernel(tmp_path, edit + SHOW) == ["2"]
+    assert own_kernel(tmp_path, more=100) == ["101"]

@@ -253,3 +253,10 @@ def test_content_follows_what_functions_refer_to(monkeypatch):
     assert content(by_closure(np.arange(3.0))) == content(by_closure(np.arange(3.0)))
     assert content(by_closure(np.arange(3.0))) != content(by_closure(np.arange(3)))
     assert content(by_closure(object())) is None
+
+
+@pytest.mark.parametrize("first", [{"k": 1.0}, {"k": 1.0, "l": (2.0, 3.0)}, {"a": {"b": 1.0}}])
+def test_content_of_dictionaries_one_behind_the_other(first):
+    """Pairs of the first are gone when those of the second are made, at the same place in memory."""
+    told = {content((dict(first), {"k": last})) for last in (2.0, 3.0, 4.0, 5.0)}
+    assert len(told) == 4

@@ -119,8 +119,9 @@ def _chosen(entries: Sequence[Entry], exact: Sequence[bool], row_source: str, re
             names["rows"] = generated(row_source, "callback", signature)
         return names
 
-    keys = [entry.key for entry in entries]
-    told, known = "\n".join([*keys, *map(str, exact), row_source, SOURCE]), not any(key.startswith("id ") for key in keys)
+    keys, calls = [entry.key for entry in entries], [line for entry in entries for line in entry.lines("real")]
+    told = "\n".join([*keys, *calls, *map(str, exact), row_source, SOURCE])
+    known = not any(key.startswith("id ") for key in keys)
     return generated("\n".join([*lines, ""]), "callback", signature, given=given, content=told, on_disk=known)
 
 

@@ -40,8 +40,11 @@ def content(function: object) -> str | None:
     return digest.hexdigest()
 
 
-def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> None:
-    """Add a value to a hash: kind, size, contents."""
+def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, tuple[int, Any]]) -> None:
+    """Add a value to a hash: kind, size, contents.
+
+    seen : number and value of what was added, by its id, which is its own as long as it is kept here
+    """
     if value is None or value is Ellipsis or isinstance(value, _PLAIN):
         text = repr(value)
         add(f"{type(value).__name__} {len(text)} {text}".encode())
@@ -59,9 +62,9 @@ def _feed(add: Callable[[bytes], None], value: Any, seen: dict[int, int]) -> Non
         add(f"name {home}.{getattr(value, '__qualname__', getattr(value, '__name__', value))} ".encode())
         return
     if id(value) in seen:
-        add(f"again {seen[id(value)]} ".encode())
+        add(f"again {seen[id(value)][0]} ".encode())
         return
-    seen[id(value)] = len(seen)
+    seen[id(value)] = len(seen), value
     if isinstance(value, _COLLECTIONS):
         parts: list[Any] = list(value.items()) if isinstance(value, dict) else list(value)
         parts = sorted(parts, key=repr) if isinstance(value, set | frozenset) else parts

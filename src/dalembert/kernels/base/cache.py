@@ -10,10 +10,13 @@ import os
 import pickle
 import re
 import sys
+import sysconfig
 import tempfile
+import time
 import uuid
 import warnings
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 import numba
@@ -30,9 +33,9 @@ _OPTIONS = ("BOUNDSCHECK", "CPU_NAME", "CPU_FEATURES", "OPT", "LOOP_VECTORIZE", 
 # as they are at the start, from the environment or from .numba_config.yaml: compiler.py changes two of them for a while
 _OPTIONS_TEXT = ";".join(f"{option}={getattr(numba.config, option)}" for option in _OPTIONS)
 _DIGEST = 32
-_IMPORT = re.compile(
-    r"^ *from (dalembert\.kernels[\w.]*) import (\([^)]*\)|[^\n#]*)", re.MULTILINE
-)  # the only form kernels use
+_IMPORT = re.compile(r"^ *(?:from ([\w.]+) import (\([^)]*\)|[^\n#]*)|import ([^\n#]+))", re.MULTILINE)
+_NAME = re.compile(r"([\w.]+)(?: as \w+)?")
+_BEGAN = time.time()
 MOST_GENERATED = 1000  # files of generated code and user functions, which no edit replaces
 
 
@@ -41,39 +44,71 @@ def options_text():
     return _OPTIONS_TEXT
 
 
+def kept(function):
+    """Where machine code of an entry point is kept; None where no file tells what it does: what was typed in, what is made by
+    another function, and sources that changed after this process began, which may have loaded the old ones."""
+    module, code = function.__module__, function.__code__
+    file, sources = _file(module, module.partition(".")[0]), _sources(module)
+    if code.co_filename != str(file) or function.__closure__ or any(map(_changed, sources)):
+        return None
+    return DiskCache(f"{module.rpartition('.')[2]}.{function.__qualname__}-{code.co_firstlineno}", source_stamp(module))
+
+
 @cache
 def source_stamp(module):
     """Hash of the sources that a kernel module is made of, those it imports included, and of the options that change code."""
     digest = hashlib.sha256(options_text().encode())
     for path in sorted(_sources(module)):
-        digest.update(path.name.encode() + path.read_bytes())
+        digest.update(path.name.encode() + _read(path))
     return digest.hexdigest()
 
 
-def has_source(module):
-    """Whether a module has a file, so that its code can be told from older code of the same name."""
-    return _source(module) is not None
+@cache
+def _read(path):
+    return path.read_bytes()
 
 
-def _source(module):
-    """The file of a module, None for what was typed in."""
-    if module.startswith("dalembert.kernels."):
-        return _FOLDER.joinpath(*module.split(".")[2:]).with_suffix(".py")
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return None if file is None else Path(file)
+@cache
+def _changed(path):
+    """Since this process began."""
+    when = path.stat()
+    return (when.st_ctime if os.name == "posix" else when.st_mtime) > _BEGAN
 
 
+@cache
+def _own_file(module):
+    path = _FOLDER.joinpath(*module.split(".")[2:]).with_suffix(".py")
+    return path if module.startswith("dalembert.kernels.") and path.is_file() else None
+
+
+def _file(module, package):
+    """The source of a module that kernels of a package may be made of, None for libraries and for what was typed in."""
+    if module.startswith("dalembert."):
+        return _own_file(module)
+    file, other = getattr(sys.modules.get(module), "__file__", None) or "", module.partition(".")[0]
+    library = other != package and (other in sys.stdlib_module_names or "site-packages" in file)
+    return Path(file) if file.endswith(".py") and not library else None
+
+
+def _imports(module, text):
+    """Modules that the text of a module imports, and names that may be modules."""
+    for package, names, plain in _IMPORT.findall(text):
+        if package.startswith("."):
+            package = resolve_name(package, sys.modules[module].__package__)
+        yield from [package, *(f"{package}.{name}" for name in _NAME.findall(names))] if package else _NAME.findall(plain)
+
+
+@cache
 def _sources(module):
-    """Files of a kernel module and of all that it imports, directly or not, but this one."""
-    found, waiting = set(), [module]
+    """Files of a kernel module and of all that it imports, directly or not, but this one and those of libraries."""
+    found, waiting, package = {}, [module], module.partition(".")[0]
     while waiting:
-        path = _source(waiting.pop())
-        if path is not None and path not in found and path.name != Path(__file__).name and path.exists():
-            found.add(path)
-            for package, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-                of_package = [f"{package}.{name}" for name in re.findall(r"(\w+)(?: as \w+)?", names)]
-                waiting += of_package if _FOLDER.joinpath(*package.split(".")[2:]).is_dir() else [package]
-    return found
+        name = waiting.pop()
+        path = None if name in found or name == __name__ else _file(name, package)
+        if path is not None:
+            found[name] = path
+            waiting += _imports(name, _read(path).decode())
+    return set(found.values())
 
 
 def cache_folders():
@@ -112,7 +147,8 @@ class DiskCache:
 
     def _begin(self, target_context):
         """How the names of its files for this processor and these versions begin."""
-        made_by = (sys.version_info[:2], numba.__version__, np.__version__, *target_context.codegen().magic_tuple())
+        python = sys.version_info[:2], sysconfig.get_config_var("SOABI")
+        made_by = (*python, numba.__version__, np.__version__, *target_context.codegen().magic_tuple())
         return f"{self._label}-{_short(made_by)}-"
 
     def _name(self, signature, target_context):

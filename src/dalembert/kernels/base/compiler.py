@@ -19,7 +19,7 @@ import numpy as np
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import CPUDispatcher
 
-from dalembert.kernels.base.cache import GENERATED, DiskCache, has_source, options_text, source_stamp
+from dalembert.kernels.base.cache import GENERATED, DiskCache, kept, options_text
 from dalembert.kernels.base.front_end import KernelCompiler, shortcuts
 
 # kernels allocate nothing: no reference counts, and compiling fails if one does; nobody calls them from C
@@ -44,10 +44,7 @@ def _optimising(level, loops):
 
 def kernel(function):
     """Compile an entry point on first use; cached on disk, GIL released, division by zero gives inf or NaN."""
-    module, line = function.__module__, function.__code__.co_firstlineno
-    label = f"{module.rpartition('.')[2]}.{function.__qualname__}-{line}"
-    cache = DiskCache(label, source_stamp(module)) if has_source(module) else None
-    return _cached(function, cache, nogil=True, **_ALL)
+    return _cached(function, kept(function), nogil=True, **_ALL)
 
 
 def light(function):
@@ -154,6 +151,10 @@ class _Helper(CPUDispatcher):
     def __call__(self, *args):
         return self.py_func(*args)
 
+    def get_call_template(self, args, kws):
+        """Compiled once for all constants that it is called with; LLVM knows them where it is pasted."""
+        return super().get_call_template([numba.types.unliteral(typ) for typ in args], kws)
+
 
 def inline(function, compiler=_PartCompiler):
     """A helper of kernels: compiled once for each signature, whoever calls it."""
@@ -171,8 +172,7 @@ def flat(function):
     """A part of an entry point that is only there to be read: pasted into its caller before types are inferred.
 
     Helpers (`inline`) are optimised in every caller, so deep nesting of large ones is what compile time goes into; parts are
-    not compiled by themselves. Numba compiles a helper once for entry points and once more for helpers that call it, so a part
-    should call no helper that other helpers call too.
+    not compiled by themselves.
     """
     return numba.njit(inline="always", **_ALL)(function)
 

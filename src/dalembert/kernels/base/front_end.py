@@ -1,13 +1,14 @@
 """What Numba's front end does for kernels in vain or over and over, left out while they are compiled: a quarter of the time.
 
-The machine code is the same.
+The machine code is the same. Of versions of Numba that came later than those that this was tried with, nothing is left out.
 """
 
 import contextlib
 import types
 from functools import cache
 
-from numba.core import inline_closurecall
+from numba import version_info
+from numba.core import base, inline_closurecall
 from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
@@ -18,8 +19,12 @@ from numba.core.targetconfig import TargetConfig
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 
-# for closures, comprehensions, array expressions, `with`, `raise` of values, loops over tuples: kernels have none
+# for closures, comprehensions, array expressions, `with`, `raise` of values, loops over tuples: kernels have none; for the ends
+# of variables' lives, where reference counts would fall, and for listings
+FAMILIAR = version_info.short <= (0, 68)
 _UNUSED = {
+    "IRLegalization",
+    "AnnotateTypes",
     "WithLifting",
     "InlineClosureLikes",
     "RewriteDynamicRaises",
@@ -34,7 +39,7 @@ _UNUSED = {
 
 def _fewer_passes(manager, state):
     """Without those that find nothing to do in our own sources."""
-    if state.func_id.modname.startswith("dalembert."):
+    if FAMILIAR and state.func_id.modname.startswith("dalembert."):
         manager.passes = [entry for entry in manager.passes if entry[0].__name__ not in _UNUSED]
         manager._finalized = False
         manager.finalize()
@@ -70,7 +75,7 @@ class KernelCompiler(Compiler):
 
 
 _ask, _tidy, _measure = BaseFunction.get_call_type, PostProcessor.run, BaseContext.get_abi_sizeof
-_list, _values = Inst._rec_list_vars, TargetConfig.values
+_list, _values, _takes_place = Inst._rec_list_vars, TargetConfig.values, base._has_loc
 _LEAVES, _BLANK = {str, int, float, bool, Loc, type(None)}, Inst()
 _answers = {}  # of operators, by their type and those of their arguments
 _sizes = {}  # of LLVM's types
@@ -151,13 +156,18 @@ def _options(self):
 def shortcuts():
     """These ways while kernels are compiled, by one thread at a time: Numba's lock keeps others from compiling meanwhile."""
     with global_compiler_lock:
+        if not FAMILIAR:
+            yield
+            return
         pasting = InlineWorker.inline_function
         BaseFunction.get_call_type, InlineWorker.inline_function = _call_type, _paste
         PostProcessor.run, BaseContext.get_abi_sizeof = _tidy_blocks, _size
         Inst._rec_list_vars, TargetConfig.values = _variables, _options
+        base._has_loc = cache(_takes_place)  # whether a function takes the line that it is called from, asked at every call
         try:
             yield
         finally:
             BaseFunction.get_call_type, InlineWorker.inline_function = _ask, pasting
             PostProcessor.run, BaseContext.get_abi_sizeof = _tidy, _measure
             Inst._rec_list_vars, TargetConfig.values = _list, _values
+            base._has_loc = _takes_place
