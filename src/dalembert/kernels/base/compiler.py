@@ -151,9 +151,10 @@ class _Helper(CPUDispatcher):
     def __call__(self, *args):
         return self.py_func(*args)
 
+    any_constants = False  # compiled once for all constants that it is called with, which LLVM knows where it is pasted
+
     def get_call_template(self, args, kws):
-        """Compiled once for all constants that it is called with; LLVM knows them where it is pasted."""
-        return super().get_call_template([numba.types.unliteral(typ) for typ in args], kws)
+        return super().get_call_template([numba.types.unliteral(typ) for typ in args] if self.any_constants else args, kws)
 
 
 def inline(function, compiler=_PartCompiler):
@@ -161,6 +162,12 @@ def inline(function, compiler=_PartCompiler):
     if not JIT:
         return function
     return _Helper(function, targetoptions={"nopython": True, "no_cpython_wrapper": True, **_ALL}, pipeline_class=compiler)
+
+
+def once(helper):
+    """A helper that is not compiled again for each constant that it is called with, as Numba does."""
+    helper.any_constants = True
+    return helper
 
 
 def vectorised(function):

@@ -12,7 +12,7 @@ are the only places that know which coordinates carry them.
 import numpy as np
 from numpy import uintp
 
-from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.compiler import flat, inline, once
 from dalembert.kernels.base.tables import NON_FINITE, PLANAR, RIGID
 from dalembert.kernels.base.vectors import Mat3, Quat, Vec3
 from dalembert.kernels.base.views import Pose, Twist
@@ -96,6 +96,7 @@ def finish_rates(status, power, dx, system):
     return status if finite else NON_FINITE
 
 
+@once
 @inline
 def displace(level, x, d, scale, system):
     """Level 0: q <- q (+) scale d, Euler parameters stay unit; level 1: u <- u + scale d, with d = (dr, dphi_B) or (dv, dw_B)

@@ -6,7 +6,7 @@ Deviation: Newton-Euler variables (w_B instead of theta'), which give the same a
 (conjugate gradients, the paper's way, are an option); lam has the sign of M u' = h + G^T lam (the paper's is opposite).
 """
 
-from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.compiler import flat, inline, once
 from dalembert.kernels.base.loops import add_multiple, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, POTENTIAL, TURNS, WRENCH
@@ -101,6 +101,7 @@ def solve_by_factor(system):
     respond(system.Y, system)
 
 
+@once
 @inline
 def unmet(r, loaded, system):
     """r <- -zeta - A u' of the rows that act, zero for hubs; the largest over |zeta| + |A| |u'| of its row, with |A| |M^-1 h|

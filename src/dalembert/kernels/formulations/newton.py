@@ -8,7 +8,7 @@ Deviation: Newton keeps its factorisation while it contracts (chord method).
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline
+from dalembert.kernels.base.compiler import flat, inline, once
 from dalembert.kernels.base.tables import NEWTON_FAILED, NON_FINITE, OK
 from dalembert.kernels.base.views import Numbers
 
@@ -40,6 +40,7 @@ def note_failure(row, value, system):
     system.count.worst_row, system.count.worst_value = row, value
 
 
+@once
 @inline
 def largest_term(level, system):
     """Of couplings: a factor, teeth of a wheel, times an angle that is counted over all turns, or its rate."""

@@ -6,7 +6,7 @@ steps.moved, steps.change; its rates lie in the rows of `stages`.
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, light, vectorised
+from dalembert.kernels.base.compiler import flat, inline, light, once, vectorised
 from dalembert.kernels.base.slots import correction, equations, projection
 from dalembert.kernels.base.tables import (
     CALLBACK_FAILED,
@@ -217,6 +217,7 @@ def visit(what, t, y, dx, system):
     return status
 
 
+@once
 @vectorised
 def combine(a, row, count, start, y, steps):
     """y <- sum_{j < count} a[row, j] k_j, or, with start = 1, x + h times that."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dalembert.kernels.base.compiler import flat, inline, vectorised
+from dalembert.kernels.base.compiler import flat, inline, once, vectorised
 from dalembert.kernels.base.slots import callback, equations
 from dalembert.kernels.base.tables import CALLBACK_FAILED, NON_FINITE, OK, RATE, A, D
 
@@ -98,6 +98,7 @@ def slope(theta, dense, top, i):
     return v
 
 
+@once
 @inline
 def keep_calls(stage, t, steps, system):
     """calls <- what users' functions were asked and answered last, in the row of a stage, or of the old point what the new one
