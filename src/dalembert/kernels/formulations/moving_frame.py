@@ -24,7 +24,7 @@ from dalembert.kernels.coordinates.articulated import (
     subtract_wrenches,
 )
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
+from dalembert.kernels.coordinates.cut_rows import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, finish_rates, load_angle_rates
 from dalembert.kernels.coordinates.solve import clear_twists
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
