@@ -79,7 +79,7 @@ TESTS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
     ("kernels/mechanics", "relations traced_rows", (ELEMENTS, TRACED, WORK)),
     ("kernels/coordinates", "articulated kinematics exponential one_state solve", (ADAPTIVE, IDENTITIES, FIXED, WORK, DENSE)),
     ("kernels/coordinates", "tree tree_states dense_rows", (ADAPTIVE, INVARIANTS, WORK, TREE)),
-    ("kernels/coordinates", "choice choosing cut_choice", (REDUNDANT, ADAPTIVE, TURNING, WORK)),
+    ("kernels/coordinates", "choice choosing cut_rows", (REDUNDANT, ADAPTIVE, TURNING, WORK)),
     ("kernels/coordinates", "frame_matrices", (OF_BODIES, REDUNDANT, TREE, DENSE)),
     ("kernels/coordinates", "lagrangian", (SMALL, LAGRANGIAN, TRACED, WORK)),
     ("kernels/formulations", "derivatives jet_derivatives", (PARTS, RATES, TANGENTS)),

@@ -1,5 +1,6 @@
 """A formulation and an integrator of one's own, registered by a page of the documentation: the contract holds for them too."""
 
+import numpy as np
 import pytest
 import test_docs
 import test_integrators as contract
@@ -46,6 +47,25 @@ def test_command_line_and_pairs_know_them(registered):
     assert chosen.make_integrator().order == 2
     with pytest.raises(da.ModelError, match=r"Minimal or LeastEnergy with Euler, .*, StoermerVerlet or Heun;"):
         da.simulate(contract.small_model(), 1.0, formulation="jet")
+
+
+def pendulum(length=0.4):
+    model = da.Model()
+    bob = model.add_point_mass("bob", mass=1.0, position=(length, 0, 0))
+    model.add_distance("rod", model.ground, bob, points=((0, 0, 0), (0, 0, 0)))
+    return model
+
+
+@pytest.mark.nojit
+def test_sensitivities_go_with_what_says_that_it_has_them(registered):
+    """They went with three names of classes."""
+    options = {"integrator": INTEGRATORS["heun"](step=0.01), "sensitivities": ["length"]}
+    ways = (FORMULATIONS["least-energy"](), da.Jet(metric="mass", tolerance=1e-12))
+    found, expected = (da.simulate(pendulum, 0.03, formulation=way, **options).sensitivities.states for way in ways)
+    assert np.any(expected != 0.0)
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(da.ModelError, match="with Impulse: they go with one of Jet, MovingFrame, Minimal, LeastEnergy"):
+        da.simulate(pendulum, 0.03, formulation=da.Impulse(), **options)
 
 
 @pytest.mark.nojit

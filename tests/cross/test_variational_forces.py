@@ -9,7 +9,7 @@ from random_mechanisms import planar_chain, random_model
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.formulations import variational
 from dalembert.integrators import advance
 from dalembert.integrators.slopes import NEVER

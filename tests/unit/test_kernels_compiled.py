@@ -120,7 +120,7 @@ def test_implicit_steps_run_in_this_process(solver):
 
 @compiled_only
 def test_one_signature_per_time_loop():
-    from dalembert.compilation.loops import compiled
+    from dalembert.compilation.compiled_loops import compiled
 
     for loop in (compiled("implicit_runge_kutta"), compiled("runge_kutta")):
         assert len(loop.signatures) == 1

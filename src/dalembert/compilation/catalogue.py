@@ -48,7 +48,7 @@ class Kernel:
 
 @cache
 def _compiled(kernel: Kernel) -> Any:
-    from dalembert.compilation.loops import compiled
+    from dalembert.compilation.compiled_loops import compiled
     from dalembert.kernels.base.compiler import bind
     from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, EQUATIONS_SIGNATURE, FORCES_SIGNATURE
 

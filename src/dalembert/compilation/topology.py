@@ -1,6 +1,8 @@
 """The graph of bodies and constraint nodes: spanning forest, loops, blocks of loops.
 
-A node is the set of bodies that its rows act on, mostly a pair. One of more bodies is never part of the forest.
+A node is the set of bodies that its rows act on, mostly a pair. One of more bodies is never part of the forest. The forest
+orders the block-sparse elimination (plan.py) and the search for redundant rows (rank.py). It is not `MovingFrame`'s tree, whose
+joints and cuts are chosen in tree.py.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ class Tree:
 
     def to_absolute(self, x: Array) -> Array:
         """(nt, nx) absolute states of (nt, n) relative ones; quaternions are as continuous as the relative ones."""
-        from dalembert.compilation.loops import entry
+        from dalembert.compilation.compiled_loops import entry
 
         out = np.zeros((len(x), len(self.mechanism.x_0)))
         entry("tree_states")(np.ascontiguousarray(x), out, System(self.I, self.F, new_workspace(self.I)))

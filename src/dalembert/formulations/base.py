@@ -51,6 +51,7 @@ class Formulation(ABC):
     compliant : joints give way, and reactions are its own: `evaluate` finds them
     by_multipliers : accelerations come from a factor of G M^-1 G^T, and lose digits where masses differ
     keeps_branch : how to stay on a branch where several meet, as a user would write it
+    differentiable : rates, projections and corrections of its runs take numbers with derivatives, and sensitivities go with it
     """
 
     coordinates: ClassVar[tuple[str, ...]]
@@ -62,6 +63,7 @@ class Formulation(ABC):
     compliant: ClassVar[bool] = False
     by_multipliers: ClassVar[bool] = False
     keeps_branch: ClassVar[str] = ""
+    differentiable: ClassVar[bool] = False
 
     def check_positive(self, *labels: str) -> None:
         """Refuse options that are not positive numbers."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array, IntArray
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.errors import SimulationError
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T

@@ -75,7 +75,7 @@ def evaluate_variants(run: Run, F: Array, states: Sequence[tuple[Array, Array]])
 
 def _solved(run: Run, t: Array, x: Array) -> Evaluated:
     """By the kernels' solve."""
-    from dalembert.compilation.loops import compiled
+    from dalembert.compilation.compiled_loops import compiled
 
     mechanism = run.mechanism
     nt = len(t)

@@ -61,6 +61,7 @@ class Jet(Formulation):
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "planar", "generalised")
     citations: ClassVar[tuple[str, ...]] = ("JetMultibody",)
     by_multipliers: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("jet", "formulations.jet", 6.8, "equations of motion and projection", optional=False),
         Kernel("lagrangian", "coordinates.lagrangian", 1.7, "LagrangianSystem"),

@@ -70,6 +70,7 @@ class Minimal(Formulation):
     citations: ClassVar[tuple[str, ...]] = ("QRContinuation",)
     saves: ClassVar[tuple[str, ...]] = ("s", "s_dot", "basis", "jump")
     keeps_branch: ClassVar[str] = "Minimal(singular='pass')"
+    differentiable: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("minimal", "formulations.minimal", 3.2, "--formulation minimal"),
         Kernel("minimal_step", "formulations.minimal_step", 6.0, "--formulation minimal"),

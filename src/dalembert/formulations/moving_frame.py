@@ -46,6 +46,7 @@ class MovingFrame(Formulation):
 
     coordinates: ClassVar[tuple[str, ...]] = ("absolute", "tree")
     citations: ClassVar[tuple[str, ...]] = ("MovingFrame", "Featherstone2008")
+    differentiable: ClassVar[bool] = True
     kernels: ClassVar[tuple[Kernel, ...]] = (
         Kernel("moving_frame", "formulations.moving_frame", 1.9, "--formulation moving-frame"),
         Kernel("moving_frame_reference", "formulations.moving_frame_reference", 2.8, 'MovingFrame(path="reference")'),

@@ -13,8 +13,8 @@ from dalembert.arrays import Array
 from dalembert.compilation.callbacks import Callbacks
 from dalembert.compilation.catalogue import compiled_kernel
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.compiled_loops import entry
 from dalembert.compilation.lagrangian import GeneratedCode
-from dalembert.compilation.loops import entry
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.tree import Tree
 from dalembert.errors import SimulationError

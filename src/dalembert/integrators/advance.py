@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalembert.arrays import Array
-from dalembert.compilation.loops import compiled, entry
+from dalembert.compilation.compiled_loops import compiled, entry
 from dalembert.formulations.run import Run
 from dalembert.integrators.integrator import Integrator
 from dalembert.integrators.slopes import NEVER, Slopes

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta integrators as options; the time loop itself is kernels/time/runge_kutta.py."""
+"""Explicit Runge-Kutta integrators as options; steps: kernels/time/runge_kutta.py, time loop: kernels/time/stepping.py."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.errors import ModelError
 from dalembert.integrators.tableau import Tableau
 from dalembert.model.validation import check_literals, is_number, shown

@@ -1,4 +1,4 @@
-"""Symplectic Euler and Stoermer-Verlet as options; the time loop itself is kernels/time/partitioned.py."""
+"""Symplectic Euler and Stoermer-Verlet as options; steps: kernels/time/partitioned.py, time loop: kernels/time/stepping.py."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.formulations.derivatives import Derivatives, columns_for
 from dalembert.formulations.run import Run
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +13,7 @@ from dalembert.lagrangian.graph import INPUT, Graph, Node, reachable
 from dalembert.lagrangian.sympy_tree import is_expression, symbol_name, walk
 from dalembert.lagrangian.tracer import Named, trace, warn_if_rough
 from dalembert.model.later import carried_out
+from dalembert.model.serialise import content_hash
 from dalembert.model.validation import nearest, printable, shown
 
 FORMAT = "dalembert-lagrangian"
@@ -166,8 +165,7 @@ class LagrangianSystem:
     @property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON of `to_dict`."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return content_hash(self.to_dict())
 
 
 class _Tracer:

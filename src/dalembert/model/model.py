@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -30,7 +28,7 @@ from dalembert.model.joint_verbs import BodyRef
 from dalembert.model.later import carried_out
 from dalembert.model.plane import InPlane
 from dalembert.model.rotation import Rotation, unit_quaternion
-from dalembert.model.serialise import FORMAT, VERSION, decode, encode
+from dalembert.model.serialise import FORMAT, VERSION, content_hash, decode, encode
 from dalembert.model.shape_records import shape_record
 from dalembert.model.shapes import rod
 from dalembert.model.store import SECTIONS, Element
@@ -296,8 +294,7 @@ class Model(GearVerbs, CableVerbs, CamVerbs, ConstraintVerbs, DriverVerbs, Force
     @property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON of `to_dict`: equal for equal models, in every process."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return content_hash(self.to_dict())
 
     def __repr__(self) -> str:
         counts = {section: len(getattr(self, section)) for section in SECTIONS}

@@ -5,7 +5,9 @@ User functions are stored by name and source, for the reader; they cannot be cal
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -74,6 +76,12 @@ def _function_record(function: Any) -> dict[str, object]:
 def is_function_record(data: Any) -> bool:
     """Whether plain data stands for a user function."""
     return isinstance(data, Mapping) and data.keys() == {"function", "source", "constants", "arguments"}
+
+
+def content_hash(data: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of plain data: equal for equal data, in every process."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def encode(value: Any) -> Any:

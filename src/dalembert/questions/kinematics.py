@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dalembert.arrays import Array
 from dalembert.compilation.compile import compile
 from dalembert.compilation.compiled import Coordinates
-from dalembert.compilation.loops import compiled
+from dalembert.compilation.compiled_loops import compiled
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.rows import dense_rows, measured
 from dalembert.errors import ModelError, SimulationError

@@ -103,7 +103,7 @@ def without_rows(mechanism: Compiled, what: str, name: str) -> str:
 
 def _asked(states: Trajectory, force: Force) -> tuple[Array, Array, Array]:
     """(nt, 6 (nb + 1)) wrenches, (nt, 3 records), (nt,) energy of one element."""
-    from dalembert.compilation.loops import compiled
+    from dalembert.compilation.compiled_loops import compiled
     from dalembert.kernels.base.slots import CALLBACK_SIGNATURE, FORCES_SIGNATURE, address
     from dalembert.kernels.base.views import System
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
+from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.derivatives import aligned, derived, tables_for
 from dalembert.formulations.run import Run
 from dalembert.integrators.advance import Advance
@@ -19,16 +20,16 @@ from dalembert.kernels.base import tables as T
 from dalembert.kernels.base.layout import COUNTERS
 
 
-def check_covered(integrator: Integrator, formulation: object) -> None:
+def check_covered(integrator: Integrator, formulation: Formulation) -> None:
     """Refuse what has no derivatives."""
+    covered = ", ".join(cls.__name__ for cls in FORMULATIONS.values() if cls.differentiable)
     if not isinstance(integrator, ExplicitRungeKutta):
         raise ModelError(
             f"sensitivities with {type(integrator).__name__}: they go with explicit Runge-Kutta methods (DOP853, DormandPrince,"
-            " RungeKutta4, Midpoint, Euler) and with Jet, MovingFrame or Minimal"
+            f" RungeKutta4, Midpoint, Euler) and with one of {covered}"
         )
-    name = type(formulation).__name__
-    if name not in ("Jet", "MovingFrame", "Minimal"):
-        raise ModelError(f"sensitivities with {name}: they go with Jet, MovingFrame or Minimal")
+    if not formulation.differentiable:
+        raise ModelError(f"sensitivities with {type(formulation).__name__}: they go with one of {covered}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.phases import Phase, consistent
 from dalembert.errors import ModelError, SimulationError
-from dalembert.formulations import Formulation
+from dalembert.formulations import REFERENCE, Formulation
 from dalembert.formulations.run import Run
 from dalembert.kernels.base import tables as T
 from dalembert.results.sensitivities import LEVELS, Neighbours, extrapolated
@@ -108,7 +108,8 @@ def check_events(events: Sequence[Event], phase: Phase, first: Run, run: Run) ->
             " velocities only"
         )
     if first.tree is not None or len(run.F) != len(first.F) or not np.array_equal(run.F, first.F):
-        raise ModelError("sensitivities: with events that act they go with Jet; give formulation=Jet()")
+        name = REFERENCE.__name__
+        raise ModelError(f"sensitivities: with events that act they go with {name}; give formulation={name}()")
 
 
 def _rate(run: Run, t: float, x: Array) -> Array:

@@ -2,8 +2,9 @@
 
     f = I^A a + p       a = (angular, linear) acceleration of the joint point, I^A = [J H; H^T M]
 
-Each joint column s is eliminated by a rank-one update: U = I s, d = s . U, I <- I - U U^T / d, p <- p + U (tau - s . p) / d;
-then I and p are carried to the parent, whose accelerations reach the child as a_c = a_p + (angular x) d + bias.
+Each joint column s is eliminated by a rank-one update: U = I s, D = s . U, e = -s . p, I <- I - U U^T / D, p <- p + U e / D;
+then I and p are carried along the arm d to the parent, whose accelerations reach the child as a_c = a_p + (angular x) d + bias.
+Forces of joints act on both bodies like all others, and are in p. What is kept of D is 1 / D (D of the columns, too).
 The columns of a ball joint span all rotations about its point, so the world axes serve as well: their elimination is that of
 J = L D L^T, leaves M - Y^T D^-1 Y with Y = L^-1 H alone to be carried, and gives the angular acceleration back.
 Inertias are factored once per state, with the forces of the motion; each further right-hand side (a row of a loop) costs
@@ -38,7 +39,7 @@ def eliminate_tree(system):
 def eliminate_ball(link):
     """(M, p_v) left of a body on a ball joint. J <- L (3 numbers), D^-1 (3); H <- Y; p_w <- L^-1 p_w.
 
-    The pivots are quotients of integer-preserving elimination [GolubVanLoan2013, 3.2]: their divisions wait for nothing.
+    The pivots are quotients of minors, J_00, a / J_00 and (a c - b^2) / (J_00 a): their divisions wait for nothing.
     """
     J, H, p = link.J, link.H, link.p_w
     a, b, c = J[0] * J[3] - J[1] * J[1], J[0] * J[4] - J[1] * J[2], J[0] * J[5] - J[2] * J[2]
@@ -68,20 +69,20 @@ def eliminate_columns(link, system):
         s = column.s
         if j < rotations:
             w, v, e = J @ s, H.T @ s, -(s @ p_w)
-            d = 1.0 / (s @ w)
+            D_inv = 1.0 / (s @ w)
         else:
             w, v, e = H @ s, M @ s, -(s @ p_v)
-            d = 1.0 / (s @ v)
+            D_inv = 1.0 / (s @ v)
         column.U_w, column.U_v = w, v
-        column.D, column.e = d, e
-        p_w, p_v = p_w + e * d * w, p_v + e * d * v
-        a, c = -d * w, -d * v
+        column.D, column.e = D_inv, e
+        p_w, p_v = p_w + e * D_inv * w, p_v + e * D_inv * v
+        a, c = -D_inv * w, -D_inv * v
         J, H, M = J + upper(outer(a, w)), H + outer(a, v), M + upper(outer(c, v))
     parent = link.parent
     if parent.number == 0:
         return M, p_v
-    D, bias_w = cross(link.d, H.T), link.bias_w  # -(H d^)^T
-    parent.J += J + upper(D.T) + upper(D)
+    K, bias_w = cross(link.d, H.T), link.bias_w  # -(H d^)^T
+    parent.J += J + upper(K.T) + upper(K)
     parent.H += H
     parent.p_w += p_w + (J @ bias_w + H @ link.bias_v)
     return M, p_v + H.T @ bias_w
@@ -191,18 +192,18 @@ def add_body_accelerations(out, moving, system):
 
 
 @inline
-def column_forces(e, D, system):
-    """e <- what `carry_wrenches` left of the forces at every column; D <- 1 / d_i.
+def column_forces(e, D_inv, system):
+    """e <- what `carry_wrenches` left of the forces at every column; D_inv <- 1 / D_i.
 
-    With J^T f = L e, M = L D L^T: f_1 . M^-1 f_2 = sum e_1i e_2i / d_i, no sweep outwards [Featherstone2008, 6.5, 7.3]
+    With J^T f = L e, M = L D L^T: f_1 . M^-1 f_2 = sum e_1i e_2i / D_i, no sweep outwards [Featherstone2008, 6.5, 7.3]
     """
     for link in system.links:
         if is_ball(link):
             f = link.J
-            Spin(e, link.u).w, Spin(D, link.u).w = link.p_w, Vec3(f[3], f[4], f[5])
+            Spin(e, link.u).w, Spin(D_inv, link.u).w = link.p_w, Vec3(f[3], f[4], f[5])
         else:
             for u in range(link.u, link.u + link.rotations + link.translations):
-                e[u], D[u] = system.columns[u].e, system.columns[u].D
+                e[u], D_inv[u] = system.columns[u].e, system.columns[u].D
 
 
 @inline

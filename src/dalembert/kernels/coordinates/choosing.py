@@ -11,7 +11,7 @@ from dalembert.kernels.base.dense import dense_cholesky, weakest_dense_row
 from dalembert.kernels.base.loops import copy
 from dalembert.kernels.base.tables import CHOOSE, OK
 from dalembert.kernels.coordinates.choice import choices, choose, fill_from_bodies, gone_bad, silence, without_velocities
-from dalembert.kernels.coordinates.cut_choice import aside
+from dalembert.kernels.coordinates.cut_rows import aside
 from dalembert.kernels.coordinates.solve import assemble_blocks, factor_blocks, weakest_row
 from dalembert.kernels.formulations.moving_frame import along_guard, respond_to_row
 from dalembert.kernels.formulations.pivots import comparable

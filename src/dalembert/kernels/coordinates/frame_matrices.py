@@ -22,7 +22,7 @@ from dalembert.kernels.base.loops import clear, copy, minus_dot, plus_dot
 from dalembert.kernels.base.tables import ONE_ANGLE, QUATERNION, TWO_ANGLES
 from dalembert.kernels.base.vectors import Vec3, cross
 from dalembert.kernels.base.views import Twists
-from dalembert.kernels.coordinates.cut_choice import row_product, solve_cut_schur
+from dalembert.kernels.coordinates.cut_rows import row_product, solve_cut_schur
 from dalembert.kernels.coordinates.solve import product
 
 

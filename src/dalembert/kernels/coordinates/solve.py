@@ -261,7 +261,7 @@ def add_rows_transposed(rows, lam, out, system):
 
 @flat
 def velocity_residual(out, system):
-    """out <- -(G u + g_t) of the independent rows"""
+    """out <- -(A u + g_t) of all m rows, idle ones too"""
     negate(out, system.g_t, system.m)
     subtract_row_products(system.A, system.twists, out, False, system)
 

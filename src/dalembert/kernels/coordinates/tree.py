@@ -3,10 +3,12 @@
 A body hangs on its parent by a joint with rotations (an angle about z, two angles of a cross, or a unit quaternion with the
 angular velocity in the child's joint axes) and translations along axes of the parent's joint frame:
 
-    C_c = C_p E R(q)              x_c = x_p + d,  d = C_p D + sum e_k q_k
+    C_c = C_p E R(q)              x_c = x_p + d,  d = C_p d_0 + sum e_k q_k
     w_c = w_p + sum n_k u_k       v_c = v_p + w_p x d + sum e_k u_k
 
-C are the joint axes of a body, R = C E_c^T its own; x, v belong to its joint point, from which its centre of mass is c away.
+C are the joint axes of a body, in the fields R (!) and theta of its link; its own axes are C E_c^T, in the field R of the body.
+E (theta_0 of the link) and d_0 are axes and point of the joint on the parent, told in the parent's own joint axes. x, v belong
+to the joint point of a body, from which its centre of mass is c away.
 Accelerations of the child: those of the parent carried over, plus the columns times u', plus a bias [MovingFrame, (2.31)].
 A quaternion is that of C_p E -> C_c with w_c - w_p, or (WORLD) that of C_c itself with w_c: errors of steps do not add up
 along a chain of ball joints then, and nothing is multiplied.
@@ -92,13 +94,13 @@ def move_tree(x, dx, system):
 @inline
 def slide(link, joint, C, d, x, dx, system):
     """(d, relative velocity) with the translations of the joint, whose axes are those of the quaternion `joint`."""
-    E, sliding, q, u = rotation(joint).T, Vec3(0.0, 0.0, 0.0), link.q + link.rotations, system.nq + link.u + link.rotations
+    axes, sliding, q, u = rotation(joint).T, Vec3(0.0, 0.0, 0.0), link.q + link.rotations, system.nq + link.u + link.rotations
     if link.turn == QUATERNION:  # a free body: its three columns of rotation are in general place
         q += 1
         for j in range(3):
             system.columns[link.u + j].s = C.T[j]
     for j in range(link.translations):
-        e = E[link.axis[j]]
+        e = axes[link.axis[j]]
         system.columns[link.u + link.rotations + j].s = e
         d, sliding = d + x[q + j] * e, sliding + x[u + j] * e
         dx[q + j] = x[u + j]
@@ -127,11 +129,11 @@ def place_bodies(x, system):
         b = system.order[k]
         link, body = system.links[b], system.bodies[b]
         parent, carrier = link.parent, system.bodies[link.parent.number]
-        R, w, arm = link.R, link.w, link.d  # from the parent's centre of mass to the joint point
+        R, w, arm = link.R, link.w, link.d
         if link.skew:
             R = R @ link.E_child.T
         if parent.number > 0:
-            arm = arm - parent.c
+            arm = arm - parent.c  # to the joint point from the parent's centre of mass, no longer from its joint point
         v = carrier.v + cross(parent.w, arm) + cross(w, link.c)
         for j in range(link.rotations, link.rotations + link.translations):
             v = x[system.nq + link.u + j] * system.columns[link.u + j].s + v

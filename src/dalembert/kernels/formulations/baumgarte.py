@@ -23,6 +23,7 @@ def baumgarte(mode, t, x, dx, system):
         return OK
     status = prepare_solve(t, x, system)
     if status == OK:
+        # rhs has zeta already; `refine` in store_solution would read it, but is told to sweep for `jet` alone
         r, alpha, beta = system.zeta, system.alpha, system.beta
         velocity_residual(r, system)
         for i in range(system.m):

@@ -65,6 +65,6 @@ def move(s, x, z, y, system):
 
 @inline
 def momentum_along(body, impulses):
-    """y = M xi + S of a body, S : one of the impulses"""
+    """pi = M xi + S of a body, S : one of the impulses"""
     S = impulses[body.number]
     return body.m * body.v + S.force, body.J @ body.w + S.torque

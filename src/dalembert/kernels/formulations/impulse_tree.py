@@ -9,7 +9,7 @@ from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT
 from dalembert.kernels.base.views import Numbers
 from dalembert.kernels.coordinates.articulated import eliminate_tree
-from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
+from dalembert.kernels.coordinates.cut_rows import subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, finish_rates
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, normalise_tree
 from dalembert.kernels.formulations.moving_frame import (

@@ -102,7 +102,7 @@ def tangent_step(g, system):
 
 @flat
 def newton_direction(t, gq, gu, system):
-    """gq, gu <- direction on the constraints along which f falls fastest, from its gradients; returns the slope.
+    """gq, gu <- direction on the constraints along which f grows fastest, from its gradients; returns the slope.
 
     G dq = 0 and G du + B dq = 0 with B = d(G u + g_t)/dq: velocities follow q, which changes f to first order as well.
     """

@@ -1,10 +1,11 @@
 """Rates in minimal coordinates of bodies: Maggi's equations in a basis fixed during a step [QRContinuation, 2.2-2.3].
 
-    V = P Z                       Z the basis at the start of the step, P onto null(G) at this configuration
+    V = P Z                       Z the basis at the start of the step, P and G^+ at this configuration (tangent_space.py)
     s' = Z^T W u                  the independent velocities
     u^ = V (Z^T W V)^-1 (s' - Z^T W p') + p',   p'  = -G^+ g_t                                 (9)-(11)
     u' = V y + p'',               p'' = -G^+ zeta(u^),   V^T M V y = V^T (h(u^) - M p'')       (12)-(15)
 
+Z is Q2 of the source, but for W^1/2; p', p'' are a velocity and an acceleration of the bodies, Q1 p', Q1 p'' of the source.
 No multipliers. u^ is the one velocity with G u^ + g_t = 0 and Z^T W u^ = s', so a stage meets the velocity constraints exactly
 and depends on q and s' alone: an ordinary differential equation on the constraints, whatever the Runge-Kutta method.
 Deviation: V follows the configuration within a step, where (15) takes the basis at a step's start; with that every method of
@@ -152,15 +153,15 @@ def power_of_moving_constraints(system):
 
 @flat
 def carry_basis(passes, t, x, dx, system):
-    """Rates of the carried basis Y: Y' = -G^+ G' Y [QRContinuation, (27)], and of the coordinates: s' = Y^T W u^."""
+    """Rates of the basis that is carried along, Z' = -G^+ G' Z [QRContinuation, (27)], and of s: Z^T W u^."""
     k = system.minimal
     load_turns(t, system)
-    y, turned = Twists(system.spare + 6 * (system.nb + 1), 0), Twists(column(0, system), 0)
+    z, turned = Twists(system.spare + 6 * (system.nb + 1), 0), Twists(column(0, system), 0)
     for j in range(k.dof):
         at = k.carry + system.nu * j
-        spread(Numbers(x, at), y, system)
-        dx[k.s + j] = inner(y, system.twists, system)
-        tangent_twist_rate(passes, y, turned, system)
+        spread(Numbers(x, at), z, system)
+        dx[k.s + j] = inner(z, system.twists, system)
+        tangent_twist_rate(passes, z, turned, system)
         gather(turned, Numbers(dx, at), system)
 
 

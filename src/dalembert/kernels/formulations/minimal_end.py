@@ -1,7 +1,7 @@
 """The end of a step in minimal coordinates [QRContinuation, 2.3, 2.5], written over operators of the coordinates (`end_step`).
 
     g(q (+) Q1 p, t) = 0 by Newton's method, then G u + g_t = 0 along Q1                              (17)-(19)
-    Z_1 <- orthonormal(P_1 Y),  Y the basis Z_0 carried along the step (continuation.py), or factored afresh (tangent_basis.py)
+    Z_1 <- orthonormal(P_1 Z),  Z the basis Z_0 carried along the step (continuation.py), or factored afresh (tangent_basis.py)
 
 Deviation: Q1 spans range(W^-1 G^T) at the uncorrected end of the step, where G is at hand, not at its start.
 

@@ -18,7 +18,7 @@ from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK
 from dalembert.kernels.base.vectors import cross
 from dalembert.kernels.base.views import Twists
-from dalembert.kernels.coordinates.cut_choice import factor_cut_schur
+from dalembert.kernels.coordinates.cut_rows import factor_cut_schur
 from dalembert.kernels.coordinates.dense_rows import add_weighted, dual_vector, least_solution, onto_tangent
 from dalembert.kernels.coordinates.frame_matrices import (
     blocks,

@@ -24,7 +24,7 @@ from dalembert.kernels.coordinates.articulated import (
     subtract_wrenches,
 )
 from dalembert.kernels.coordinates.choice import silence
-from dalembert.kernels.coordinates.cut_choice import solve_cut_schur, subtract_cut_rows
+from dalembert.kernels.coordinates.cut_rows import solve_cut_schur, subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import count_turns, finish_rates, load_angle_rates
 from dalembert.kernels.coordinates.solve import clear_twists
 from dalembert.kernels.coordinates.tree import UNIT, displace_tree, locate_tree, move_tree, normalise_tree, place_bodies
@@ -41,7 +41,7 @@ def solve_cut_rows(system):
     each row, and the inverse pivots of the tree."""
     m, nu, S = system.m, system.nu, system.K
     e = S + (m * m + m)
-    D = e + m * nu
+    D_inv = e + m * nu
     for r in range(m):
         clear_forces(system)
         for k in range(system.cut[r], system.cut[r + 1]):
@@ -49,11 +49,11 @@ def solve_cut_rows(system):
             if side.body > 0:
                 subtract_wrench(side.body, system.A[side.A], system)
         carry_wrenches(system)
-        column_forces(e + nu * r, D, system)
+        column_forces(e + nu * r, D_inv, system)
         for s in range(r + 1):
             dot = 0.0
             for i in range(nu):
-                dot += e[nu * r + i] * D[i] * e[nu * s + i]
+                dot += e[nu * r + i] * D_inv[i] * e[nu * s + i]
             S[m * r + s] = dot
     solve_cut_schur(system)
     system.count.factor += 1.0

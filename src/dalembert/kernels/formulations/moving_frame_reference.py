@@ -10,7 +10,7 @@ from dalembert.kernels.base.loops import copy, negate
 from dalembert.kernels.base.slots import forces
 from dalembert.kernels.base.tables import MOTIONS, OK, PROJECT, WRENCH
 from dalembert.kernels.base.views import Numbers
-from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
+from dalembert.kernels.coordinates.cut_rows import subtract_cut_rows
 from dalembert.kernels.coordinates.frame_matrices import (
     back_substitute,
     blocks,

@@ -1,7 +1,7 @@
-"""Back onto the constraints by Newton's method, written over operators of the coordinates [JetMultibody, Algorithms 5.3-5.4].
+"""Back onto the constraints by Newton's method, written over operators of the coordinates [JetMultibody, Algorithm 5.4].
 
-    g       q <- q (+) d,  d = -W^-1 G^T (G W^-1 G^T)^-1 g, until |g| <= tolerance                       (5.3)
-    G u     u <- u - W^-1 G^T (G W^-1 G^T)^-1 (G u + g_t)                                               (5.4)
+    g       q <- q (+) d,  d = -W^-1 G^T (G W^-1 G^T)^-1 g, until |g| <= tolerance              equation (5.3)
+    G u     u <- u - W^-1 G^T (G W^-1 G^T)^-1 (G u + g_t)                                      equation (5.4)
 
 Deviation: Newton keeps its factorisation while it contracts (chord method).
 """

@@ -26,7 +26,7 @@ from dalembert.kernels.coordinates.articulated import (
     eliminate_tree,
     subtract_wrenches,
 )
-from dalembert.kernels.coordinates.cut_choice import subtract_cut_rows
+from dalembert.kernels.coordinates.cut_rows import subtract_cut_rows
 from dalembert.kernels.coordinates.kinematics import euler_parameter_rates, load_angles, normalised
 from dalembert.kernels.coordinates.solve import clear_twists, product
 from dalembert.kernels.coordinates.tree import displace_tree, locate_tree, normalise_tree

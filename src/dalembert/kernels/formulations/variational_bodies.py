@@ -3,13 +3,13 @@
 A body moves from q_k to q_k+1 with the constant twist xi = (v, w_B): r + s v, theta exp(s w_B), so |theta| = 1 without effort;
 planar bodies and point masses likewise. Nodes c_i and weights b_i of a quadrature give L_h and the virtual work of forces:
 
-    L_h = h/2 xi . M xi - h sum b_i U(q_i),   q_i = q_k (+) c_i h xi,   x = h w_B
-    y  = M xi + S,   S = h sum b_i c_i dexp_{c_i x} f_i,   E = h sum b_i exp(c_i x) f_i,   f_i : wrench at (q_i, xi), body axes
-    p_k + A(q_k)^T lam = dexp_{-x}^-1 y - E            -D1 L_h - f^-
-    p_k+1 = dexp_x^-1 y                                 D2 L_h + f^+
+    L_h = h/2 xi . M xi - h sum b_i U(q_i),   q_i = q_k (+) c_i h xi,   phi = h w_B
+    pi = M xi + S,   S = h sum b_i c_i dexp_{c_i phi} f_i,   E = h sum b_i exp(c_i phi) f_i
+    p_k + A(q_k)^T lam = dexp_{-phi}^-1 pi - E          -D1 L_h - f^-
+    p_k+1 = dexp_phi^-1 pi                               D2 L_h + f^+
 
-(translations: dexp and exp are 1). Rows must vanish in the mean along the curve. Holonomic ones then hold at q_k+1 for any
-curve; nonholonomic ones are integrated by four Gauss nodes, error (h w)^8 / 2e9:
+f_i : wrench at (q_i, xi), body axes (translations: dexp and exp are 1). Rows must vanish in the mean along the curve. Holonomic
+ones then hold at q_k+1 for any curve; nonholonomic ones are integrated by four Gauss nodes, error (h w)^8 / 2e9:
 
     g(q_k+1, t_k+1) = 0,       int_0^h (Gamma xi + gamma_t) ds = 0
 
@@ -17,9 +17,10 @@ For rolling on a plane at rest, where Gamma depends on the rotation alone, this 
 w_B and obeys the constraint at every instant: [Variational, (72)]. Other curves that obey it, as that of a skate, end O(h^3)
 away. At the nodes p = M u + A^T mu with A u + b = 0 makes momenta and velocities the same thing. Unknowns xi, lam.
 
-Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for what force
-elements add: there differences, of bodies that share no force at once, and once for a step that contracts; in long runs exact
-too (variational_forces.py). The solution does not depend on them.
+Deviation: multipliers lam in the place of a basis X_i of ker A(q_k): what X_i . [..] = 0 leaves of [..] is A(q_k)^T lam.
+Deviation: S^3 by its exponential instead of an additional row (66) in R^4. The matrix is exact but for what force elements add:
+there differences, of bodies that share no force at once, and once for a step that contracts; in long runs exact too
+(variational_forces.py). The solution does not depend on them.
 """
 
 from dalembert.kernels.base.compiler import flat, inline, light
@@ -83,7 +84,7 @@ def force_terms(t, h, x, z, S_out, E_out, y, system):
 
 @flat
 def balance(h, differentiate, system):
-    """Rows 0..nu-1: minus (dexp_{-x}^-1 y - E - p_k - A_k^T lam), and their derivatives without those of S and E."""
+    """Rows 0..nu-1: minus (dexp_{-phi}^-1 pi - E - p_k - A_k^T lam), and their derivatives without those of S and E."""
     nu, m, N, node = system.nu, system.m, system.unknowns, system.node
     matrix, residual, plane = node.matrix, node.residual, system.plane
     p, S, E = Wrenches(system.impulses.p, 0), Wrenches(system.impulses.S, 0), Wrenches(system.impulses.E, 0)
@@ -96,13 +97,13 @@ def balance(h, differentiate, system):
         residual[j] = s
     for body in system.bodies:
         b, turn = body.number, -h * body.w
-        y_v, y_w = momentum_along(body, S)
-        left_v = p[b].force + E[b].force - y_v
-        left_w = p[b].torque + E[b].torque - dexp_inverse(turn, y_w)
+        pi_v, pi_w = momentum_along(body, S)
+        left_v = p[b].force + E[b].force - pi_v
+        left_w = p[b].torque + E[b].torque - dexp_inverse(turn, pi_w)
         add_components(residual, 1, 1.0, left_v, left_w, body, plane)
         for c in range(freedoms(body) if differentiate else 0):
             d_v, d_w = direction(body, c, plane)
-            change = dexp_inverse(turn, body.J @ d_w) + dexp_inverse_change(turn, y_w, -h * d_w)
+            change = dexp_inverse(turn, body.J @ d_w) + dexp_inverse_change(turn, pi_w, -h * d_w)
             add_components(matrix + (body.u + c), N, 1.0, body.m * d_v, change, body, plane)
 
 
@@ -142,7 +143,7 @@ def move_group(c, felt, sign, system):
 
 @flat
 def differentiate_forces(t, h, x, y, system):
-    """D <- dexp_{-x}^-1 dS - dE, by forward differences over xi, of all bodies of a group at once. Status."""
+    """D <- dexp_{-phi}^-1 dS - dE, by forward differences over xi, of all bodies of a group at once. Status."""
     made, status = system.impulses, OK
     S, S_other = Wrenches(made.S, 0), Wrenches(made.S_other, 0)
     E, E_other = Wrenches(made.E, 0), Wrenches(made.E_other, 0)
@@ -266,8 +267,8 @@ def store_node(t, h, x, y, system):
     minus_p = Wrenches(made.p, 0)
     move(h, x, node.z, y, system)
     for body in system.bodies:
-        y_v, y_w = momentum_along(body, Wrenches(made.S, 0))
-        minus_p[body.number].force, minus_p[body.number].torque = -y_v, -dexp_inverse(h * body.w, y_w)
+        pi_v, pi_w = momentum_along(body, Wrenches(made.S, 0))
+        minus_p[body.number].force, minus_p[body.number].torque = -pi_v, -dexp_inverse(h * body.w, pi_w)
     copy(x, y, nq)
     clear(u, nu)
     for _ in range(2):  # u += M^-1 (p - M u); once alone, the rounding of M^-1 would act with the same sign in every step

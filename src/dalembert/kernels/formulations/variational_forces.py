@@ -20,7 +20,7 @@ from dalembert.kernels.formulations.variational_bodies import columns, felt_by, 
 
 @light
 def exact_forces(steps, system):
-    """impulses.D <- dexp_{-x}^-1 dS - dE at the first guess of a step from y; it is `known` if all are numbers. Status."""
+    """impulses.D <- dexp_{-phi}^-1 dS - dE at the first guess of a step from y; it is `known` if all are numbers. Status."""
     x, h, nq, nu = steps.y, system.count.step, system.nq, system.nu
     duals = System(steps.slopes_I, system.F, as_duals(steps.slopes_W))
     y, z_doubles, f_doubles = (

@@ -60,7 +60,7 @@ def mean_reactions(x, system):
 
 @flat
 def wanted_rates(h, x, system):
-    """rhs <- c + A u*, what A u+ has to be, (12), (26), (27)-(32)"""
+    """rhs <- c + A u*, what A u+ + D^-1 Lam has to be (rigid: A u+), (12), (26), (27)-(32)"""
     m, on_g, on_gt = system.m, 0.0, 1.0
     longest = max(h, memory_of(x, system).done)  # the last step may be cut short
     if system.stabilise == BAUMGARTE and longest > 0.0:  # else a start, whose velocities alone are made to fit

@@ -8,6 +8,14 @@ Each primitive knows two bodies i, j (0 = ground) with points x = r + R p and di
 
     g' = A u + g_t,   g'' = A u' + zeta,   rows A = (force direction in world axes, torque direction in body axes)
 
+With e = x_j - x_i, W = R w, d' = W x d, and what is left of e'' and of d'' without accelerations,
+b = R_j (w_j x (w_j x p_j)) - R_i (w_i x (w_i x p_i)) and k = W x (W x d):
+
+    C   zeta = b                          SO  zeta = k_i . d_j + 2 d_i' . d_j' + d_i . k_j
+    O   zeta = k_i . e + 2 d_i' . e' + d_i . b - f''
+    D   zeta = (e . b + e' . e' - l'^2 - l l'') / l_0,     p.scale = 1 / l_0,  l = p.offset + f
+    A   zeta = axis . (w x w_i) + bend . (w x d) - f'',    w, d in the axes of body i, see `driven_angle`
+
 A are the rows of G; rolling adds rows of velocities alone to them (traced_rows.py). Which primitives make which joint:
 model/joints.py. A kind that is called A, too, is that of a driven angle.
 """
@@ -28,7 +36,9 @@ def constraint_rows(system):
         A_i, A_j = system.A[p.A_i[0]], system.A[p.A_j[0]]
         R_i, R_j = i.R, j.R
         w_i, w_j = i.w, j.w
-        if p.kind == SO:  # g' = -c . w, with c = d_i x d_j and the angular velocities in world axes, w the relative one
+        # g' = -c . w with c = d_i x d_j, w = W_j - W_i in world axes; with w x (w x d) = w (w . d) - |w|^2 d and d_i' . d_j' =
+        # (W_i . W_j) g - (W_i . d_j) (W_j . d_i), zeta is (w . d_i) (w . d_j) - |w|^2 g + (W_i x W_j) . c
+        if p.kind == SO:
             d_i, d_j, W_i, W_j = R_i @ p.a_i, R_j @ p.a_j, R_i @ w_i, R_j @ w_j
             c, w = cross(d_i, d_j), W_j - W_i
             g[row] = d_i @ d_j
@@ -123,8 +133,8 @@ def velocity_gradient_rows(rows, system):
                 B_i.force, B_i.torque = zero, cross(R_i[c], s_i)
                 B_j.force, B_j.torque = zero, cross(s_j, R_j[c])
         elif p.kind == A:
-            _, axis, bend, _, w = driven_angle(p)
-            turn = cross(w, axis) + cross(driven_direction(p), bend)
+            _, axis, bend, _, w_j_in_i = driven_angle(p)
+            turn = cross(w_j_in_i, axis) + cross(driven_direction(p), bend)
             B_i.force, B_i.torque = zero, -turn
             B_j.force, B_j.torque = zero, R_j.T @ (R_i @ turn)
         elif p.kind == SO:

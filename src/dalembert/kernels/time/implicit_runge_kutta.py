@@ -1,4 +1,4 @@
-"""Steps of collocation methods with step-size control, dense output and projection: one compiled time loop.
+"""An attempt at a step of a collocation method: stages, the projected new point, its error; the time loop is in stepping.py.
 
     k_i = f(t + c_i h, x + h sum_j a_ij k_j),  i = 1..s,     x_1 = P(x + h sum b_i k_i)      [HairerLubichWanner2006, II.1]
 

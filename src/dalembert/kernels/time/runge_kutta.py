@@ -1,10 +1,12 @@
-"""Explicit Runge-Kutta steps with step-size control, dense output and projection: one compiled time loop.
+"""An attempt at an explicit Runge-Kutta step: stages, the projected new point, its error.
 
     k_i = f(t + c_i h, x + h sum_j a_ij k_j),  x_1 = P(x + h sum b_i k_i),  err = h sum e_i k_i  [HairerNorsettWanner1993, II]
 
 The last stage of the tableau is f at the projected new point (first same as last). Two error laws: |err| in the scaled RMS
 norm, or that of DOP853 with its third-order companion. Where masses differ by orders of magnitude, rounding of f alone can make
 err larger than the tolerance; it falls with h only, so that steps would collapse: none is rejected for it.
+
+Time loop and step size are those of all methods, `march` and `judge` in stepping.py; dense output is in saving.py.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """The stage equations of implicit Runge-Kutta methods by simplified Newton's method, and error estimates for stiff problems.
 
-    (I - h A (x) J) dK = f(x + h A K) - K,  K <- K + dK,    A = T diag(lambda) T^-1        [HairerWanner1996, IV.8]
+    (I - h a (x) J) dk = f(x + h a k) - k,  k <- k + dk,    a = T diag(lambda) T^-1        [HairerWanner1996, IV.8]
 
-The system falls apart into (I - mu J) w = r, mu = h lambda, one for each real eigenvalue and each conjugate pair. Of J =
-[Q N; K C] only K and C, the derivatives of u', are to be found; Q = d(N u)/dq is zero or, for Euler parameters, Omega(w) / 2
-with a known inverse, so that the coordinates are eliminated:
+k are the rates of all stages, a is the tableau. The system falls apart into (I - mu J) w = r, mu = h lambda, one for each real
+eigenvalue and each conjugate pair. Of J = [Q N; K C] only K and C, the derivatives of u', are to be found; Q = d(N u)/dq is
+zero or, for Euler parameters, Omega(w) / 2 with a known inverse, so that the coordinates are eliminated:
 
     D = (I - mu Q)^-1 = (I + mu Q) / (1 + mu^2 |w|^2 / 4)
     (I - mu C - mu^2 K D N) w_u = r_u + mu K D r_q,     w_q = D (r_q + mu N w_u)

@@ -114,7 +114,7 @@ def judge(status, steps):
             factor = safety * max(err, 1e-10) ** (-1.0 / steps.order)
             factor = min(steps.growth, max(steps.factor_min, factor))
             steps.growth = steps.factor_max
-            if err > 1.0:
+            if err > 1.0:  # rejected: what is told if h cannot be made smaller, else AGAIN
                 factor, status = min(factor, 0.9), STEP_TOO_SMALL
         if status != OK:
             steps.rejected += 1

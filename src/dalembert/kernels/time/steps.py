@@ -54,7 +54,7 @@ STEPS_RECORD = Record(
     # breakpoints passed; steps whose error rounding of rates explains
     **integers("stop rounded"),
     x=VECTOR, y=VECTOR, stages=MATRIX, dense=MATRIX,  # y : the new point, after the step the old one
-    a=MATRIX, c=VECTOR, e=MATRIX, d=MATRIX,  # as in `Tableau`
+    a=MATRIX, c=VECTOR, e=MATRIX, d=MATRIX,  # as in `Tableau`; e of own steps: substeps, as parts of h
     save_t=VECTOR, out_t=VECTOR, out_x=MATRIX,
     # of implicit stages: derivatives of u' (nu + 1, nqu), the last row is where; factors (pairs, 2, nu + 1, nqu), real and
     # imaginary parts, the last row is a vector over q and u; pivots (pairs, nu); eigenvalues and eigenvectors of a, see

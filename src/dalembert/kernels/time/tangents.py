@@ -4,9 +4,13 @@
 
 Points of a method are linear in states and rates, so that the time loop treats these components as all others; error norms do
 not see them. Here rates and projections of numbers with derivatives stand behind the seams of the run: what comes out is the
-derivative of the discrete solution [GriewankWalther2008, 15], Newton's iterations of its projections included. Values are those
-of the run without derivatives, to the last bit. Where a motion breaks, derivatives are those before it; those behind it are for
-who goes on from there (run/tangents.py).
+derivative of the discrete solution [GriewankWalther2008, 15]. Values are those of the run without derivatives, to the last bit.
+Where a motion breaks, derivatives are those before it; those behind it are for who goes on from there (run/tangents.py).
+
+Deviation: projections, of invariants too, have their derivatives through Newton's iterations, as many as values take and with
+the factors that these keep, not by one solve where they end (implicit function theorem, which jet_derivatives.py uses for
+rates). So every formulation has them from its own kernels, and they are those of the states as they are computed, also where a
+projection has nothing to do and so no factors. Of dg/dp about as much is left as of g: both fall with the tolerance.
 
     I = (this run's, the run's without derivatives, for each block the same with kernels for numbers with derivatives)
     F = (without derivatives, with those of each block, then the sizes of I and of a state)
