@@ -13,12 +13,17 @@ PACKAGE = ROOT / "src" / "dalembert"
 MAX_LINES = 400
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "dalembert.kernels")
 COMPILER_IMPORTS = (
-    *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "tempfile", "types", "typing"),
+    *(*KERNEL_IMPORTS, "collections", "gc", "hashlib", "linecache", "os", "pathlib", "sys", "sysconfig"),
     *(
+        "tempfile",
+        "time",
+        "types",
+        "typing",
         "contextlib",
         "ctypes",
         "dataclasses",
         "functools",
+        "importlib.util",  # names of relative imports, which kernels of others may have
         "llvmlite",
         "operator",
         "pickle",
