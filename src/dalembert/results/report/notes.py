@@ -10,13 +10,15 @@ import numpy as np
 
 from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import doubts
+from dalembert.compilation.driver_words import driven
 from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import freedom, held_twice, in_rpm, not_unique, turning
+from dalembert.compilation.row_words import freedom, held_twice, not_unique
 from dalembert.compilation.starts import moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.advice import opened
+from dalembert.results.report.checks import ENDED_WELL
 from dalembert.results.report.table import MODEL, Line, listed
 
 if TYPE_CHECKING:
@@ -33,8 +35,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         "out_of_plane": len(mechanism.out_of_plane),
     }
     yield Line("degrees of freedom", freedom(mechanism, alone=True), data=counts)  # for all: a missing joint is seen in it
-    if rates := turning(mechanism):
-        yield Line("driven", in_rpm(rates), data=rates)
+    if not {"over", "mode"} & solution.settings.keys():  # t is time
+        end = solution.end_time if solution.status in ENDED_WELL and len(solution.t) else float(solution.settings["t_end"])
+        yield from (Line("driven", text, data=facts) for text, facts in driven(mechanism, solution.begin_time, end))
     flat = f", {counts['out_of_plane']} of them out of the plane" if mechanism.out_of_plane else ""
     yield Line("constraint rows", f"{counts['rows']} of rank {counts['rank']}{flat}", data=counts["rows"], block="details")
     if mechanism.redundant:
