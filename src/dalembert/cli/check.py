@@ -54,13 +54,14 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | None = None) -> dict[str, Any]:
     """Everything that `check` shows, as plain data;  end : of a run, where it is known."""
-    from dalembert.compilation.doubts import doubts
+    from dalembert.compilation.doubts import MODEL, doubts
     from dalembert.compilation.driver_words import driven
     from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
 
     model = mechanism.model
-    doubtful = doubts(model, assembly)
+    free = dict(left_free(mechanism))
+    doubtful = [text for text in (free.pop(MODEL, ""), *doubts(model, assembly)) if text]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
@@ -78,7 +79,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
-        "left_free": dict(left_free(mechanism)),
+        "left_free": free,
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],

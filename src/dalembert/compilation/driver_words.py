@@ -31,12 +31,15 @@ SAME = 1e-9  # of values: rounding
 _UNEVEN = 0.5 * (5.0**0.5 - 1.0)  # looks at its multiples are in step with no period
 
 
-def driven(mechanism: Compiled, begin: float, end: float | None = None) -> list[tuple[str, dict[str, Any]]]:
+def driven(
+    mechanism: Compiled, begin: float, end: float | None = None, *, whole: Model | None = None
+) -> list[tuple[str, dict[str, Any]]]:
     """One sentence for each driver, and its numbers for programs; of many the first, and how many more there are.
 
-    end : of the run, None where nobody has said how long it takes
+    end : of the run, None where nobody has said how long it takes;  whole : the model of a run in pieces, in each of which
+        others may be in force
     """
-    if not isinstance(mechanism, Mechanism) or not (drivers := _drivers(mechanism.model)):
+    if not isinstance(mechanism, Mechanism) or not (drivers := _drivers(whole or mechanism.model)):
         return []
     start = mechanism.state(mechanism.t_0, mechanism.x_0)
     told = [_told(start, driver, begin, end) for driver in drivers[:TOLD]]

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.compilation.doubts import look_at
+from dalembert.compilation.doubts import MODEL, look_at
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, TABLE, badge, folded, row
 from dalembert.results.plain import encode
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "FAIL", "WARN", "note"]
 Block = Literal["checks", "careful", "details"]
 
-MODEL = "model"  # lines that doubt the model: the run may be right of what is written, and that not what is meant
 WIDTH = 100
 BAR = 10
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
