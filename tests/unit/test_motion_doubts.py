@@ -1,0 +1,58 @@
+"""What only a run shows: rods that leave their barrels, loads across the motion."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.doubts import MODEL
+
+
+def cylinder(motion, kind="prismatic", side=1.0, **solids) -> da.Model:
+    """A barrel from 0 to 0.5 m on a pivot, and a rod from 0.3 to 0.8 m that is drawn along it."""
+    model = da.Model(gravity=(0, 0, 0))
+    parts = {"barrel": da.rod(3.0, 0.5, axis="x", radius=0.03), "rod": da.rod(1.0, 0.5, axis="x", radius=0.01)} | solids
+    for name, x in (("barrel", 0.25), ("rod", 0.55)):
+        model.add_body(name, **parts[name].body(), position=(x, 0, 0))
+    model.add_revolute("foot", model.ground, "barrel", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("swing", "foot", da.Polynomial((0.0, 0.5)))
+    getattr(model, f"add_{kind}")("slide", "barrel", "rod", point=(0.5, 0, 0), axis=(side, 0, 0))
+    model.add_driver("push", "slide", motion)
+    if kind == "cylindrical":
+        model.add_driver("hold", "slide", 0.0, component=1)
+    return model
+
+
+def doubted(model, t_end=2.0) -> list[str]:
+    return [line.value for line in da.simulate(model, t_end).report().lines if line.name == MODEL]
+
+
+FAR = da.SmoothStep(0.0, 0.4, 0.0, 2.0)  # half of it at t = 1, where 0.2 m of overlap are used up
+
+
+@pytest.mark.parametrize(
+    ("motion", "given", "at"),
+    [
+        (FAR, {}, 1.0),
+        (-1.0 * FAR, {"side": -1.0}, 1.0),
+        (FAR, {"kind": "cylindrical"}, 1.0),
+        (da.Polynomial((0.0, -1.0)), {}, 0.8),  # through the bottom, and out behind
+        (da.Polynomial((0.0, 0.1)), {}, None),  # to the very end
+        (da.Harmonic(0.19, 3.0), {}, None),
+        (FAR, {"rod": da.box(1.0, (0.1, 0.1, 0.1))}, None),  # a carriage on a rail
+        (FAR, {"rod": da.rod(1.0, 0.1, axis="x", radius=0.01)}, None),  # no overlap at the start, as it is drawn
+    ],
+)
+def test_a_rod_that_leaves_its_barrel(motion, given, at):
+    told = doubted(cylinder(motion, **given))
+    assert len(told) == (at is not None)
+    if at is not None:
+        assert told[0].startswith(f"'rod' leaves 'barrel' at t = {at:.3g} s: as they are drawn they overlap by 0.2 m along")
+
+
+def test_it_is_in_the_verdict_of_the_run_and_of_runs_in_pieces():
+    first = da.simulate(cylinder(FAR), 0.5)
+    assert first.report().headline == "trusted"
+    later = da.simulate(first, 2.0)
+    for run in (later, da.concatenate([first, later])):
+        assert run.report().headline == "trusted, but look at the model: 'rod' leaves 'barrel' at t = 1 s"
+    assert np.isclose(later.report()[MODEL].data, 1.0, atol=1e-3)
