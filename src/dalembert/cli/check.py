@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, ModelName, Set, Verbose, Voice, print_json, reported_errors
 from dalembert.cli.method import Coordinates, known_kind
 from dalembert.cli.words import in_options
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from dalembert.model.assembly import Assembly
 
 
-def check(model: ModelName, set_: Set = None, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
+def check(
+    model: ModelName, set_: Set = None, coordinates: Coordinates = None, verbose: Verbose = False, as_json: AsJson = False
+) -> None:
     """Assemble a mechanism without running it: degrees of freedom, redundant joints, consistency of the initial data.
 
     Exit codes:
@@ -31,7 +33,7 @@ def check(model: ModelName, set_: Set = None, coordinates: Coordinates = None, a
         if as_json:
             print_json(findings)
         else:
-            _show(headline(source.name, mechanism), findings, mechanism)
+            _show(headline(source.name, mechanism), findings, mechanism, verbose)
 
 
 def headline(name: str, mechanism: Compiled) -> str:
@@ -58,6 +60,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     from dalembert.compilation.driver_words import driven
     from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
+    from dalembert.results.versions import current_versions
 
     model = mechanism.model
     free = dict(left_free(mechanism))
@@ -84,11 +87,14 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],
         "doubts": doubtful,
+        "coordinates": mechanism.coordinates,
+        "sizes": {"q": mechanism.nq, "u": mechanism.nu},
+        "versions": current_versions(),
         "model_hash": model.hash,
     }
 
 
-def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
+def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool) -> None:
     from rich.table import Table
 
     from dalembert.compilation.cures import cure
@@ -123,6 +129,11 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
         table.add_row("completed", f"velocities of {', '.join(f['completed'])}, from what was given")
     for item in f["warnings"]:
         table.add_row("model" if item in f["doubts"] else "warning", item)
+    if verbose:
+        table.add_row("coordinates", f"{f['coordinates']}: {f['sizes']['q']} coordinates, {f['sizes']['u']} velocities")
+        table.add_row("force elements", str(f["forces"]))
+        table.add_row("versions", ", ".join(f"{name} {version}" for name, version in f["versions"].items()))
+        table.add_row("model hash", f["model_hash"])
     voice = Voice()
     voice.say(title)
     voice.show(table)

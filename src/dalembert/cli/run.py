@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Set, Voice, complain, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, ModelName, Set, Verbose, Voice, complain, print_json, reported_errors, warn
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -43,7 +43,6 @@ EstimateError = Annotated[
     bool,
     typer.Option("--estimate-error", help="Run it again, tighter and by another formulation, and say how far they differ."),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 
 
 @grouped
