@@ -145,3 +145,19 @@ def test_report_page_and_check_tell_it_on_one_line(tmp_path):
 def test_what_is_swept_is_not_driven():
     poses = da.kinematics(crane(), sweep={"A": np.linspace(0.0, 0.1, 3)})
     assert not [line for line in poses.report().lines if line.name == "driven"]
+
+
+def test_a_run_in_pieces_is_told_as_one():
+    model = crane(OUT)
+    model.add_link("jib", 2 * EYE, 3 * EYE, mass=1.0)
+    model.add_revolute("E", "boom", "jib", point=2 * EYE)
+    model.add_driver("fold", "E", da.Polynomial((0.0, 0.1)))
+    first = da.simulate(model, 1.0)
+    whole = da.concatenate([first, da.simulate(first, 2.0)])
+    told = [line.value for line in whole.report().lines if line.name == "driven"]
+    assert told == [
+        "'cylinder' moves 'rod' out of 'barrel' from 0 to 0.1 m in 1 s (joint 'C')",
+        "'fold' turns 'jib' against 'boom' counterclockwise at 0.1 rad/s = 0.9549 rpm (joint 'E')",
+    ]
+    free = da.simulate(model, 0.1, free=["cylinder"]).report()
+    assert [line.data["driver"] for line in free.lines if line.name == "driven"] == ["fold"]

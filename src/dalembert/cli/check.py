@@ -94,7 +94,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     }
 
 
-def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool) -> None:
+def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
     from rich.table import Table
 
     from dalembert.compilation.cures import cure
