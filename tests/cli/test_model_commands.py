@@ -119,6 +119,20 @@ def test_check_finds_redundancy():
     assert findings["model_hash"] == mechanism.model.hash
 
 
+def test_check_shows_settings_and_versions_where_asked():
+    shown, more = (call("check", "four_bar", *option).stdout for option in ((), ("--verbose",)))
+    *before, verdict = shown.splitlines()
+    *lines, last = more.splitlines()
+    assert (lines[: len(before)], last) == (before, verdict)
+    findings = json.loads(call("check", "four_bar", "--json").stdout)
+    assert [" ".join(line.split()) for line in lines[len(before) :]] == [
+        "coordinates absolute: 21 coordinates, 18 velocities",
+        "force elements 0",
+        f"versions {', '.join(f'{name} {version}' for name, version in findings['versions'].items())}",
+        f"model hash {findings['model_hash']}",
+    ]
+
+
 def test_check_runs_nothing(monkeypatch):
     import dalembert.simulation.simulate
 

@@ -251,10 +251,11 @@ def test_what_drivers_move_is_no_freedom_that_is_missing(tmp_path):
     shown = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")]).stdout
     assert "driven: 1 body, 1 joint, 0 degrees of freedom left, 1 driven\ndegrees of freedom  0 left, 1 driven\n" in shown
     assert "0 degrees of freedom left, 1 driven" in model._repr_html_()
-    assert "driven              motor: 6 rad/s = 57.3 rpm\n" in shown  # rpm given as rad/s are seen
+    turns = "'motor' turns 'arm' about (0, 1, 0) at 6 rad/s = 57.3 rpm (joint 'A')"  # rpm given as rad/s are seen
+    assert f"driven              {turns}\n" in shown
     report = da.simulate(model, 0.01).report()
     assert report["degrees of freedom"].value == "0 left, 1 driven"
-    assert (report["driven"].value, report["driven"].data) == ("motor: 6 rad/s = 57.3 rpm", {"motor": 6.0})
+    assert (report["driven"].value, report["driven"].data["rate"]) == (turns, 6.0)
 
 
 @pytest.mark.parametrize(

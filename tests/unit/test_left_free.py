@@ -6,13 +6,18 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli import app
 from dalembert.compilation.compile import compile
+from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.left_free import left_free as by_name
 from dalembert.gallery import GALLERY
 from dalembert.results.report.table import as_text
 
 
 def left_free(mechanism):
-    return [text for _, text in by_name(mechanism)]
+    return [text for name, text in by_name(mechanism) if name != MODEL]
+
+
+def doubted(model) -> list[str]:
+    return [text.partition(" left free")[0] for name, text in by_name(compile(model)) if name == MODEL]
 
 
 POINTS = {"A": (0, 0, 0), "B": (0, 0, 0.1), "C": (0.3, 0, 0.25), "D": (0.35, 0, 0)}
@@ -126,23 +131,88 @@ def test_chains_on_a_base_that_is_driven_are_meant_to_be_free():
 
 
 def test_no_words_on_free_mechanisms_of_the_gallery():
-    told = {name for name, entry in GALLERY.items() if left_free(compile(entry.build()))}
+    built = {name: entry.build() for name, entry in GALLERY.items()}
+    told = {name for name, model in built.items() if left_free(compile(model))}
     assert told == {"towing_tank_ship", "towing_tank_ship_compliant"}  # driven heave, free pitch
+    assert [name for name in told if doubted(built[name])] == []
 
 
-def test_check_and_report_say_it_and_trust_the_run(tmp_path):
+def test_check_and_report_say_it_and_doubt_the_model(tmp_path):
     model = four_bar(without="D")
     (told,) = left_free(compile(model))
     report = da.simulate(model, 0.1).report()
     assert report["left free"].value == told
     assert (report["left free"].block, report["left free"].verdict) == ("careful", "note")
-    assert report.headline == "trusted"
+    look = "look at the model: 'coupler' and 'rocker' are left free beside what is driven"
+    assert report.headline == f"trusted, but {look}"
+    assert (report[MODEL].block, report[MODEL].verdict) == ("careful", "WARN")
     model.to_yaml(tmp_path / "model.yaml")
     shown = CliRunner().invoke(app, ["check", str(tmp_path / "model.yaml")]).stdout
     assert f"left free {told}" in " ".join(shown.split())
-    assert dict(by_name(compile(model))) == {"left free": told}
+    assert shown.endswith(f"it can be simulated, but {look}\n")
     lines = as_text(report.print, 80).splitlines()
-    assert sum("(0, 1, 0)" in line for line in lines) == 2  # lines do not break within it
+    assert sum("(0, 1, 0)" in line for line in lines) == 3  # lines do not break within it
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, []),
+        ({"without": "D"}, ["'coupler' and 'rocker' are"]),  # a chain on a crank
+        ({"without": "C"}, ["'rocker' is"]),  # which nothing connects with the motor
+        ({"without": "B"}, ["'coupler' and 'rocker' are"]),
+        ({"without": "CD"}, []),  # one pendulum on a driven bar
+        ({"B": "spherical", "C": "spherical"}, []),
+    ],
+)
+def test_joints_of_a_four_bar_that_are_likely_to_be_missing(given, told):
+    assert doubted(four_bar(**given)) == told
+
+
+def test_what_moves_by_itself_is_meant_to():
+    """Springs, laws, a velocity that is given; a load alone does not hold anything."""
+    model = four_bar(without="C")
+    model.add_force("load", "rocker", (1.0, 0, 0))
+    assert doubted(model) == ["'rocker' is"]
+    model.add_joint_spring_damper("coil", "D", stiffness=1.0)
+    assert doubted(model) == []
+    model = four_bar(without="C")
+    model.add_torque("drag", "rocker", lambda t, r, v, R, w: -0.1 * w)
+    assert doubted(model) == []
+    model = four_bar(without="CD")
+    model.add_revolute("D", "ground", "rocker", point=POINTS["D"], axis=(0, 1, 0), rate=1.0)
+    assert doubted(model) == []
+
+
+@pytest.mark.parametrize("axis", [(0, 1, 0), (0, 0, 1)])
+@pytest.mark.parametrize("steady", [True, False])
+def test_chains_on_what_is_driven(axis, steady):
+    """On a crank, in its plane, a loop is open; on a shaft, on what rocks or slides they are loads and governors."""
+    model = four_bar(without="D", driven=False, axis=axis)
+    model.add_driver("motor", "A", da.Polynomial((0, 6.0)) if steady else da.Harmonic(0.1, 6.0))
+    assert bool(doubted(model)) == (steady and axis == (0, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        (("foot", "eye", "base"), []),
+        (("eye", "base"), ["'boom' and 2 more are"]),
+        (("foot", "base"), ["'boom' and 2 more are"]),
+    ],
+)
+def test_a_cylinder_of_which_an_end_is_loose(held, told):
+    model = da.Model(plane="xz")
+    model.add_link("boom", (0, 0), (1.5, 0.6), mass=20.0)
+    model.add_link("barrel", (0.5, -0.4), (0.5, 0.0), mass=3.0)
+    model.add_link("rod", (0.5, -0.2), (0.5, 0.2), mass=2.0)
+    model.add_prismatic("slide", "barrel", "rod", point=(0.5, 0), axis=(0, 1))
+    model.add_driver("cylinder", "slide", da.SmoothStep(0.0, 0.1, 0.0, 1.0))
+    pins = {"base": ("ground", "boom", (0, 0)), "foot": ("ground", "barrel", (0.5, -0.4)), "eye": ("rod", "boom", (0.5, 0.2))}
+    for name in held:
+        first, second, point = pins[name]
+        model.add_revolute(name, first, second, point=point)
+    assert doubted(model) == told
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bodies whose position was left out are doubted; bobs far from their pivots are not."""
+"""Bodies whose position was left out, or is far off, are doubted; bobs far from their pivots are not."""
 
 import numpy as np
 import pytest
@@ -36,6 +36,30 @@ def press(solid, position=(0, 0, 0)) -> da.Model:
 def test_a_ram_whose_position_was_left_out(solid, position, told):
     words = f"body 'ram' is at the origin and its joints 0.24 m away, near (0, 0, 0.24), while it is {told} m large"
     assert doubts(press(solid, position)) == ([f"{words}: its position may have been left out"] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("position", "told"),
+    [
+        ((1, 0, 0), "1.03"),
+        ((0, 0, 0.6), "0.36"),
+        ((0, 0, 0.44), None),  # nearer than the mechanism is large: a pin of an arm that is not drawn
+        (TOP, None),
+    ],
+)
+def test_a_ram_far_from_its_pin(position, told):
+    words = f"body 'ram' is {told} m away from its pin 'C', while it is 0.08 m large and all the rest 0.246 m: see its position"
+    assert doubts(press(da.box(3.0, (0.06, 0.06, 0.08)), position)) == ([words] if told else [])
+
+
+def test_rams_that_are_large_or_swing_may_be_far_from_their_pins():
+    assert doubts(press(da.box(3.0, (0.3, 0.3, 0.5)), (0, 0, 0.6))) == []
+    clock = da.Model()
+    clock.add_body("bob", **da.sphere(1.0, 0.05).body(), position=(0, 0, -1))  # a pivot, and beside it the pin of a crutch
+    clock.add_link("crutch", (0, 0, -0.05), (0.1, 0, -0.05), mass=0.1)
+    clock.add_revolute("pivot", clock.ground, "bob", point=(0, 0, 0), axis=(0, 1, 0))
+    clock.add_revolute("pin", "crutch", "bob", point=(0, 0, -0.05), axis=(0, 1, 0))
+    assert doubts(clock) == []
 
 
 def test_bobs_and_small_pictures_of_links_are_not_doubted():

@@ -223,3 +223,47 @@ def test_rounding_of_far_away_is_no_drift():
     run = da.simulate(model, 1.0, integrator=da.DOP853(rtol=1e-14, atol=1e-9))
     assert run.report()["position drift"].verdict == "pass"
     assert float(run.report()["position drift"].limit) > 1e-9
+
+
+def loaded(mass, force, *, free=False) -> da.Model:
+    """A driven four-bar against a load;  free : with a pendulum on it"""
+    A, B, C, D = (0, 0), (0, 0.1), (0.35, 0.25), (0.3, 0)
+    model = da.Model(plane="xz")
+    for name, start, end in (("crank", A, B), ("coupler", B, C), ("rocker", D, C)):
+        model.add_link(name, start, end, mass=mass)
+    pins = [
+        ("A", "ground", "crank", A),
+        ("B", "crank", "coupler", B),
+        ("C", "coupler", "rocker", C),
+        ("D", "ground", "rocker", D),
+    ]
+    if free:
+        model.add_link("bob", C, (0.35, 0.1), mass=mass)
+        pins.append(("E", "rocker", "bob", C))
+    for name, first, second, point in pins:
+        model.add_revolute(name, first, second, point=point)
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    model.add_force("load", "coupler", (0, -force), at=C)
+    return model
+
+
+@pytest.mark.parametrize(("mass", "force"), [(1e-9, 10.0), (1e-3, 1000.0), (0.5, 2e5)])
+def test_light_bodies_between_a_load_and_a_motor(mass, force):
+    """All is prescribed: errors are those of the work that the motor does against the load, not of what is in the motion."""
+    run = da.simulate(loaded(mass, force), 1.0)
+    line = run.report()["energy balance"]
+    assert run.report().headline == "trusted"
+    work = force * np.ptp(run(np.linspace(0.0, 1.0, 201)).effort("load").point[:, 2])
+    assert line.data < 1e-8
+    assert float(line.value.split()[2]) == pytest.approx(work, rel=0.05)  # by steps
+    run.x[:, run.mechanism.nq + run.mechanism.nu] += 1e-4 * force * run.t  # work that nobody did
+    assert failures(da.Solution(run.mechanism, run.t, run.x, settings=run.settings)) == ["energy balance"]
+
+
+def test_of_light_bodies_that_are_free_the_masses_are_named_first():
+    line = da.simulate(loaded(1e-9, 10.0, free=True), 1.0).report()["energy balance"]
+    assert line.verdict == "FAIL"  # of the bob nobody can tell
+    words = "see that masses are not too small (the least is 1e-09 kg, of 'crank'): forces do 0.335 J of work that others take"
+    assert line.advice.startswith(words) and "no rtol mends that" in line.advice
+    coarse = da.simulate(loaded(0.5, 10.0, free=True), 1.0, integrator=da.Euler(step=0.01)).report()["energy balance"]
+    assert coarse.verdict == "FAIL" and coarse.advice.startswith("take steps shorter than 0.01 s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dalembert.cli.console import AsJson, ModelName, Set, Voice, print_json, reported_errors
+from dalembert.cli.console import AsJson, ModelName, Set, Verbose, Voice, print_json, reported_errors
 from dalembert.cli.method import Coordinates, known_kind
 from dalembert.cli.words import in_options
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from dalembert.model.assembly import Assembly
 
 
-def check(model: ModelName, set_: Set = None, coordinates: Coordinates = None, as_json: AsJson = False) -> None:
+def check(
+    model: ModelName, set_: Set = None, coordinates: Coordinates = None, verbose: Verbose = False, as_json: AsJson = False
+) -> None:
     """Assemble a mechanism without running it: degrees of freedom, redundant joints, consistency of the initial data.
 
     Exit codes:
@@ -27,11 +29,11 @@ def check(model: ModelName, set_: Set = None, coordinates: Coordinates = None, a
         kind = known_kind(coordinates)
         source = find_model(model, set_)
         mechanism = compile(source.bodies, kind)
-        findings = examine(source.name, mechanism, mechanism.assembly)
+        findings = examine(source.name, mechanism, mechanism.assembly, source.t_end)
         if as_json:
             print_json(findings)
         else:
-            _show(headline(source.name, mechanism), findings, mechanism)
+            _show(headline(source.name, mechanism), findings, mechanism, verbose)
 
 
 def headline(name: str, mechanism: Compiled) -> str:
@@ -52,15 +54,17 @@ def _count(number: int, one: str, more: str | None = None) -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
-def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, Any]:
-    """Everything that `check` shows, as plain data."""
-    from dalembert.compilation.doubts import doubts
+def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | None = None) -> dict[str, Any]:
+    """Everything that `check` shows, as plain data;  end : of a run, where it is known."""
+    from dalembert.compilation.doubts import MODEL, doubts
+    from dalembert.compilation.driver_words import driven
     from dalembert.compilation.left_free import left_free
     from dalembert.compilation.parts import unconnected
-    from dalembert.compilation.row_words import turning
+    from dalembert.results.versions import current_versions
 
     model = mechanism.model
-    doubtful = doubts(model, assembly)
+    free = dict(left_free(mechanism))
+    doubtful = [text for text in (free.pop(MODEL, ""), *doubts(model, assembly)) if text]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
@@ -68,7 +72,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "drivers": len(model.drivers),
         "forces": len(model.forces),
         "degrees_of_freedom": mechanism.degrees_of_freedom,
-        "driven": turning(mechanism),
+        "driven": [{"does": text, **facts} for text, facts in driven(mechanism, mechanism.t_0, end)],
         "constraint_rows": len(mechanism.rows),
         "rank": mechanism.rank,
         "out_of_plane_rows": len(mechanism.out_of_plane),
@@ -78,42 +82,43 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly) -> dict[str, An
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
-        "left_free": dict(left_free(mechanism)),
+        "left_free": free,
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],
         "doubts": doubtful,
+        "coordinates": mechanism.coordinates,
+        "sizes": {"q": mechanism.nq, "u": mechanism.nu},
+        "versions": current_versions(),
         "model_hash": model.hash,
     }
 
 
-def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
+def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
     from rich.table import Table
 
     from dalembert.compilation.cures import cure
     from dalembert.compilation.doubts import look_at
-    from dalembert.compilation.row_words import freedom, held_twice, in_rpm, not_unique
+    from dalembert.compilation.row_words import freedom, held_twice, not_unique
 
     table = Table("", "", box=None, pad_edge=False, show_header=False)
     f = findings
     held = f"{_count(f['joints'], 'joint')} and {_count(f['drivers'], 'driver')}"
     beside = f["out_of_plane_rows"]
     left = f", without {_count(beside, 'row')} out of the plane" if beside else ""
-    rows = {
-        "degrees of freedom": freedom(mechanism, alone=True),
-        **({"driven": in_rpm(f["driven"])} if f["driven"] else {}),
-        "constraints": f"{f['constraint_rows'] - beside} rows of {held}, rank {f['rank']}{left}",
-        "redundant joints": ", ".join(f["redundant_joints"]) or "none",
-    }
+    rows = [("degrees of freedom", freedom(mechanism, alone=True))]
+    rows += [("driven", item["does"]) for item in f["driven"]]
+    rows += [("constraints", f"{f['constraint_rows'] - beside} rows of {held}, rank {f['rank']}{left}")]
+    rows += [("redundant joints", ", ".join(f["redundant_joints"]) or "none")]
     if f["redundant_rows"]:
-        rows["redundant rows"] = f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected"
+        rows += [("redundant rows", f"{held_twice(mechanism)}: other joints hold this already, the motion is not affected")]
     if f["reactions_not_unique"]:
-        rows["reactions not unique"] = f"{not_unique(mechanism)}; for unique ones, {in_options(cure(mechanism))}"
+        rows += [("reactions not unique", f"{not_unique(mechanism)}; for unique ones, {in_options(cure(mechanism))}")]
     for level, done in zip(("position", "velocity"), mechanism.assembly.remedies, strict=True):
         residual = f[f"{level}_residual"]
-        rows[f"{level} residual"] = f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}"
-    for name, value in rows.items():
-        table.add_row(name, str(value))
+        rows += [(f"{level} residual", f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}")]
+    for name, value in rows:
+        table.add_row(name, value)
     if f["unconnected"]:
         table.add_row("unconnected", f"{', '.join(f['unconnected'])}: no joint, no force element; a joint may be missing")
     for name, item in f["left_free"].items():
@@ -124,6 +129,11 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism) -> None:
         table.add_row("completed", f"velocities of {', '.join(f['completed'])}, from what was given")
     for item in f["warnings"]:
         table.add_row("model" if item in f["doubts"] else "warning", item)
+    if verbose:
+        table.add_row("coordinates", f"{f['coordinates']}: {f['sizes']['q']} coordinates, {f['sizes']['u']} velocities")
+        table.add_row("force elements", str(f["forces"]))
+        table.add_row("versions", ", ".join(f"{name} {version}" for name, version in f["versions"].items()))
+        table.add_row("model hash", f["model_hash"])
     voice = Voice()
     voice.say(title)
     voice.show(table)

@@ -52,6 +52,7 @@ Set = Annotated[
     typer.Option("--set", help="NAME=VALUE of a parameter of a YAML file, of `build(...)`, of a gallery function; repeated."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors (and JSON, if asked for).")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 Formulations = Annotated[str | None, typer.Option(help="Names with commas between, like jet,moving-frame; default: all.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.console import Answer, Code, ModelName, Set, Voice, complain, print_json, reported_errors, warn
+from dalembert.cli.console import Answer, Code, ModelName, Set, Verbose, Voice, complain, print_json, reported_errors, warn
 from dalembert.cli.method import Method, grouped, positive
 from dalembert.compilation.compiled import KINDS
 from dalembert.errors import ModelError, SimulationError, StoreError
@@ -43,7 +43,6 @@ EstimateError = Annotated[
     bool,
     typer.Option("--estimate-error", help="Run it again, tighter and by another formulation, and say how far they differ."),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Also show settings, versions and counters.")]
 
 
 @grouped
@@ -199,7 +198,7 @@ def _check_monitored(mechanism: Compiled, names: list[str]) -> None:
 def _report(solution: AnySolution, report: Report, answer: Answer) -> int:
     """Print the report; the exit code that follows from it."""
     from dalembert.cli.words import report_in_options
-    from dalembert.results.report.table import MODEL
+    from dalembert.compilation.doubts import MODEL
 
     if answer.as_json:
         print_json(report.to_dict())

@@ -25,6 +25,7 @@ from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Motion, Table, leaves
 
+MODEL = "model"  # name of lines that doubt it: the run may be right of what is written, and that not what is meant
 TOUCH = 0.1  # how well drawn wheels reach each other's axes where they are in mesh, as part of their radii
 ALIKE = 0.2  # how far drawn radii are from those of the pitch circles
 BEYOND = 0.5  # how far a spline through values goes beyond them, over their range; smooth data and single steps stay below

@@ -13,7 +13,9 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
+from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.missing_joints import misses_joint
 from dalembert.compilation.pins import links_of
 from dalembert.compilation.rank import arm_length, unit
 from dalembert.compilation.row_words import turning
@@ -29,8 +31,8 @@ _IDLE = ", which moves nothing else"
 
 
 def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
-    """At most two sentences, by name: drivers that move one body of many and nothing else, or turn steadily inside a loop; what
-    is free besides the driven."""
+    """At most three sentences, by name: drivers that move one body of many and nothing else, or turn steadily inside a loop;
+    what is free besides the driven; a doubt, where a joint is likely to be missing."""
     if not isinstance(mechanism, Mechanism) or not mechanism.model.drivers or mechanism.nb > MANY:
         return
     start = _Start(mechanism)
@@ -38,8 +40,14 @@ def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
         yield "driver", "; ".join(lonely)
     if found := [*start.motions()] if mechanism.degrees_of_freedom else []:
         more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
-        cause = "" if found[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
-        yield "left free", f"besides what is driven, {'; '.join(found[:TOLD])}{more}{cause}"
+        told = [words for _, words in found]
+        cause = "" if told[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
+        yield "left free", f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
+        missing = [bodies for bodies, _ in found if misses_joint(mechanism, start.state, bodies)]
+        if names := [body.name for body in mechanism.model.bodies if any(body.name in bodies for bodies in missing)]:
+            others = f" and {names[1]!r}" if len(names) == 2 else f" and {len(names) - 1} more" if names[2:] else ""
+            are = "are" if others else "is"
+            yield MODEL, f"{names[0]!r}{others} {are} left free beside what is driven: a joint may be missing (see left free)"
 
 
 def _between_moving(mechanism: Mechanism) -> Iterator[str]:
@@ -91,8 +99,8 @@ class _Start:
                 if near and not by_forces and len(self._alone(b, rows)) > len(self._alone(b)):
                     yield f"driver {driver.name!r} moves {name!r} and nothing else: see the axis of {driver.joint!r}"
 
-    def motions(self) -> Iterator[str]:
-        """Nothing in a singular pose, in which more is free than in others."""
+    def motions(self) -> Iterator[tuple[set[str], str]]:
+        """Bodies that move, and how; nothing in a singular pose, in which more is free than in others."""
         from scipy.sparse.csgraph import connected_components  # a tenth of a second, for driven models alone
 
         free = _kernel(self.rows)
@@ -111,13 +119,14 @@ class _Start:
             if spin := self._spin(b, alone[b]):
                 spins.setdefault(spin, []).append(b)
             elif any(self.names[b] in joint.bodies for joint in self.model.joints):  # others may be on springs
-                yield f"{self.names[b]!r} is free to {self._told([b], alone[b])}"
+                yield {self.names[b]}, f"{self.names[b]!r} is free to {self._told([b], alone[b])}"
         for group, size in zip(groups, sizes, strict=True):
             if size <= TOLD:
-                yield self._shared(group, free, [b for b in group if not len(alone[b])], size)
+                words = self._shared(group, free, [b for b in group if not len(alone[b])], size)
+                yield {self.names[b] for b in group}, words
         for spin, bodies in spins.items():
             are, its = ("are", "their") if len(bodies) > 1 else ("is", "its")
-            yield f"{self._listed(bodies)} {are} free to spin about {its} own {spin}{_IDLE}"
+            yield set(), f"{self._listed(bodies)} {are} free to spin about {its} own {spin}{_IDLE}"
 
     def _shared(self, group: list[int], free: Array, leads: list[int], size: int) -> str:
         """leads : bodies that cannot move alone; as one body where all of them move alike."""

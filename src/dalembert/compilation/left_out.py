@@ -1,7 +1,9 @@
-"""Bodies at the origin, far from all that they are joined to: their position may have been left out. One sentence for each.
+"""Bodies far from all that they are joined to: their position may have been left out, or mistyped. One sentence for each.
 
-Bobs may well be far from their pivot, alone, and bodies that are drawn small in the middle of what they hold. Doubted is what
-joins two bodies or one and the ground, all at one place, which is not where it is drawn.
+Bobs may well be far from their pivot, alone or with what drives them beside it, and bodies that are drawn small in the middle
+of what they hold. Doubted is, at the origin, what joins two bodies or one and the ground, all at one place, which is not where
+it is drawn; elsewhere, what slides in the ground, so that it does not swing, and is farther from its pins than all the rest of
+the mechanism is large.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arrays import Array
 from dalembert.compilation.pins import PINS
 from dalembert.compilation.points import drawn_as, joint_points
 from dalembert.compilation.wrong_axes import shown_axis
+from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 
@@ -25,14 +29,33 @@ def positions_left_out(model: Model) -> Iterator[str]:
     for body in model.bodies:
         own = [joint for joint in model.joints if body.name in (joint.first, joint.second) and not joint.members]
         partners = {name for joint in own for name in (joint.first, joint.second) if name != body.name}
-        if body.position.any() or len(partners) < 2 or not any(joint.type in PINS for joint in own):
+        pins = tuple(joint for joint in own if joint.type in PINS)
+        if len(partners) < 2 or not pins:
             continue
         points, size = np.array([*joint_points(tuple(own), body.name)]), _size(body.shape)
         near, spread = np.linalg.norm(points, axis=1).min(), np.linalg.norm(np.ptp(points, axis=0))
-        if size > 0.0 and near - 0.5 * size > FAR * size and spread < TOGETHER * near:
-            at = shown_axis(world_point(body, points[0]))
+        at = shown_axis(world_point(body, points[0]))
+        if not body.position.any() and _is_far(near, size) and spread < TOGETHER * near:
             words = f"body {body.name!r} is at the origin and its joints {near:.3g} m away, near {at}"
             yield f"{words}, while it is {size:.3g} m large: its position may have been left out"
+        elif body.position.any() and any(joint.type == "prismatic" and GROUND in joint.bodies for joint in own):
+            near = min(float(np.linalg.norm(p)) for p in joint_points(pins, body.name))
+            if _is_far(near, size) and near > (rest := _extent(model, body)):
+                words = f"body {body.name!r} is {near:.3g} m away from its pin {pins[0].name!r}"
+                yield f"{words}, while it is {size:.3g} m large and all the rest {rest:.3g} m: see its position"
+
+
+def _is_far(near: float, size: float) -> bool:
+    return size > 0.0 and near - 0.5 * size > FAR * size
+
+
+def _extent(model: Model, body: Body) -> float:
+    """How far other bodies and all joints are from each other [m]."""
+    points: list[Array] = [other.position for other in model.bodies if other is not body]
+    for joint in (joint for joint in model.joints if not joint.coupled and not joint.members):
+        name, p = (joint.second, joint.p_j) if joint.first == body.name else (joint.first, joint.p_i)
+        points.append(world_point(model.body(name), p))
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
 
 
 def _size(shape: Mapping[str, Any] | None) -> float:

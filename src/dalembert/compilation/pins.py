@@ -9,7 +9,7 @@ cables too; welds are pins that may themselves be anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.model.cables import CABLE, cable_points
-from dalembert.model.elements import GROUND, Joint
+from dalembert.model.elements import GROUND, Body, Joint
 from dalembert.model.model import Model
 
 HINGES = ("revolute", "cylindrical")  # anywhere along an axis
@@ -83,19 +83,25 @@ def pins_off_links(model: Model) -> Iterator[str]:
         yield from _out_of_plane(both)
 
 
-def slides_off_bars(model: Model) -> Iterator[str]:
-    """Slides of two bars that lie on one line, as barrel and piston, that do not go along it; hinges may be across."""
-    links = links_of(model)
+def bars_on_one_line(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[Joint, Link, Link, float]]:
+    """Slides of two bars that lie on one line, as barrel and piston, and how far their axes are off it [rad]; bodies : in their
+    pose"""
+    links, placed = links_of(model), {body.name: body for body in bodies}
     for joint in model.joints:
         one, two = links.get(joint.first), links.get(joint.second)
         if joint.type not in ("prismatic", "cylindrical") or one is None or two is None or not (one.bar and two.bar):
             continue
-        first, second = model.body(joint.first), model.body(joint.second)
+        first, second = placed[joint.first], placed[joint.second]
         along, axis, gap = first.matrix @ one.along, first.matrix @ joint.E_i[:, 2], second.position - first.position
         coaxial = np.linalg.norm(np.cross(along, second.matrix @ two.along)) <= AT
-        coaxial &= np.linalg.norm(np.cross(along, gap)) <= AT * max(one.length, two.length)
-        off = float(np.arctan2(np.linalg.norm(np.cross(along, axis)), abs(along @ axis)))
-        if coaxial and off > AT and (joint.type == "prismatic" or abs(along @ axis) > 1e-6):
+        if coaxial and np.linalg.norm(np.cross(along, gap)) <= AT * max(one.length, two.length):
+            yield joint, one, two, float(np.arctan2(np.linalg.norm(np.cross(along, axis)), abs(along @ axis)))
+
+
+def slides_off_bars(model: Model) -> Iterator[str]:
+    """Those of bars on one line that do not go along it; hinges may be across."""
+    for joint, one, two, off in bars_on_one_line(model, model.bodies):
+        if off > AT and (joint.type == "prismatic" or np.cos(off) > 1e-6):
             yield (
                 f"the axis of joint {joint.name!r} is not along the bars {one.body!r} and {two.body!r} that it joins, which lie"
                 f" on one line: it is {np.degrees(off):.3g} degrees off"

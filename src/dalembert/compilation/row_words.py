@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from math import pi
 from typing import Literal
 
 from dalembert.compilation.compiled import Compiled
@@ -32,11 +31,6 @@ def turning(mechanism: Compiled) -> dict[str, float]:
     drivers = [(driver.name, driver.primitive) for driver in getattr(mechanism.model, "drivers", ())]
     motions = [(name, row.motion) for name, row in drivers if row.kind == "A" and isinstance(row.motion, Polynomial)]
     return {name: c[1] for name, motion in motions if any((c := motion.coefficients)[1:2]) and not any(c[2:])}
-
-
-def in_rpm(rates: dict[str, float]) -> str:
-    """ "motor: 9.42 rad/s = 89.95 rpm": who meant 90 rad/s, or gave rpm, sees it."""
-    return ", ".join(f"{name}: {rate:.4g} rad/s = {rate * 30 / pi:.4g} rpm" for name, rate in rates.items())
 
 
 def in_words(labels: Iterable[str], side: Side) -> tuple[str, ...]:

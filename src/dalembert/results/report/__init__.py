@@ -23,6 +23,7 @@ from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import checks, conserved, enforced
 from dalembert.results.report.conditioning import accelerations, conditioning, mass_conditioning, projection_lines, rounding
 from dalembert.results.report.elements import contacts, driver_lines, force_lines, plane_kept
+from dalembert.results.report.motion_doubts import motion_doubts
 from dalembert.results.report.notes import mechanism_notes, run_notes
 from dalembert.results.report.table import Line, Report
 
@@ -56,4 +57,5 @@ def make_report(solution: Result, invariants: Monitored | Sequence[Monitored] = 
     if solution.status == "failed":  # what it cannot answer is not a pass
         found = [replace(line, verdict="note") if line.verdict == "pass" else line for line in found]
     found = [advised(line, solution) for line in found]
-    return Report(f"trust report of {name!r}", (*found, *mechanism_notes(solution), *run_notes(solution)), verbose)
+    notes = (*mechanism_notes(solution), *motion_doubts(solution), *run_notes(solution))
+    return Report(f"trust report of {name!r}", (*found, *notes), verbose)

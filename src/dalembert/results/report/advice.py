@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dalembert.results.report.scales import passed_on
 from dalembert.results.report.table import Line
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _advice(line: Line, solution: Result) -> str:
         smaller = f"give {formulation['type']} a {option} below {asked:g}, or " if asked else ""
         return f"{smaller}{_finer(solution)}"
     if name == "energy balance":
-        return f"{_finer(solution)}; if it stays, look for a force that jumps, or whose work is not counted"
+        otherwise = f"{_finer(solution)}; if it stays, look for a force that jumps, or whose work is not counted"
+        return _light(line, solution) or otherwise
     if name == "error estimate":
         atol = f"ask for an atol that is small beside the motion (it is {_options(solution)['atol']:g})"
         return atol if line.value.endswith("atol") else _finer(solution)
@@ -79,6 +81,20 @@ def _advice(line: Line, solution: Result) -> str:
     if name == "branch":
         return 'take Minimal(singular="pass"), which stays on its branch or refuses'
     return _FIRST_WORDS.get(name.split()[0], f"{_finer(solution)}, or check that it should be constant at all")
+
+
+def _light(line: Line, solution: Result) -> str:
+    """Where what is missing is little beside the work that goes through a mechanism, and much beside what is in its motion."""
+    moved, through = solution.steps.energy.exchanged, passed_on(solution.steps)
+    masses = {body.name: body.mass for body in getattr(solution.mechanism.model, "bodies", ())}
+    if line.limit is None or not 0.0 < float(line.data) * moved <= float(line.limit) * through:
+        return ""
+    lightest = min(masses, key=lambda name: masses[name])
+    return (
+        f"see that masses are not too small (the least is {masses[lightest]:g} kg, of {lightest!r}): forces do {through:.3g} J"
+        f" of work that others take, {moved:.3g} J are in the motion, and no rtol mends that; if they are right,"
+        " estimate_error=True (--estimate-error) judges the motion itself"
+    )
 
 
 def opened(solution: Result) -> bool:

@@ -18,7 +18,7 @@ from dalembert.formulations.invariants import invariant_functions
 from dalembert.kernels.base import tables as T
 from dalembert.results.invariants import Invariant, Monitored, kept_invariants
 from dalembert.results.quantities import ROUNDING, Energy
-from dalembert.results.report.scales import STRICTEST, drift_limits, moving_parts
+from dalembert.results.report.scales import STRICTEST, drift_limits, moving_parts, passed_on
 from dalembert.results.report.table import Line, limited
 
 if TYPE_CHECKING:
@@ -147,15 +147,19 @@ def _energy(solution: Result, name: str) -> Line:
         line = _balanced(solution, balance.energy, balance, limit, how)
         if line.verdict == "FAIL" and len(balance.elements):  # what joints hold by their residuals is no error in time
             e, held = balance.energy, _held(solution, balance.elements)
-            least = _balanced(solution, Energy(e.kinetic, e.potential - held, e.external_work), balance, limit, how)
+            # where all is prescribed, the motion has no error of its own: what is judged is the work that passes through
+            through = 0.0 if solution.mechanism.degrees_of_freedom else passed_on(solution)
+            kept = Energy(e.kinetic, e.potential - held, e.external_work)
+            least = _balanced(solution, kept, balance, limit, how, through)
             line = least if least.verdict == "pass" else line
         if not line.data < worst.data:
             worst = replace(line, name=name)
     return worst
 
 
-def _balanced(solution: Result, energy: Energy, balance: _Balance, limit: float, how: str) -> Line:
-    scale = max(energy.exchanged, ROUNDING * balance.terms / limit) or 1.0
+def _balanced(solution: Result, energy: Energy, balance: _Balance, limit: float, how: str, through: float = 0.0) -> Line:
+    """through : work that elements do on each other [J], where an error is measured by that"""
+    scale = max(energy.exchanged, through, ROUNDING * balance.terms / limit) or 1.0
     errors = np.abs(energy.total - balance.at_start)
     k = int(np.argmax(errors))
     error = float(errors[k]) / scale

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.compilation.cures import cure
-from dalembert.compilation.doubts import doubts
+from dalembert.compilation.doubts import MODEL, doubts
+from dalembert.compilation.driver_words import driven
 from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
-from dalembert.compilation.row_words import freedom, held_twice, in_rpm, not_unique, turning
+from dalembert.compilation.row_words import freedom, held_twice, not_unique
 from dalembert.compilation.starts import moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.advice import opened
-from dalembert.results.report.table import MODEL, Line, listed
+from dalembert.results.report.checks import ENDED_WELL
+from dalembert.results.report.table import Line, listed
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
+
+DRIVEN = "driven"  # lines of drivers
 
 
 def mechanism_notes(solution: Result) -> Iterator[Line]:
@@ -33,8 +37,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         "out_of_plane": len(mechanism.out_of_plane),
     }
     yield Line("degrees of freedom", freedom(mechanism, alone=True), data=counts)  # for all: a missing joint is seen in it
-    if rates := turning(mechanism):
-        yield Line("driven", in_rpm(rates), data=rates)
+    yield from driver_notes(solution)
     flat = f", {counts['out_of_plane']} of them out of the plane" if mechanism.out_of_plane else ""
     yield Line("constraint rows", f"{counts['rows']} of rank {counts['rank']}{flat}", data=counts["rows"], block="details")
     if mechanism.redundant:
@@ -59,7 +62,7 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         if loose := unconnected(mechanism.model):
             yield listed("unconnected", loose, "no joint, no force element: it moves freely; a joint may be missing")
         for name, text in left_free(mechanism):
-            yield Line(name, text, data=text, block="careful")
+            yield Line(name, text, verdict="WARN" if name == MODEL else "note", data=text, block="careful")
         for doubt in doubts(mechanism.whole or mechanism.model, mechanism.assembly):
             yield Line(MODEL, doubt, verdict="WARN", data=doubt, block="careful")
         for text in moved_by_drivers(mechanism.whole or mechanism.model, mechanism.given_at) if mechanism.moved else ():
@@ -73,6 +76,16 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         yield listed("without mass", light, "positions and their rates only; reactions and energies are refused")
     if slow := solution.settings.get("plain_python"):
         yield listed("plain Python", slow, "could not be compiled: slow, but no less exact", "details")
+
+
+def driver_notes(solution: Result) -> Iterator[Line]:
+    """What drivers do over the run; over what was asked for, where it broke off."""
+    if {"over", "mode"} & solution.settings.keys():  # t is no time
+        return
+    end = solution.end_time if solution.status in ENDED_WELL and len(solution.t) else float(solution.settings["t_end"])
+    whole = solution.model if solution.pieces else None
+    for text, facts in driven(solution.mechanism, solution.begin_time, end, whole=whole):
+        yield Line(DRIVEN, text, data=facts)
 
 
 def run_notes(solution: Result) -> Iterator[Line]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.compilation.doubts import MODEL
 from dalembert.results.report.accuracy import NAME, error_estimate, sensitivity_lines, trajectory_error
 from dalembert.results.report.advice import advised
 from dalembert.results.report.checks import status
-from dalembert.results.report.notes import run_notes
-from dalembert.results.report.table import MODEL, Line, Report
+from dalembert.results.report.notes import DRIVEN, driver_notes, run_notes
+from dalembert.results.report.table import Line, Report
 
 if TYPE_CHECKING:
     from dalembert.results.solution import Result
@@ -35,6 +36,9 @@ def report_in_pieces(solution: Result, report_of: Callable[[Result], Report]) ->
         found = [(k, line) for k, report in enumerate(reports) for line in report.lines if line.name == name]
         if name == MODEL:  # not of the run: each is told once
             lines += {line.value: line for _, line in found}.values()
+            continue
+        if name == DRIVEN:
+            lines += driver_notes(solution)
             continue
         k, line = min(found, key=lambda item: (_WORST.index(item[1].verdict), -_size(item[1])))
         if line.verdict == "note":

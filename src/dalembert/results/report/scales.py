@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from dalembert.compilation.flatten import flatten
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import connected_parts
 from dalembert.compilation.trajectory import Trajectory
+from dalembert.errors import DalembertError
 from dalembert.results.moving import Moving
 
 if TYPE_CHECKING:
@@ -36,6 +38,18 @@ def moving_parts(solution: Result, *, at_start: bool = False) -> list[Moving]:
         solution.__dict__["moving parts"] = [Moving(part, solution) for part in connected_parts(mechanism.model)]
     made: list[Moving] = solution.__dict__["moving parts"]
     return made
+
+
+def passed_on(solution: Result) -> float:
+    """The largest work of one force element within a run [J], which others may take at once: between a press's load and its
+    motor far more energy passes than ever is in the motion."""
+    mechanism, most = solution.mechanism, 0.0
+    for force in mechanism.model.forces if isinstance(mechanism, Mechanism) else ():
+        with suppress(DalembertError):  # of a stored run whose function is missing
+            power = solution.effort(force.name).power if force.works else np.zeros(len(solution.t))  # type: ignore[attr-defined]
+            work = np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(solution.t))
+            most = max(most, float(np.ptp(work)) if work.size and np.isfinite(work).all() else 0.0)
+    return most
 
 
 def drift_limits(solution: Result, level: Literal["position", "velocity"]) -> Callable[[str, int], float]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.compilation.doubts import look_at
+from dalembert.compilation.doubts import MODEL, look_at
 from dalembert.results.html_parts import BAD, CARE, GOOD, PLAIN, TABLE, badge, folded, row
 from dalembert.results.plain import encode
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "FAIL", "WARN", "note"]
 Block = Literal["checks", "careful", "details"]
 
-MODEL = "model"  # lines that doubt the model: the run may be right of what is written, and that not what is meant
 WIDTH = 100
 BAR = 10
 _COLOURS = {"pass": "green", "FAIL": "bold red", "WARN": "bold yellow", "note": "dim"}
@@ -153,7 +152,11 @@ class Report:
         console.print(Text(self.title, style="dim"), width=width)
         console.print()
         names = max((len(line.name) for line in self.lines), default=0)
-        console.print(self._checks(width, names), width=width)
+        lines = [line for line in self.lines if line.block == "checks"]
+        judged = max((k for k, line in enumerate(lines, 1) if line.verdict != "note"), default=0)
+        console.print(self._checks(width, names, lines[:judged]), width=width)
+        if notes := lines[judged:]:
+            console.print(self._checks(width, names, notes, alone=True), width=width)
         for heading, rows in self._blocks():
             if heading == "details" and rows and not self.verbose:
                 how = ", ".join(line.name for line in self.lines if line.block == "details")
@@ -167,26 +170,29 @@ class Report:
                     table.add_row(Text(name), held(text))
                 console.print(table, width=width)
 
-    def _checks(self, width: int, names: int) -> Table:
+    def _checks(self, width: int, names: int, lines: Sequence[Line], *, alone: bool = False) -> Table:
+        """alone : notes without bars and limits, so that what they say has their place"""
         from rich.text import Text
 
         from dalembert.results.report.held import held
 
         table = _plain(width)
-        barred = width >= 72
+        barred = width >= 72 and not alone
         table.add_column("check", overflow="fold", min_width=min(names, width // 3))
         table.add_column("", width=4)
         table.add_column("value", overflow="fold")
         if barred:
             table.add_column("powers of 10", width=BAR + 2)
-        table.add_column("limit", overflow="fold")
-        table.show_header = True
-        for line in (line for line in self.lines if line.block == "checks"):
+        if not alone:
+            table.add_column("limit", overflow="fold")
+        table.show_header = not alone
+        for line in lines:
             style = _COLOURS[line.verdict]
             cells = line.cells
             bar = "" if cells is None else f"[{'=' * cells:.<{BAR}}]" if line.share is not None and line.share <= 1 else _OVER
             row = [Text(line.name), Text(line.verdict, style=style), held(line.value)]
-            table.add_row(*row, *([Text(bar, style=style)] if barred else []), Text(line.limit or ""))
+            row += [Text(bar, style=style)] * barred + [Text(line.limit or "")] * (not alone)
+            table.add_row(*row)
         return table
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,82 @@
+"""What only the motion shows of a model that may not be what was meant: rods that leave their barrels; loads across the motion.
+
+A load that does no work may well be meant, for what bearings feel of it: a note, and no doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.compilation.doubts import MODEL
+from dalembert.compilation.mechanism import Mechanism
+from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.pins import AT, bars_on_one_line
+from dalembert.compilation.trajectory import Trajectory, apply
+from dalembert.model.forces.loads import PointForce, Torque
+from dalembert.results.report.table import Line
+
+if TYPE_CHECKING:
+    from dalembert.results.solution import Result
+
+SQUARE = 1e-6  # cosine of the angle of a load to the motion, where it is zero but for rounding
+RESTS = 1e-6  # [m/s] or [rad/s]
+TOLD = 3  # loads, of many
+
+
+def motion_doubts(solution: Result) -> Iterator[Line]:
+    mechanism, steps = solution.mechanism, solution.steps
+    if isinstance(mechanism, Mechanism) and len(steps.t) and not solution.settings.get("mode"):
+        assert isinstance(steps, Trajectory)
+        yield from _out_of_barrels(mechanism, steps)
+        yield from _across(mechanism, steps)
+
+
+def _out_of_barrels(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+    """Slides along two bars on one line that overlap at the start, and do not any more later on."""
+    for joint, barrel, rod, off in bars_on_one_line(mechanism.model, mechanism.assembly.bodies):
+        if off > AT:
+            continue
+        along = steps.rotation(barrel.body) @ barrel.along
+        gap = np.sum(along * (steps.position(rod.body) - steps.position(barrel.body)), axis=1)
+        overlap = 0.5 * (barrel.length + rod.length) - np.abs(gap)
+        least, slack = float(overlap.min()), AT * min(barrel.length, rod.length)
+        if overlap[0] > slack and least < -slack:
+            rate = -np.sign(gap) * np.sum(along * (steps.velocity(rod.body) - steps.velocity(barrel.body)), axis=1)
+            at = _first_zero(steps.t, overlap, rate)
+            text = (
+                f"{rod.body!r} leaves {barrel.body!r} at t = {at:.3g} s: as they are drawn they overlap by {overlap[0]:.3g} m"
+                f" along {joint.name!r} at the start and are {-least:.3g} m apart later on; see their lengths and its travel"
+            )
+            yield Line(MODEL, text, verdict="WARN", data=at, block="careful")
+
+
+def _across(mechanism: Mechanism, steps: Trajectory) -> Iterator[Line]:
+    """One line on constant loads, with factors or not, whose power is zero in all steps though they act on what moves."""
+    loads = [force for force in mechanism.model.forces if isinstance(force, PointForce | Torque) and force.call is None]
+    found = []
+    for load in loads:
+        rate = steps.angular_velocity(load.body) if isinstance(load, Torque) else steps.velocity(load.body, load.at)
+        if np.abs(rate).max() <= RESTS:
+            continue
+        value = np.asarray(load.value) * (1.0 if load.factor is None else motion_values(load.factor, steps.t)[:, None])
+        value = apply(steps.rotation(load.body), value + 0.0 * rate) if load.frame == "body" else value
+        sizes = np.linalg.norm(value, axis=-1) * np.linalg.norm(rate, axis=1)
+        if sizes.any() and np.abs(np.sum(value * rate, axis=1)).max() <= SQUARE * sizes.max():
+            found.append(f"{load.noun} {load.name!r} on {load.body!r}")
+    if found:
+        more = f" and {len(found) - TOLD} more" if len(found) > TOLD else ""
+        text = f"{', '.join(found[:TOLD])}{more}: square to the motion all along, only reactions feel it; see its axes"
+        yield Line("no work", text, data=found, block="careful")
+
+
+def _first_zero(t: Array, x: Array, rate: Array) -> float:
+    """Where x > 0 becomes negative, between two steps by the cubic of both."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    k = int(np.argmax(x < 0.0))
+    step = slice(k - 1, k + 1)
+    return float(np.min(CubicHermiteSpline(t[step], x[step], rate[step]).roots(extrapolate=False), initial=t[k]))

@@ -1,0 +1,112 @@
+"""What only a run shows: rods that leave their barrels, loads across the motion."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compilation.doubts import MODEL
+
+
+def cylinder(motion, kind="prismatic", side=1.0, **solids) -> da.Model:
+    """A barrel from 0 to 0.5 m on a pivot, and a rod from 0.3 to 0.8 m that is drawn along it."""
+    model = da.Model(gravity=(0, 0, 0))
+    parts = {"barrel": da.rod(3.0, 0.5, axis="x", radius=0.03), "rod": da.rod(1.0, 0.5, axis="x", radius=0.01)} | solids
+    for name, x in (("barrel", 0.25), ("rod", 0.55)):
+        model.add_body(name, **parts[name].body(), position=(x, 0, 0))
+    model.add_revolute("foot", model.ground, "barrel", point=(0, 0, 0), axis=(0, 1, 0))
+    model.add_driver("swing", "foot", da.Polynomial((0.0, 0.5)))
+    getattr(model, f"add_{kind}")("slide", "barrel", "rod", point=(0.5, 0, 0), axis=(side, 0, 0))
+    model.add_driver("push", "slide", motion)
+    if kind == "cylindrical":
+        model.add_driver("hold", "slide", 0.0, component=1)
+    return model
+
+
+def doubted(model, t_end=2.0) -> list[str]:
+    return [line.value for line in da.simulate(model, t_end).report().lines if line.name == MODEL]
+
+
+FAR = da.SmoothStep(0.0, 0.4, 0.0, 2.0)  # half of it at t = 1, where 0.2 m of overlap are used up
+
+
+@pytest.mark.parametrize(
+    ("motion", "given", "at"),
+    [
+        (FAR, {}, 1.0),
+        (-1.0 * FAR, {"side": -1.0}, 1.0),
+        (FAR, {"kind": "cylindrical"}, 1.0),
+        (da.Polynomial((0.0, -1.0)), {}, 0.8),  # through the bottom, and out behind
+        (da.Polynomial((0.0, 0.1)), {}, None),  # to the very end
+        (da.Harmonic(0.19, 3.0), {}, None),
+        (FAR, {"rod": da.box(1.0, (0.1, 0.1, 0.1))}, None),  # a carriage on a rail
+        (FAR, {"rod": da.rod(1.0, 0.1, axis="x", radius=0.01)}, None),  # no overlap at the start, as it is drawn
+    ],
+)
+def test_a_rod_that_leaves_its_barrel(motion, given, at):
+    told = doubted(cylinder(motion, **given))
+    assert len(told) == (at is not None)
+    if at is not None:
+        assert told[0].startswith(f"'rod' leaves 'barrel' at t = {at:.3g} s: as they are drawn they overlap by 0.2 m along")
+
+
+def test_it_is_in_the_verdict_of_the_run_and_of_runs_in_pieces():
+    first = da.simulate(cylinder(FAR), 0.5)
+    assert first.report().headline == "trusted"
+    later = da.simulate(first, 2.0)
+    for run in (later, da.concatenate([first, later])):
+        assert run.report().headline == "trusted, but look at the model: 'rod' leaves 'barrel' at t = 1 s"
+    assert np.isclose(later.report()[MODEL].data, 1.0, atol=1e-3)
+
+
+def press(force=None, **options) -> da.Model:
+    """A crank that drives a slider along x."""
+    model = da.Model(name="press")
+    model.add_link("crank", (0, 0, 0), (0, 0, 0.1), mass=0.2)
+    model.add_link("rod", (0, 0, 0.1), (0.4, 0, 0), mass=0.5)
+    model.add_body("slider", **da.box(1.0, (0.1, 0.1, 0.1)).body(), position=(0.4, 0, 0))
+    for name, first, second, point in (
+        ("A", "ground", "crank", (0, 0, 0)),
+        ("B", "crank", "rod", (0, 0, 0.1)),
+        ("C", "rod", "slider", (0.4, 0, 0)),
+    ):
+        model.add_revolute(name, first, second, point=point, axis=(0, 1, 0))
+    model.add_prismatic("D", model.ground, "slider", point=(0.4, 0, 0), axis=(1, 0, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    if force is not None:
+        model.add_force("load", "slider", force, **options)
+    return model
+
+
+def idle(model, t_end=0.5) -> list[str]:
+    report = da.simulate(model, t_end).report()
+    assert report.headline == "trusted"
+    return [line.value for line in report.lines if line.name == "no work" and (line.block, line.verdict) == ("careful", "note")]
+
+
+TOLD = "force 'load' on 'slider': square to the motion all along, only reactions feel it; see its axes"
+
+
+@pytest.mark.parametrize(
+    ("force", "options", "told"),
+    [
+        ((0, 0, -100.0), {}, True),
+        ((0, 50.0, -100.0), {"frame": "body"}, True),
+        ((0, 0, -100.0), {"factor": da.Harmonic(1.0, 3.0)}, True),
+        ((-100.0, 0, 0), {}, False),
+        ((-1.0, 0, -100.0), {}, False),
+        ((0, 0, 0), {}, False),
+        ((0, 0, -100.0), {"factor": da.SmoothStep(0.0, 1.0, 1.0, 2.0)}, False),  # not in this run
+        (lambda t: (0.0, 0.0, -100.0), {}, False),
+    ],
+)
+def test_loads_square_to_the_motion_are_hinted_at(force, options, told):
+    assert idle(press(force, **options)) == [TOLD] * told
+
+
+def test_torques_and_what_rests():
+    model = press()
+    model.add_torque("brake", "crank", (1.0, 0, 0))
+    model.add_torque("drag", "crank", (0, 1.0, 0))
+    model.add_force("thrust", "crank", (0, 1.0, 0), at=(0, 0, 0))  # at the pivot, which rests
+    model.add_torque("twist", "slider", (0, 1.0, 0))  # which does not turn
+    assert idle(model) == [TOLD.replace("force 'load' on 'slider'", "torque 'brake' on 'crank'")]
