@@ -19,7 +19,8 @@ def arm(length=0.4):
     return model
 
 
-FIRST = [f"{name}.{part}" for name in ("arm", "tip") for part in ("x", "y", "z", "vx", "vy", "vz", "v")][:9]
+FIRST = [f"arm.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v", "angle", "angle.rate")]
+ARM = "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size); arm.angle and arm.angle.rate"
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,8 @@ def test_markers_are_signals_as_bodies_are(run):
     ax = run.plot.time("tip.x", "tip.z").axes[0]
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata()[[0, -1]], 0.4 * np.cos(angle[[0, -1]]), rtol=0, atol=1e-9)
     assert isinstance(run.plot.phase("tip.z"), Figure)
-    with pytest.raises(da.ModelError, match=r"there is no signal 'tip\.angle'; 'tip' has tip\.x, y, z \(position\)"):
-        run.plot.time("tip.angle")
+    with pytest.raises(da.ModelError, match=r"there is no signal 'tip\.turn'; 'tip' has tip\.x, y, z \(position\)"):
+        run.plot.time("tip.turn")
 
 
 def test_sweeps_keep_markers_and_have_ranges(tmp_path):
@@ -211,8 +212,8 @@ def test_times_just_behind_saved_ones_are_theirs():
         ("ARM.vx", "did you mean 'arm.vx'?"),
         ("a", "did you mean 'A'?"),
         ("a.f", "did you mean 'A.f'?"),
-        ("arm", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
-        ("Arm", "'arm' has arm.x, y, z (position) and arm.vx, vy, vz (velocity), arm.v (its size)"),
+        ("arm", ARM),
+        ("Arm", ARM),
         ("P.f", "known: 'A.f', 'motor.f', ..."),
         ("P.power", "known: 'motor.power', ..."),
         ("torque", "known: 'motor', 'A', 'A.rate', " + ", ".join(f"'{name}'" for name in FIRST) + ", ..."),

@@ -45,7 +45,8 @@ class AnySolution(Result, Hinted, ABC):
     peaks: AnySolution | None = None
 
     def signal(self, name: object) -> Array:
-        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", ...; see `signals`."""
+        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; see
+        `signals`."""
         run: Any = self
         return signal(run, name).values
 
@@ -98,7 +99,7 @@ class AnySolution(Result, Hinted, ABC):
         """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
         record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
         made = type(self)(mechanism, self.t if t is None else t, x, **record)
-        made.beside = self.beside or self
+        made.beside = made.source = self.beside or self
         return made
 
     def _repr_html_(self) -> str:
@@ -149,7 +150,11 @@ class Solution(AnySolution, BodyResult):
     _meant: ClassVar = {
         "power": 'solution.effort("motor").power has it',
         **dict.fromkeys(("time", "times"), "solution.t has the times"),
-        **dict.fromkeys(("angle", "angles"), 'solution.coordinate("A") has the angle of a joint, coordinate_rate its rate'),
+        **dict.fromkeys(
+            ("angle", "angles"),
+            'solution.coordinate("A") has the angle of a joint, coordinate_rate its rate; solution.signal("crank.angle") has'
+            " that of a body of a model in a plane",
+        ),
         **dict.fromkeys(
             ("torque", "force", "forces"), 'see solution.effort("motor").value, solution.reaction("A").force, .torque'
         ),
