@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -133,15 +134,20 @@ class AnySolution(Result, Hinted, ABC):
     def export(self, path: str | os.PathLike[str], *names: object) -> None:
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
 
-        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs
+        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in .csv of a model in
+            a plane those that say something there, see `plane_table`
         """
         from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
+        from dalembert.io.plane_table import plane_table
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
         run: Any = self
-        export_dataset(signal_dataset(run, names) if names else self.to_xarray(), path)
+        dataset = signal_dataset(run, names) if names else self.to_xarray()
+        if isinstance(self.mechanism, Mechanism) and not names and Path(path).suffix.lower() == ".csv":
+            dataset = plane_table(dataset, self.mechanism.model)
+        export_dataset(dataset, path)
 
 
 class Solution(AnySolution, BodyResult):
