@@ -12,11 +12,11 @@ from dalembert.model.forces.on_joints import JointLaw
 from dalembert.model.model import Model
 from dalembert.model.validation import near, nearest
 
-OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps
-    "max": ("largest {}", np.max),
-    "min": ("smallest {}", np.min),
-    "peak": ("largest size of {}", lambda values, axis: np.abs(values).max(axis)),
-    "range": ("range of {}", np.ptp),
+OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps, at the times that it saved
+    "max": ("largest saved {}", np.max),
+    "min": ("smallest saved {}", np.min),
+    "peak": ("largest saved size of {}", lambda values, axis: np.abs(values).max(axis)),
+    "range": ("range of saved {}", np.ptp),
 }
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")

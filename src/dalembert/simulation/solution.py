@@ -47,7 +47,7 @@ class AnySolution(Result, Hinted, ABC):
 
     def signal(self, name: object) -> Array:
         """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; see
-        `signals`."""
+        `signals`. They are those at the times `t`; extremes lie between them, `da.largest(solution, "A.f")` has these."""
         run: Any = self
         return signal(run, name).values
 
