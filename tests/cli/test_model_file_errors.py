@@ -68,8 +68,58 @@ def test_the_good_file_is_good():
 
 CASES = {
     "wrong indentation": ("    mass: 1.0\n", "   mass: 1.0\n", (7, "not valid YAML", "check indentation")),
+    "wrong indentation is measured": (
+        "    mass: 1.0\n",
+        "   mass: 1.0\n",
+        (7, "check indentation: line 7 begins with 4 spaces, line 6 with 3"),
+    ),
     "tab": ("    mass: 1.0\n", "\tmass: 1.0\n", (6, "spaces, not with tabs")),
-    "missing colon": ("    type: revolute\n", "    type revolute\n", (13, "not valid YAML")),
+    "missing colon": (
+        "    type: revolute\n",
+        "    type revolute\n",
+        (13, "not valid YAML", "line 12 has no colon; write 'name: value'"),
+    ),
+    "equals sign": ("  l: 0.4", "  k: 1\n  l = 0.4", (5, "line 4 has no colon; write 'name: value'")),
+    "missing comma": (
+        "{type: force, body: bob, force",
+        "{type: force, body: bob force",
+        (19, "not valid YAML", "before here a comma is missing, or the } of what begins in line 19, column 9"),
+    ),
+    "missing comma in a list": (
+        "position: [l, 0, 0]}",
+        "position: [2 l, 0, 0]}",
+        (9, "between 2 and l something is missing: a comma for two"),
+    ),
+    "dashes": ("  arm:\n", "  - arm:\n", (9, "elements of a section are 'name: ...' lines, without -")),
+    "no space in braces": (
+        "mass: 2,",
+        "mass:2,",
+        (9, "the key 'mass' is missing"),
+        (9, "a space is missing after the colon: 'mass: 2'"),
+    ),
+    "decimal comma": ("l: 0.4", "l: 0,4", (3, "parameter 'l': '0,4' has a comma; decimals have a point: 0.4")),
+    "decimal comma in braces": ("mass: 2,", "mass: 2,5,", (9, "no key '5'; decimals have a point, not a comma: 'mass: 2.5'")),
+    "decimal comma in a list": (
+        "point: [0, 0, 0]",
+        "point: [0,5, 0, 0]",
+        (15, "4 entries", "decimals have a point, not a comma"),
+    ),
+    "section by its noun": ("bodies:\n", "body:\n", (4, "no key 'body'; did you mean 'bodies'?")),
+    "capital letter": ("second: arm", "second: Arm", (14, "no body 'Arm'; did you mean 'arm'?")),
+    "minus of a word processor": ("mass: 1.0", "mass: \u22121.0", (6, "has the sign '\u2212', which is no minus; write -")),
+    "number with gaps": ("mass: 1.0", "mass: 1 000", (6, "'1 000' is a number with gaps; write 1000")),
+    "half an exponent": ("mass: 1.0", "mass: 5e-", (6, "'5e-' is neither a number nor arithmetic")),
+    "power by a caret": ("l / 2", "l ^ 2", (8, "'l ^ 2' is not allowed; a power is **")),
+    "empty element": (
+        "  bob: {type: point_mass, mass: 2, position: [l, 0, 0]}",
+        "  bob:",
+        (9, "body 'bob': is empty; give 'key: value' lines"),
+    ),
+    "no coefficients": (
+        "forces:\n",
+        "drivers: {motor: {joint: hinge, motion: {type: polynomial, coefficients: []}}}\nforces:\n",
+        (18, "motion.coefficients has 0 entries, []; give at least 1"),
+    ),
     "no space": ("    first: ground", "    first:ground", (14, "a space is missing after the colon of 'first:'")),
     "no space at the end": ("axis: [0, 1, 0]", "axis:[0, 1, 0]", (17, "a space is missing after the colon of 'axis:'")),
     "open bracket": ("axis: [0, 1, 0]", "axis: [0, 1, 0", (17, "not valid YAML")),
@@ -206,6 +256,50 @@ CASES = {
     ),
     "mesh that is not there": ("mass: 1.0", "mass: 1.0\n    shape: {type: mesh, file: a.stl}", (7, "does not exist")),
 }
+
+
+IN_A_PLANE = {
+    "decimal comma in a vector": (
+        "force: [-20, 0]",
+        "force: [-20,5, 0]",
+        (36, "force 'load': force is [-20, 5, 0]; decimals have a point, not a comma; if three numbers are meant"),
+    ),
+    "decimal comma among parameters": ("position: [reach, 0]", "position: [0,28, crank]", (22, "position is [0, 28, 'crank']")),
+    "empty list": ("start: [0, 0]", "start: []", (18, "body 'crank': start has 0 entries, []; give 3, or 2, along x and z")),
+    "letter for an axis": (
+        "axis: [1, 0]",
+        "axis: x",
+        (28, "joint 'D': axis is 'x'; give a list in [ ] of numbers: 3, or 2, along x and z"),
+    ),
+    "wrong plane": ("plane: xz", "plane: x-z", (8, "plane is 'x-z'; did you mean 'xz'?")),  # and nothing on vectors of two
+    "no joints": ("joints: ", "joint: ", (24, "there is no key 'joint'; did you mean 'joints'?")),  # and nothing on its drivers
+    "itself": ("first: crank, second: rod", "first: rod, second: rod", (26, "joint 'B': connects body 'rod' with itself")),
+    "degrees": ("[0, speed]", "[90°, speed]", (33, "motion.coefficients.0", "'90°' has a unit", "write radians(90)")),
+    "millimetres": ("crank: 0.1 ", "crank: 100 mm ", (12, "parameter 'crank'", "write 100 * 1e-3, which is 0.1")),
+    "text in quotes": (
+        "mass: 0.5}",
+        'mass: "half"}',
+        (18, "body 'crank': mass cannot be computed: there is no parameter 'half'"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", IN_A_PLANE)
+def test_malformed_in_a_plane(case):
+    """Slips in the file of `dalembert new --plane`."""
+    old, new, *places = IN_A_PLANE[case]
+    call("new", "m.yaml", "--plane")
+    text = Path("m.yaml").read_text()
+    assert old in text
+    Path("m.yaml").write_text(text.replace(old, new, 1))
+    check_refused(call("check", "m.yaml"), *places)
+
+
+def test_numbers_in_quotes_are_numbers():
+    call("new", "m.yaml", "--plane")
+    text = Path("m.yaml").read_text()
+    Path("n.yaml").write_text(text.replace("mass: 0.5}", 'mass: "0.5"}'))
+    assert call("check", "n.yaml").stdout == call("check", "m.yaml").stdout
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -128,3 +128,84 @@ def test_planar_coordinates_give_the_same_dataset():
         scale = float(np.abs(absolute[name]).max())
         # two integrations at rtol = 1e-9 over 1 s of a motion that the torque speeds up
         np.testing.assert_allclose(planar[name], absolute[name], rtol=0, atol=1e-6 * scale, err_msg=name)
+
+
+def lever(beside=0.0):
+    """In the plane xz, driven, a weight and a bead at its end, a block that slides; beside : of the weight along the normal"""
+    model = da.Model(plane="xz", name="lever")
+    model.add_link("arm", (0, 0), (0.4, 0), mass=0.2)
+    model.add_body("weight", mass=0.5, inertia=1e-3, position=(0.4, beside, 0), rotation=0.2)
+    model.add_point_mass("bead", mass=0.1, position=(0.4, 0))
+    model.add_body("block", mass=1.0, inertia=1e-3, position=(0.8, 0))
+    model.add_revolute("A", "ground", "arm", point=(0, 0))
+    model.add_fixed("weld", "arm", "weight", point=(0.4, 0))
+    model.add_spherical("glue", "arm", "bead", point=(0.4, 0))
+    model.add_prismatic("guide", "ground", "block", point=(0.8, 0), axis=(1, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    model.add_spring_damper("spring", "arm", "block", between=((0.4, 0), (0.8, 0)), stiffness=50.0)
+    model.add_marker("tip", "arm", at=(0.4, 0.1))
+    return model
+
+
+def header(path):
+    with path.open(newline="") as file:
+        return next(csv.reader(file))
+
+
+def of(name, *labels):
+    return [f"{name}[{label}]" for label in labels]
+
+
+@pytest.mark.parametrize("coordinates", ["planar", "absolute"])
+def test_tables_of_a_plane_have_no_columns_of_zeros(tmp_path, coordinates):
+    run = da.simulate(lever(), 1.0, save_at=TIMES, coordinates=coordinates)
+    run.export(tmp_path / "run.csv")
+    bodies = ("arm", "weight", "bead", "block")
+    in_plane = [f"{body},{axis}" for body in bodies for axis in "xz"]
+    joints = ("A", "weld", "glue", "guide", "motor")
+    each = ("A.angle", "guide.translation")
+    energies = ["kinetic_energy", "potential_energy", "external_work", "total_energy", "position_drift", "velocity_drift"]
+    assert header(tmp_path / "run.csv") == [
+        *("time", "motor", "motor.power", "spring", "spring.power"),
+        *(column for name in ("position", "velocity", "acceleration") for column in of(name, *in_plane)),
+        *of("angular_velocity", "arm,y", "weight,y", "block,y"),
+        *of("angular_acceleration", "arm,y", "weight,y", "block,y"),
+        *of("angle", "arm", "weight", "block"),
+        *(column for name in ("position", "velocity", "acceleration") for column in of(f"marker_{name}", "tip,x", "tip,z")),
+        *of("coordinate", *each),
+        *of("coordinate_rate", *each),
+        *of("joint_position_drift", *joints),
+        *of("joint_velocity_drift", *joints),
+        *of("reaction_force", *(f"{joint},{axis}" for joint in joints[:-1] for axis in "xz")),
+        *of("reaction_torque", "weld,y", "guide,y", "motor,y"),
+        *energies,
+        *of("effort_force", "spring,x", "spring,z"),
+        *(f"{name}[spring]" for name in ("effort_power", "effort_energy", "effort_coordinate", "effort_rate", "effort")),
+    ]
+    with (tmp_path / "run.csv").open(newline="") as file:
+        table = {name: np.array(column, dtype=float) for name, *column in zip(*csv.reader(file), strict=True)}
+    np.testing.assert_array_equal(table["angle[arm]"], run.signal("arm.angle"))
+    np.testing.assert_array_equal(table["reaction_force[A,z]"], run.signal("A.fz"))
+    run.export(tmp_path / "some.csv", "A.fy", "arm.y", "A.ty")
+    assert header(tmp_path / "some.csv") == ["time", "A.fy", "arm.y", "A.ty"]
+
+
+def test_tables_of_a_plane_keep_what_is_beside_it(tmp_path):
+    """A weight beside the arm bends it, so that its joints bear torques about axes in the plane."""
+    run = da.simulate(lever(0.05), 1.0, save_at=TIMES)
+    run.export(tmp_path / "run.csv")
+    found = set(header(tmp_path / "run.csv"))
+    assert {"position[weight,y]", "reaction_torque[A,x]", "reaction_torque[weld,x]", "reaction_torque[weld,z]"} <= found
+    assert not {"position[arm,y]", "velocity[weight,y]", "reaction_force[A,y]", "reaction_torque[motor,x]"} & found
+
+
+def test_tables_for_programs_and_of_space_hold_all(tmp_path, solution, dataset):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run = da.simulate(lever(), 1.0, save_at=TIMES)
+    run.export(tmp_path / "run.parquet")
+    names = parquet.read_table(tmp_path / "run.parquet").column_names
+    assert {"position[arm,y]", "quaternion[arm,w]", "angle[arm]", "angle[bead]", "reaction_torque[A,y]"} <= set(names)
+    model = da.Model(plane="xz", gravity=(0, 0))
+    model.add_body("top", mass=1.0, inertia=(0.1, 0.2, 0.3), angular_velocity=(1.0, 2.0, 3.0))
+    da.simulate(model, 0.1, coordinates="absolute").export(tmp_path / "top.csv")  # it leaves the plane
+    assert {"position[top,y]", "quaternion[top,w]"} <= set(header(tmp_path / "top.csv"))

@@ -1,5 +1,6 @@
 """Models that are written down in a plane: the same as in space, with fewer numbers."""
 
+import json
 import re
 from pathlib import Path
 
@@ -90,6 +91,92 @@ def test_copies_files_and_stored_models_keep_it(tmp_path):
         again.add_marker("more", "a", (1, 2))
     model.replace("a", mass=3)
     assert model.body("a").mass == 3
+
+
+def lever():
+    """A bit of everything that a plane has shorter words for, with numbers that no twelve digits hold."""
+    m = da.Model(plane="xz", gravity=(0.5, -9.0))
+    m.add_link("crank", (0, 0), (-0.3, -0.1), mass=0.2, radius=0.01, angular_velocity=-2.0)
+    m.add_link("odd", (0, 0), (np.sqrt(2), np.pi), mass=1.0)
+    m.add_link("light", (0, 0), (0, -1))
+    m.add_body("block", mass=0.1, inertia=1e-4, position=(-0.1, -0.2), rotation=-2.1, velocity=(1, 0), angular_velocity=1 / 3)
+    m.add_body("box", **da.box(0.1, (0.1, 0.2, 0.3)).body(), rotation=da.Rotation.from_rpy(0.1, 0.2, 0.3), position=(1, 0.5, 2))
+    m.add_point_mass("bead", mass=1, position=(-2, -1))
+    m.add_revolute("A", "ground", "crank", point=(0, 0))
+    m.add_revolute("B", "crank", "block", points=((0.1, 0), (1 / 3, -0.2)), coordinate=0.2)
+    m.add_revolute("C", "ground", "box", point=(1, 0.5, 2), axis=(0, 1, 0))
+    m.add_prismatic("D", "ground", "block", point=(-0.1, -0.2), axis=(-1, -1))
+    m.add_planar_joint("E", "ground", "odd", point=(0, 0), coordinate=(1, None, None))
+    m.add_cable("rope", [("odd", (0.5, 0)), ("ground", (3, 3)), ("bead", (0, 0))])
+    m.add_cam("cam", "crank", "block", pitch=[0.5] * 4, point=(0.1, 0))
+    m.add_force("push", "block", (-1, -2), at=(0.1, 0.2))
+    m.add_torque("turn", "block", -0.7)
+    m.add_torque("tilt", "block", (1.0, 0.0, 0.0))
+    m.add_marker("tip", "block", at=(-0.5, -0.1))
+    return m
+
+
+def test_files_of_a_model_in_a_plane_say_it_in_the_plane(tmp_path):
+    model = lever()
+    model.to_yaml(tmp_path / "m.yaml")
+    text = (tmp_path / "m.yaml").read_text()
+    again = da.Model.from_yaml(tmp_path / "m.yaml")
+    assert again.hash == model.hash
+    assert json.dumps(again.to_dict(), sort_keys=True) == json.dumps(model.to_dict(), sort_keys=True)  # -0.0 is not 0.0
+    for said in (
+        "gravity: [0.5, -9]",
+        "start: [0, 0]\n    end: [-0.3, -0.1]\n    mass: 0.2\n    angular_velocity: -2\n    radius: 0.01",
+        "rotation: -2.1\n    velocity: [1, 0]\n    angular_velocity: 0.3333333333333333",
+        "inertia: 0.0001",
+        "second: crank\n    point: [0, 0]\n  B:",
+        "points: [[0.1, 0], [0.3333333333333333, -0.2]]\n    coordinate: 0.2",
+        "axis: [0, 1, 0]",
+        "force: [-1, -2]",
+        "torque: -0.7",
+        "torque: [1, 0, 0]",
+        "points: [[odd, [0.5, 0]], [ground, [3, 3]], [bead, [0, 0]]]",
+    ):
+        assert said in text, said
+    assert text.count("rotation: [") == 1 and "frames" not in text  # of the box, which is turned out of the plane
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_angles_in_files_are_those_of_python(plane, tmp_path):
+    rng = np.random.default_rng(5)
+    model = da.Model(plane=plane)
+    for k, angle in enumerate([*rng.uniform(-4, 4, 40), 0.0, np.pi, -np.pi, 2 * np.pi, 1e-9]):
+        model.add_body(f"b{k}", mass=1, inertia=1, rotation=float(angle))
+        model.add_link(f"c{k}", rng.uniform(-1, 1, 2).round(3), rng.uniform(-1, 1, 2), mass=1)
+    model.to_yaml(tmp_path / "m.yaml")
+    assert da.Model.from_yaml(tmp_path / "m.yaml").hash == model.hash
+    text = (tmp_path / "m.yaml").read_text()
+    assert text.count("rotation: [") < 16 and text.count("type: link") > 29  # rounding hides the ends of some bars
+
+
+def test_single_numbers_in_files_need_a_plane(tmp_path):
+    from dalembert.model.file.problems import ModelFileError
+    from dalembert.model.file.read import read_string
+
+    file = """
+plane: xz
+bodies:
+  arm: {mass: 2, inertia: 0.1, rotation: radians(30), angular_velocity: 2}
+forces:
+  twist: {type: torque, body: arm, torque: -3}
+"""
+    model = da.Model(plane="xz")
+    model.add_body("arm", mass=2, inertia=0.1, rotation=np.radians(30), angular_velocity=2)
+    model.add_torque("twist", "arm", -3)
+    assert read_string(file, "arm.yaml", tmp_path).model.hash == model.hash
+    with pytest.raises(ModelFileError) as refused:
+        read_string(file.replace("plane: xz", ""), "arm.yaml", tmp_path)
+    for said in (
+        "body 'arm': inertia is 0.1; give 3 of them in [ ], or a 3x3 matrix; one number, about its normal, does where the file",
+        "body 'arm': rotation is 0.523599; give a quaternion (scalar first), {axis: ..., angle: ...} or {rpy: ...}; one number",
+        "body 'arm': angular_velocity is 2; give 3 of them in [ ]; one number, about its normal, does where the file has a",
+        "force 'twist': torque is -3; give 3 of them in [ ]; one number",
+    ):
+        assert said in str(refused.value)
 
 
 def test_models_in_space_are_as_they_were():
@@ -228,7 +315,7 @@ markers:
         ModelFileError, match=r"end has 2 entries, \[0\.5, -0\.25\]; give 3; two do where the file has a plane: xz"
     ):
         read(file.replace("plane: xz\n", ""))
-    with pytest.raises(ModelFileError, match=r"position has 1 entries, \[1\.0\]; give 3$"):
+    with pytest.raises(ModelFileError, match=r"position has 1 entries, \[1\.0\]; give 3, or 2, along x and z$"):
         read(file.replace("position: [1, -2]", "position: [1]"))
     with pytest.raises(ModelFileError, match=r"plane is 'zx'.*"):
         read(file.replace("plane: xz", "plane: zx"))

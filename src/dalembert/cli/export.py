@@ -41,7 +41,11 @@ CameraFrom = Annotated[
 ]
 Output = Annotated[
     list[str] | None,
-    typer.Option("--output", help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs."),
+    typer.Option(
+        "--output",
+        help="Of a table: signals to write alone, 'motor,C.f,slider.x'; default: all named outputs (in .csv of a"
+        " model in a plane without those that are zero there).",
+    ),
 ]
 Every = Annotated[float | None, typer.Option(help="Of a table: seconds between rows; default: the saved times.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]

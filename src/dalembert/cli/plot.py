@@ -32,7 +32,8 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="Result store of `dalemb
 _NAMES = f"One of {', '.join((*ALONE, *OF_SOMETHING))}; of a sweep {' or '.join(OF_SWEEP)}."
 Name = Annotated[str, typer.Argument(help=_NAMES)]
 _SOMETHING = (
-    "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'B.fz', 'B.f' (its size), 'motor.power',"
+    "a joint 'A', a driver, motor or spring, a signal 'A.angle', 'slider.x', 'crank.angle', 'B.fz', 'B.f' (its size),"
+    " 'motor.power',"
     " an invariant 'angular momentum z', a body or marker for `trajectories` (default: all), of a sweep 'B.f.max' for `map`"
 )
 Things = Annotated[

@@ -209,6 +209,8 @@ def _show(sweep: Sweep, data: dict[str, Any], voice: Voice) -> None:
         voice.say(f"worst of all runs: position drift {drift:.2e}, energy error {energy:.2e}")
     if data["outputs"]:
         _show_outputs(sweep, data["outputs"], voice)
+        if any(name.endswith(".max") and name not in sweep.dataset for name in data["outputs"]):
+            voice.say(f".min and .max are those at the {len(sweep.t)} saved times")
     for run in sweep.failed[:_SHOWN].tolist():
         values = {name: sweep[name].values[run].tolist() for name in sweep._store.attributes["parameters"]}
         text, named = sweep.message[run], run_named(run, values)

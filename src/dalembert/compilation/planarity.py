@@ -52,6 +52,8 @@ def _normal(model: Model, bodies: tuple[Body, ...]) -> Array:
     if axes:
         units = [axis / np.linalg.norm(axis) for axis in axes[:_MANY]]
         normal = units[int(np.argmax(np.sum(np.abs(np.array(units) @ np.array(units).T) > 1.0 - SLACK, axis=1)))]
+    elif model.plane is not None:
+        normal = InPlane(model.plane).normal
     else:
         centre = np.mean([body.position for body in bodies], axis=0)
         flat = [model.gravity, *(body.velocity for body in bodies), *(body.position - centre for body in bodies)]

@@ -40,7 +40,7 @@ def check_forces(mechanism: Mechanism) -> None:
         except Exception:  # of the user's function: the run will say so, and name it
             continue
         if leaves:
-            shown = ", ".join(f"{v:.4g}" for v in normal)
+            shown = ", ".join(f"{v + 0.0:.4g}" for v in normal)
             raise ModelError(
                 f"{force.noun} {force.name!r} leaves the plane with normal ({shown}) at t = 0; use coordinates='absolute'"
             )

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.errors import ModelError
 from dalembert.model.joints import COORDINATES
 from dalembert.model.serialise import MissingFunction
+from dalembert.results.angles import body_angle
 from dalembert.results.plain import encode
 from dalembert.results.signal_names import effort_kind
 from dalembert.results.signals import signal
@@ -116,7 +118,20 @@ def _body_outputs(solution: BodyResult) -> dict[str, Variable]:
     quaternion = _stacked(bodies, solution.quaternion, nt, 4)
     meaning = about("1", "unit quaternion body -> world, scalar first")
     made["quaternion"] = (("time", "body", "quaternion_component"), quaternion, meaning)
-    return made
+    return made | _angles(solution)
+
+
+def _angles(solution: BodyResult) -> dict[str, Variable]:
+    """Of a model in a plane, where no body leaves it; NaN for point masses."""
+    model, nothing = solution.mechanism.model.structure, np.full(len(solution.t), np.nan)
+    if model.plane is None:
+        return {}
+    try:
+        each = [body_angle(solution, body.name) if body.kind == "rigid" else nothing for body in model.bodies]
+    except ModelError:  # it has no angle
+        return {}
+    first = f"angle of the body's x axis (of a link from start to end) against {model.plane[0]}, turns counted"
+    return {"angle": (("time", "body"), np.stack(each, axis=1), about("rad", first))}
 
 
 def _marker_outputs(solution: BodyResult, markers: Sequence[str]) -> dict[str, Variable]:

@@ -30,7 +30,7 @@ from dalembert.results.plain import encode
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["export_dataset"]
+__all__ = ["columns_of", "export_dataset"]
 
 
 def export_dataset(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
@@ -66,13 +66,13 @@ def _write_parquet(dataset: xarray.Dataset, path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    table = pyarrow.table(_columns(dataset))
+    table = pyarrow.table(columns_of(dataset))
     attributes = json.dumps(encode(dataset.attrs))
     pyarrow.parquet.write_table(table.replace_schema_metadata({"attributes": attributes}), path)
 
 
 def _write_csv(dataset: xarray.Dataset, path: Path) -> None:
-    columns = _columns(dataset)
+    columns = columns_of(dataset)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
@@ -87,7 +87,7 @@ _WRITERS: dict[str, tuple[tuple[str, ...], Callable[[xarray.Dataset, Path], None
 }
 
 
-def _columns(dataset: xarray.Dataset) -> dict[str, NDArray[Any]]:
+def columns_of(dataset: xarray.Dataset) -> dict[str, NDArray[Any]]:
     """The table: column name -> (nt,) values, the time first."""
     if "time" not in dataset.sizes:
         raise StoreError("the dataset has no dimension 'time', so no rows to write; export it as .nc")

@@ -59,7 +59,7 @@ class InPlane:
             flat = np.shape(value) == (2,) and (np.asarray(value).dtype.kind in "iuf" or is_recorded(np.asarray(value)))
         except ValueError:
             return value
-        return np.asarray(value) @ self.axes if flat else value
+        return np.asarray(value) @ self.axes + 0.0 if flat else value  # no -0.0 across the plane
 
     @contextmanager
     def words(self) -> Iterator[None]:

@@ -263,6 +263,8 @@ _CALLED = {  # joints and motions by other names
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that was meant, if one is spelt much like it: the letters of a short name are in many a longer one."""
     known = tuple(islice(known, 1000))
+    if same := next((other for other in known if other.lower() == name.lower()), None):
+        return same
     if name.lower() in _GROUND and "ground" in known and not any(other.startswith(name) for other in known):
         return "ground"
     add = "add_" * name.startswith("add_")

@@ -94,9 +94,10 @@ def at_times(solution: Any, times: Array) -> Any:
     which = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, None)
     groups = np.split(np.arange(len(times)), 1 + np.flatnonzero(np.diff(which)))  # in the order asked for
     parts = tuple(solution.pieces[which[group[0]]](times[group]) for group in groups if len(group))
-    if len(parts) == 1:
-        return parts[0]
-    x = np.concatenate([part.x for part in parts]) if parts else np.zeros((0, solution.x.shape[1]))
-    made = type(solution)(solution.mechanism, times, x, settings=solution.settings)
-    made.pieces, made.kept, made.model = parts, tuple(np.ones(len(part.t), dtype=bool) for part in parts), solution.model
+    made = parts[0] if len(parts) == 1 else None
+    if made is None:
+        x = np.concatenate([part.x for part in parts]) if parts else np.zeros((0, solution.x.shape[1]))
+        made = type(solution)(solution.mechanism, times, x, settings=solution.settings)
+        made.pieces, made.kept, made.model = parts, tuple(np.ones(len(part.t), dtype=bool) for part in parts), solution.model
+    made.source = solution
     return made

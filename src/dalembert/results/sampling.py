@@ -106,7 +106,7 @@ def curve(solution: Any) -> Any:
 
 
 def _with_states(solution: Any, t: Array, x: Array, **more: Any) -> Any:
-    return type(solution)(
+    made = type(solution)(
         solution.mechanism,
         t,
         x,
@@ -116,6 +116,8 @@ def _with_states(solution: Any, t: Array, x: Array, **more: Any) -> Any:
         status=solution.status,
         **more,
     )
+    made.source = solution.source
+    return made
 
 
 def usual_speed(span: float) -> float:

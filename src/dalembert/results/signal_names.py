@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.elements import Joint
 from dalembert.model.forces.on_joints import JointLaw
 from dalembert.model.model import Model
 from dalembert.model.validation import near, nearest
 
-OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps
-    "max": ("largest {}", np.max),
-    "min": ("smallest {}", np.min),
-    "peak": ("largest size of {}", lambda values, axis: np.abs(values).max(axis)),
-    "range": ("range of {}", np.ptp),
+OVER_TIME: dict[str, tuple[str, Callable[..., Array]]] = {  # of a series that a sweep keeps, at the times that it saved
+    "max": ("largest saved {}", np.max),
+    "min": ("smallest saved {}", np.min),
+    "peak": ("largest saved size of {}", lambda values, axis: np.abs(values).max(axis)),
+    "range": ("range of saved {}", np.ptp),
 }
 ENERGIES = {f"{name}_energy": name for name in ("total", "kinetic", "potential")} | {"external_work": "external_work"}
 _VECTOR = ("", "x", "y", "z")
-_SAID = {"load": "force or torque", "effort": "force or torque"}
+_SAID = {"load": "force or torque", "effort": "force or torque", "turning": "rate of the angle"}
 
 
 def meant(model: Model, text: str) -> tuple[str, str, str]:
-    """What a name is of ("energy", "coordinate", "rate", "position", "velocity", "effort", "power" or "load"), the element that
-    has it, and which part of it. Names of elements may have any letters: what means two things is refused."""
+    """What it is of ("energy", "coordinate", "rate", "position", "velocity", "angle", "turning", "effort", "power", "load"),
+    the element that has it, and which part of it. Names of elements may have any letters: what means two things is refused."""
     found = [*_meanings(model, text)]
     if len(found) > 1:
         told = " and ".join(f"{_SAID.get(kind, kind)} of {owner!r}" if owner else f"the {kind}" for kind, owner, _ in found)
@@ -41,6 +40,8 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
         noun = next(force.noun for force in model.forces if force.name == text)
         raise ModelError(f"{noun} {text!r} acts along no single coordinate; give '{text}.fx' or '{text}.tx', y or z")
     elements = [*joints, *drivers, *forces]
+    if (turned := text.removesuffix(".rate")).endswith(".angle") and (of := turned.removesuffix(".angle")) in bodies:
+        raise ModelError(f"there is no signal {text!r}; {_without_angle(model, of)}")
     if part in OVER_TIME and owner:
         mend = f"keep {owner!r} at many times (save_at=, --save-every), and the sweep has it: `dalembert plot SWEEP map {text}`"
         raise ModelError(f"{text!r} is of a whole run, no signal over time; {mend}")
@@ -49,9 +50,9 @@ def meant(model: Model, text: str) -> tuple[str, str, str]:
     if known := next((name for name in signals_of(model) if name.lower() == text.lower()), None):
         hint = f"did you mean {known!r}?"
     elif part and owner in (*bodies, *elements):
-        hint = _of_owner(owner, joints, bodies, along)
+        hint = _of_owner(model, owner, bodies, along)
     elif alike:
-        hint = _of_owner(alike, joints, bodies, along)
+        hint = _of_owner(model, alike, bodies, along)
     else:
         hint = _near(text, tuple(signals_of(model)))
     raise ModelError(f"there is no signal {text!r}; {hint}")
@@ -67,14 +68,16 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
             yield "coordinate", text, joint.coordinates[0]
         if joint.name == owner and part in joint.coordinates:
             yield "coordinate", owner, part
-    for kind, joint_name, coordinate in _meanings(model, owner) if part == "rate" else ():
-        if kind == "coordinate" and not coordinate.startswith("rot"):
-            yield "rate", joint_name, coordinate
+    for kind, of, coordinate in _meanings(model, owner) if part == "rate" else ():
+        if (kind == "coordinate" and not coordinate.startswith("rot")) or kind == "angle":
+            yield "turning" if kind == "angle" else "rate", of, coordinate
     if owner in {*(body.name for body in model.bodies), *(marker.name for marker in model.markers)}:
         if part in ("x", "y", "z"):
             yield "position", owner, part
         if part[:1] == "v" and part[1:] in _VECTOR:
             yield "velocity", owner, part
+    if part == "angle" and owner in _turning(model):
+        yield "angle", owner, part
     acting = {*(driver.name for driver in model.drivers), *(force.name for force in model.forces)}
     if text in acting and effort_kind(model, text)[0]:
         yield "effort", text, ""
@@ -82,6 +85,11 @@ def _meanings(model: Model, text: str) -> Iterator[tuple[str, str, str]]:
         yield "power", owner, part
     if (owner in acting or owner in {joint.name for joint in model.joints}) and part[:1] in ("f", "t") and part[1:] in _VECTOR:
         yield "load", owner, part
+
+
+def _turning(model: Model) -> list[str]:
+    """Bodies that have one angle."""
+    return [] if model.plane is None else [body.name for body in model.bodies if body.kind == "rigid"]
 
 
 def signals_of(model: Model) -> Iterator[str]:
@@ -94,6 +102,7 @@ def signals_of(model: Model) -> Iterator[str]:
         yield from (f"{name}.rate" for name, c in zip(names, joint.coordinates, strict=False) if not c.startswith("rot"))
     for name in (*(body.name for body in model.bodies), *(marker.name for marker in model.markers)):
         yield from (f"{name}.{part}" for part in ("x", "y", "z", "vx", "vy", "vz", "v"))
+        yield from (f"{name}.{part}" for part in ("angle", "angle.rate") if name in _turning(model))
     for name in (*(joint.name for joint in model.joints), *acting):
         yield from (f"{name}.{kind}{axis}" for kind in "ft" for axis in ("x", "y", "z", ""))
     yield from (f"{name}.power" for name in acting)
@@ -112,17 +121,31 @@ def _near(text: str, known: Sequence[str]) -> str:
     return "known: " + ", ".join(map(repr, alike[:12])) + ", ..."
 
 
-def _of_owner(owner: str, joints: Mapping[str, Joint], bodies: Sequence[str], along: Sequence[str]) -> str:
+def _of_owner(model: Model, owner: str, bodies: Sequence[str], along: Sequence[str]) -> str:
     """What there is of an element, to choose from; along : names of what acts along one coordinate."""
     acts = [f"{owner}.{kind}x, y, z ({what}), {owner}.{kind} (its size)" for kind, what in (("f", "force"), ("t", "torque"))]
     if owner in bodies:
-        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity), {owner}.v (its size)"
+        turns = f"; {owner}.angle and {owner}.angle.rate" * (owner in _turning(model))
+        return f"{owner!r} has {owner}.x, y, z (position) and {owner}.vx, vy, vz (velocity), {owner}.v (its size){turns}"
     names = [f"{owner} (along its coordinate)"] * (owner in along) + [f"{owner}.power"]
-    if owner in joints:
-        coordinates = joints[owner].coordinates
-        several = len(coordinates) > 1
-        names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in coordinates]
+    if joint := next((joint for joint in model.joints if joint.name == owner), None):
+        several = len(joint.coordinates) > 1
+        names = [f"{owner}.{name}" if several else f"{owner} ({name}), {owner}.rate" for name in joint.coordinates]
     return f"{owner!r} has {', '.join((*names, *acts))}"
+
+
+def _without_angle(model: Model, owner: str) -> str:
+    """Why a body or marker has no angle, and what there is instead."""
+    if marker := next((marker for marker in model.markers if marker.name == owner), None):
+        turns = f"'{marker.body}.angle' is that of its body" if marker.body in _turning(model) else "its body has none either"
+        return f"{owner!r} is a marker, a point without axes; {turns}"
+    if model.plane is not None:
+        return f"{owner!r} is a point mass, which does not turn; give a body, or the angle of a joint"
+    hinge = next((joint.name for joint in model.joints if joint.coordinates == ("angle",)), "A")
+    return (
+        f"in space a body has no single angle: give the angle of a joint, {hinge!r}, ask for solution.cardan({owner!r}), or"
+        ' write the model in a plane, Model(plane="xz")'
+    )
 
 
 def effort_kind(model: Model, name: str) -> tuple[str, str]:

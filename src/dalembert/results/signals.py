@@ -3,6 +3,7 @@
 "A"           coordinate of a joint that has one           "A.angle"     one of several, see `joints.COORDINATES`
 "A.rate"      its rate of change                            "C.angle.rate"
 "slider.x"    position of a body or marker, world axes; y, z "slider.vx"  its velocity; vy, vz; "slider.v" its size
+"crank.angle" of a body of a model in a plane, see `angles`  "crank.angle.rate"
 "B.fx"        reaction force of a joint or driver; fy, fz   "B.tx"        reaction torque; ty, tz; of force elements as well
 "B.f"         the size of that force                        "B.t"         of that torque
 "motor"       force or torque of a driver or force element along its coordinate: tension of a spring, torque of a motor
@@ -19,6 +20,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.results.angles import body_angle, body_rate
 from dalembert.results.lagrangian import LagrangianResult
 from dalembert.results.signal_names import ENERGIES, effort_kind, meant
 from dalembert.results.solution import BodyResult
@@ -58,6 +60,10 @@ def signal(solution: BodyResult | LagrangianResult, name: object) -> Signal:
             item = _coordinate(solution, owner, part)
             assert item.rate is not None
             return Signal(f"rate of {item.label}", f"{item.unit}/s", item.rate)
+        case "angle":
+            return Signal(f"angle of {owner}", "rad", body_angle(solution, owner), lambda: body_rate(solution, owner))
+        case "turning":
+            return Signal(f"rate of angle of {owner}", "rad/s", body_rate(solution, owner))
         case "position":
             k = "xyz".index(part)
             return Signal(f"{part} of {owner}", "m", solution.position(owner)[:, k], lambda: solution.velocity(owner)[:, k])

@@ -53,7 +53,7 @@ class Result(Series):
     """States of a run with the compiled model, settings, statistics and status they belong to: what every solution has.
 
     t : (nt,) [s];  x : (nt, nx) states;  status : "complete", "event", "interrupted" or "failed", with a message
-    path : the store that `load` read it from, else None
+    path : the store that `load` read it from, else None;  source : the run that these states lie between or beside
     more : what the formulation saved beside the states, by name;  warnings : what happened in the run that a reader should know
     pieces : of a run in several, see `concatenate`, each a solution of its own;  kept : which of the states of each it has
     model, phase : the whole model, and what of it is not in force;  ending : where the run ended, with all that it remembers
@@ -94,6 +94,7 @@ class Result(Series):
 
     elements: ClassVar[str] = "joint or driver"  # what has multipliers
     path: Path | None = None
+    source: Any = None
     pieces: tuple[Any, ...] = ()
     kept: tuple[npt.NDArray[np.bool_], ...] = ()
     phase = Phase()
@@ -209,7 +210,7 @@ class Result(Series):
         """A solution with states between those that were saved, of one piece."""
         record: dict[str, Any] = {"settings": self.settings, "formulation": self.formulation, "integrator": self.integrator}
         made = type(self)(self.mechanism, times, integrate_to(self, times), **record)
-        made.model, made.phase = self.model, self.phase
+        made.model, made.phase, made.source = self.model, self.phase, self
         return made
 
     @cached_property

@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -45,7 +46,8 @@ class AnySolution(Result, Hinted, ABC):
     peaks: AnySolution | None = None
 
     def signal(self, name: object) -> Array:
-        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", ...; see `signals`."""
+        """(nt,) values of a signal by its name: "A", "A.rate", "A.f", "motor", "motor.power", "tip.x", "crank.angle", ...; see
+        `signals`. They are those at the times `t`; extremes lie between them, `da.largest(solution, "A.f")` has these."""
         run: Any = self
         return signal(run, name).values
 
@@ -98,7 +100,7 @@ class AnySolution(Result, Hinted, ABC):
         """Other states, of a model with other numbers, at the times of this run or at others, as its result."""
         record = {name: getattr(self, name) for name in ("settings", "statistics", "status", "formulation", "integrator")}
         made = type(self)(mechanism, self.t if t is None else t, x, **record)
-        made.beside = self.beside or self
+        made.beside = made.source = self.beside or self
         return made
 
     def _repr_html_(self) -> str:
@@ -132,15 +134,20 @@ class AnySolution(Result, Hinted, ABC):
     def export(self, path: str | os.PathLike[str], *names: object) -> None:
         """netCDF (.nc), Parquet (.parquet) or CSV (.csv) by the path's suffix.
 
-        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs
+        names : of signals, "motor", "C.f", "slider.x", to write these alone; default: all named outputs, in .csv of a model in
+            a plane those that say something there, see `plane_table`
         """
         from dalembert.io.dataset import signal_dataset
         from dalembert.io.export import export_dataset
+        from dalembert.io.plane_table import plane_table
 
         if not len(self.t):
             raise SimulationError(f"the solution holds no states; there is nothing to export to {path}")
         run: Any = self
-        export_dataset(signal_dataset(run, names) if names else self.to_xarray(), path)
+        dataset = signal_dataset(run, names) if names else self.to_xarray()
+        if isinstance(self.mechanism, Mechanism) and not names and Path(path).suffix.lower() == ".csv":
+            dataset = plane_table(dataset, self.mechanism.model)
+        export_dataset(dataset, path)
 
 
 class Solution(AnySolution, BodyResult):
@@ -149,7 +156,11 @@ class Solution(AnySolution, BodyResult):
     _meant: ClassVar = {
         "power": 'solution.effort("motor").power has it',
         **dict.fromkeys(("time", "times"), "solution.t has the times"),
-        **dict.fromkeys(("angle", "angles"), 'solution.coordinate("A") has the angle of a joint, coordinate_rate its rate'),
+        **dict.fromkeys(
+            ("angle", "angles"),
+            'solution.coordinate("A") has the angle of a joint, coordinate_rate its rate; solution.signal("crank.angle") has'
+            " that of a body of a model in a plane",
+        ),
         **dict.fromkeys(
             ("torque", "force", "forces"), 'see solution.effort("motor").value, solution.reaction("A").force, .torque'
         ),

@@ -256,7 +256,8 @@ class Sweep:
         return to_dataset(self._store)
 
     def __getitem__(self, name: str) -> xarray.DataArray:
-        """An array by its name; of a series over time also "slider.x.max", .min, .peak (largest size), .range of a run."""
+        """An array by its name; of a series over time also "slider.x.max", .min, .peak (largest size), .range of a run, at the
+        times that were saved; an output lambda s: da.largest(s, "slider.x") is that between them."""
         if name not in self.dataset:
             series, _, kind = name.rpartition(".")
             if kind in OVER_TIME and series in self.dataset and "time" in self.dataset[series].dims:

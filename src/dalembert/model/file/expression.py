@@ -15,7 +15,10 @@ from itertools import islice
 from dalembert.errors import ModelError
 from dalembert.model.validation import nearest, shown
 
-_WITH_UNIT = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z°%µ].*)")
+_WITH_UNIT = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(?![eE][-+]?$)([A-Za-z°%µ].*)")
+_GAPS = re.compile(r"[-+]? ?[0-9][0-9 ]*(\.[0-9]+)?")
+_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
+_DASHES = "\u2212\u2010\u2011\u2012\u2013\u2014"  # a minus sign and dashes, as word processors write them
 _SI = ("m", "kg", "s", "rad", "N", "m/s", "rad/s", "N/m", "Nm", "N m", "Nm/rad", "N s/m", "Ns/m", "kg m^2", "J", "W")
 _FACTORS = {
     **dict.fromkeys(("rpm", "rev/min"), "pi / 30"),
@@ -46,9 +49,11 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        if unit := _WITH_UNIT.fullmatch(text.strip()):
-            raise ModelError(f"{text!r} has a unit; units are SI and are not written: {_in_si(*unit.groups())}") from None
-        raise ModelError(f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'") from None
+        raise ModelError(_no_arithmetic(text.strip(), names)) from None
+    if isinstance(tree.body, ast.Tuple):
+        point = text.strip().replace(",", ".")
+        fix = f"decimals have a point: {point}" if _COMMA.fullmatch(text.strip()) else "give one number"
+        raise ModelError(f"{shown(text)} has a comma; {fix}")
     if any(isinstance(node, ast.Name) and math.isnan(names.get(node.id, 0.0)) for node in ast.walk(tree)):
         return math.nan
     try:
@@ -60,6 +65,20 @@ def evaluate(text: str, names: Mapping[str, float]) -> float:
     if not math.isfinite(value):
         raise ModelError(f"{shown(text)} is {value}; give a finite number")
     return value
+
+
+def _no_arithmetic(text: str, names: Mapping[str, float]) -> str:
+    """What is wrong with a text that is not one, and what to write."""
+    unit = _WITH_UNIT.fullmatch(text)
+    if unit and unit[2].split()[0] in (*names, *CONSTANTS):
+        return f"between {unit[1]} and {unit[2]} something is missing: a comma for two entries, * or + for one"
+    if unit:
+        return f"{text!r} has a unit; units are SI and are not written: {_in_si(*unit.groups())}"
+    if dash := next((sign for sign in text if sign in _DASHES), None):
+        return f"{shown(text)} has the sign {dash!r}, which is no minus; write -"
+    if _GAPS.fullmatch(text):
+        return f"{shown(text)} is a number with gaps; write {text.replace(' ', '')}"
+    return f"{shown(text)} is neither a number nor arithmetic such as 'l / 2'"
 
 
 def _in_si(number: str, unit: str) -> str:
@@ -121,7 +140,10 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> float:
             if name not in FUNCTIONS:
                 raise ModelError(f"there is no function {name!r}; {nearest(name, FUNCTIONS)}")
             return float(FUNCTIONS[name](*(_value(argument, names) for argument in arguments)))
-    raise ModelError(f"{shown(ast.unparse(node))} is not allowed; use numbers, parameters, + - * / **, ( ) and functions")
+    fix = "use numbers, parameters, + - * / **, ( ) and functions"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+        fix = "a power is **"
+    raise ModelError(f"{shown(ast.unparse(node))} is not allowed; {fix}")
 
 
 def _power(base: float, exponent: float) -> float:

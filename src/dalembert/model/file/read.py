@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from dalembert.errors import ModelError
-from dalembert.model import shapes
 from dalembert.model.elements import GROUND, Joint
+from dalembert.model.file.arguments import as_argument, body_arguments
 from dalembert.model.file.expression import check_name, evaluate
 from dalembert.model.file.problems import MAX_PROBLEMS, ModelFileError, Problem
 from dalembert.model.file.schema import CODE, DEFAULT_TYPES, JOINT_TYPES, RECORDS, REFERENCES, ModelFile, described, record_at
@@ -25,7 +25,8 @@ from dalembert.model.file.values import MOTION_CLASSES, Record
 from dalembert.model.joint_verbs import ORIGINS
 from dalembert.model.joints import JOINTS
 from dalembert.model.model import Model
-from dalembert.model.rotation import ORTHOGONAL, Rotation
+from dalembert.model.plane import PLANES
+from dalembert.model.rotation import ORTHOGONAL
 from dalembert.model.store import SECTIONS
 from dalembert.model.validation import near, nearest, number, numbers, shown, vector
 
@@ -88,7 +89,8 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
     """
     parameters: dict[str, float] = {}
     yield from _parameters(document, data.get("parameters"), parameters)
-    context = {"parameters": parameters, "plane": data.get("plane")}
+    plane = data.get("plane")
+    context = {"parameters": parameters, "plane": "xz" if plane and plane not in PLANES else plane}  # which is told once
     checked.update({section: {} for section in RECORDS})
     for key, value in data.items():
         if key == "parameters":
@@ -111,6 +113,26 @@ def _problems(document: Document, data: Mapping[str, Any], checked: dict[str, An
             else:
                 checked[key].update(found)
     yield from _missing_references(document, data)
+    yield from _decimal_commas(document, plane)
+
+
+def _decimal_commas(document: Document, plane: object) -> Iterator[Problem]:
+    """Lists of three numbers where two would do, [0,28, 0], that may be two with a comma for a point."""
+    for path in document.commas if plane else ():
+        value = document.data
+        for part in path:
+            value = value[part]
+        if len(value) == 3:
+            owner, label = _named(path)
+            three = "if three numbers are meant, put a space after each comma"
+            yield document.problem(path, f"{owner}{label} is {shown(value)}; decimals have a point, not a comma; {three}")
+
+
+def _named(path: Path_) -> tuple[str, str]:
+    """What a message calls the element that a path leads into, and the part of it."""
+    inside = len(path) > 1 and path[0] in _NOUN
+    owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if inside else ""
+    return owner, ".".join(map(str, path[2:] if inside else path))
 
 
 def _told(document: Document, key: str, error: ValidationError, context: Mapping[str, Any]) -> Iterator[Problem]:
@@ -172,18 +194,12 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
     if len(members) == 1:  # no union of members, which would say its member here
         place = (*place[:2], *members, *place[2:])
     path = _path_in(document.data, place)
-    label = ".".join(map(str, path[2:] if len(path) > 1 and path[0] in _NOUN else path))
-    owner = f"{_NOUN[str(path[0])]} {str(path[1])!r}: " if len(path) > 1 and path[0] in _NOUN else ""
+    owner, label = _named(path)
     value, context = error.get("input"), error.get("ctx", {})
     at_key = False
     match error["type"]:
         case "extra_forbidden":
-            known = [key for key in record_at(place[:-1]).model_fields if key != "frames"]
-            is_type = len(path) == 3 and place[-1] in RECORDS.get(str(place[0]), ())
-            hint = f"did you mean 'type: {place[-1]}'?" if is_type else nearest(place[-1], known)
-            text, at_key = f"there is no key {str(place[-1])!r}; {hint}", True
-            if place[-1] == "frequency" and "omega" in known:
-                text = "there is no key 'frequency'; it is called 'omega', in rad/s as before"
+            text, at_key = f"there is no key {str(place[-1])!r}; {_of_key(document.data, place, path)}", True
         case "missing":
             inside = f"{label}: " if label else ""
             text, at_key = f"{inside}the key {str(place[-1])!r} is missing", True
@@ -202,12 +218,35 @@ def _problem(document: Document, error: dict[str, Any]) -> Problem:
             text = f"{label} is {shown(value)}; {nearest(value, options)}"
         case "too_short" | "too_long":
             wanted = context.get("min_length", context.get("max_length"))
-            text = f"{label} has {context['actual_length']} entries, {shown(value)}; give {wanted}"
+            least = "at least " * (wanted == 1)
+            text = f"{label} has {context['actual_length']} entries, {shown(value)}; give {least}{wanted}"
+            text += "; decimals have a point, not a comma" * (path in document.commas)
         case "said":
             text = f"{label} {context['text']}"
         case kind:
-            text = f"{label} is {shown(value)}; give {_WANTED.get(kind, error['msg'])}".lstrip()
+            got = "empty" if value is None else shown(value)
+            text = f"{label} is {got}; give {_WANTED.get(kind, error['msg'])}".lstrip()
     return document.problem(path, owner + text, key=at_key)
+
+
+def _of_key(data: Any, place: tuple[str | int, ...], path: Path_) -> str:
+    """What was meant by a key that there is not."""
+    key, known = str(place[-1]), [field for field in record_at(place[:-1]).model_fields if field != "frames"]
+    name, colon, value = key.partition(":")
+    for part in path[:-1]:
+        data = data[part]
+    before = list(data)[: list(data).index(key)][-1:]
+    if key == "frequency" and "omega" in known:
+        return "it is called 'omega', in rad/s as before"
+    if len(path) == 3 and key in RECORDS.get(str(place[0]), ()):
+        return f"did you mean 'type: {key}'?"
+    if len(path) == 1 and (section := next((section for section, noun in _NOUN.items() if noun == key.lower()), None)):
+        return f"did you mean {section!r}?"
+    if key.isdigit() and data[key] is None and before and isinstance(data[before[0]], int):
+        return f"decimals have a point, not a comma: '{before[0]}: {data[before[0]]}.{key}'"
+    if colon and name in known:
+        return f"a space is missing after the colon: '{name}: {value}'"
+    return nearest(key, known)
 
 
 _WANTED = {
@@ -244,13 +283,15 @@ def _missing_references(document: Document, data: Mapping[str, Any]) -> Iterator
         return
     names: dict[str, Mapping[str, Any]] = {section: data.get(section, {}) for section in RECORDS}
     known: dict[str, Mapping[str, Any]] = {"body": {**names["bodies"], GROUND: None}, "joint": names["joints"]}
+    misspelt = any(key not in ModelFile.model_fields for key in data)  # what is under it is not missing
+    lost = {noun for noun, section in (("body", "bodies"), ("joint", "joints")) if misspelt and section not in data}
     for section, kinds in RECORDS.items():
         every = {key: noun for kind in kinds for key, noun in REFERENCES[kind].items()}  # where the type is wrong
         for name, record in names[section].items():
             kind = record.get("type", DEFAULT_TYPES.get(section)) if isinstance(record, dict) else None
             for key, noun in (REFERENCES[kind] if kind in (*kinds,) else every).items() if isinstance(record, dict) else ():
                 value, there = record.get(key), known[noun]
-                if isinstance(value, str) and value not in there:
+                if isinstance(value, str) and value not in there and noun not in lost:
                     owner = f"{_NOUN[section]} {name!r}"
                     text = f"{owner}: there is no {noun} {value!r}; {nearest(value, there)}"
                     yield document.problem((section, name, key), text)
@@ -306,77 +347,10 @@ def _add(model: Model, name: str, record: Record, given: dict[str, Any], folder:
     for key, parameter in list(signature(verb).parameters.items())[2:]:
         if kind != "body" and parameter.default is parameter.empty and given.get(key) is None:
             raise ModelError(f"{kind} {name!r}: got no {key}; give {key}: {described(verb.__doc__).get(key, key)}")
-    arguments = {key: _python(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
+    arguments = {key: as_argument(f"{kind} {name!r}", key, value, folder) for key, value in given.items() if value is not None}
     if kind == "body":
-        arguments = _body_arguments(name, arguments)
+        arguments = body_arguments(name, arguments)
     getattr(model, f"add_{kind}")(name, **arguments)
-
-
-def _python(owner: str, key: str, value: Any, folder: Path) -> Any:
-    """A value of the file as the verbs take it."""
-    if key in ("rotation", "axes") and isinstance(value, Record):
-        given = value.model_dump()
-        return Rotation.from_rpy(*given["rpy"]) if "rpy" in given else Rotation.from_axis_angle(given["axis"], given["angle"])
-    if key == "solid":
-        options = {field: getattr(value, field) for field in value.model_fields_set if field != "type"}
-        if "file" in options:
-            options["file"] = str(_mesh_file(owner, "solid", options["file"], folder))
-        return getattr(shapes, value.type)(**options).body()
-    if key == "shape":
-        return _shape(owner, value, folder)
-    return _motion(value) if isinstance(value, Record) else value
-
-
-def _motion(value: Any) -> Any:
-    """A motion, or a number, as Python has it."""
-    if not isinstance(value, Record):
-        return value
-    given = {field: getattr(value, field) for field in type(value).model_fields if field != "type"}
-    if "parts" in given:
-        given["parts"] = [_motion(part) for part in given["parts"]]
-    return MOTION_CLASSES[value.type](**given)  # type: ignore[attr-defined]
-
-
-def _shape(owner: str, record: Record, folder: Path) -> dict[str, Any]:
-    """A shape as the viewer takes it, mesh files found."""
-    shape = {field: getattr(record, field) for field in record.model_fields_set}
-    if "file" in shape:
-        shape["file"] = str(_mesh_file(owner, "shape", shape["file"], folder))
-    if "parts" in shape:
-        shape["parts"] = [_shape(owner, part, folder) for part in shape["parts"]]
-    return shape
-
-
-def _body_arguments(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Mass and inertia from the solid, or as given."""
-    solid = given.pop("solid", None)
-    if solid is not None and ("mass" in given or "inertia" in given):
-        raise ModelError(f"body {name!r}: solid goes without mass and inertia, which follow from it; give one or the other")
-    twice = [key for key in ("position", "rotation") if key in given and key in (solid or {})]
-    if twice:
-        raise ModelError(f"body {name!r}: the solid lies between two points, which say its {twice[0]}; give one or the other")
-    missing = [key for key in ("mass", "inertia") if key not in given]
-    if solid is None and len(missing) == 1:
-        raise ModelError(f"body {name!r}: the key {missing[0]!r} is missing; give mass and inertia, or a solid")
-    return {**(solid or {}), **given}
-
-
-def _mesh_file(owner: str, key: str, file: str, folder: Path) -> Path:
-    """A mesh below the model file's folder, symbolic links followed; a model file reaches nothing else."""
-    home = folder.resolve()
-    try:
-        target = (home / file).resolve()
-        target.is_file()
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise ModelError(
-            f"{owner}: {key} has the mesh file {shown(file)}, which cannot be a name: {why}; give the name of a file"
-        ) from None
-    if Path(file).is_absolute() or not target.is_relative_to(home):
-        raise ModelError(f"{owner}: {key} has the mesh file {shown(file)}; give a path in the model file's folder or below it")
-    if not target.is_file():
-        raise ModelError(f"{owner}: {key} has the mesh file {shown(file)}, which does not exist in the model file's folder")
-    return target
 
 
 def _add_by_frames(model: Model, name: str, kind: str, given: dict[str, Any]) -> Joint:

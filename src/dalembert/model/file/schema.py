@@ -43,7 +43,7 @@ _VALUES: dict[str, Any] = {
     "Six": values.Six,
     "Frames": values.Frames,
     "Axes": values.Rotation,
-    "Rotation": values.Rotation,
+    "Rotation": values.BodyRotation,
     "BodyRef": str,
     "JointRef": str,
     "Factors": dict[str, Number],
@@ -53,7 +53,12 @@ _VALUES: dict[str, Any] = {
     "dict[str, object]": Shape,
     "None": None,
 }
-_BY_NAME: dict[str, Any] = {"inertia": values.Inertia, "axes": values.Vectors, "vectors": values.Vectors}
+_BY_NAME: dict[str, Any] = {
+    "inertia": values.Inertia,
+    **dict.fromkeys(("axes", "vectors"), values.Vectors),
+    **dict.fromkeys(("angular_velocity", "torque"), values.Turn),
+}
+_ROTATIONS = (values.Rotation, values.BodyRotation)
 _CODE = ("UserFunction", "Parameters", "JointRefs", "Coordinates")  # what no file holds
 _ARGUMENT = re.compile(r"(?:^ *|;  )((?:\w+, )*\w+) : ", re.MULTILINE)
 
@@ -85,9 +90,10 @@ def _argument(verb: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     for part in parts:
         alias = verb.__globals__.get(part)
         kinds.append(alias if get_origin(alias) is Literal else _VALUES[part])
-    if parameter.name in _BY_NAME and values.Rotation not in kinds:
+    turned = any(kind in _ROTATIONS for kind in kinds)
+    if parameter.name in _BY_NAME and not turned:
         kinds[0] = _BY_NAME[parameter.name]
-    if values.Motion in kinds or values.Rotation in kinds:  # which numbers and vectors are, too
+    if values.Motion in kinds or turned:  # which numbers and vectors are, too
         kinds = [kind for kind in kinds if kind not in (Number, Vector)]
     return Union[tuple(kinds)] if any(kind is not None for kind in kinds) else None  # noqa: UP007
 

@@ -29,6 +29,9 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = re.compile(r"~|null|Null|NULL|")
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _NO_SPACE = re.compile(r"\s*(\w+:)[^\s:/]")  # a key that runs into its value
+_CLOSING = re.compile(r"',' or '([\]}])'")
+_KEY = re.compile(r"\s*[\w \"']+:\s")
+_BARE = re.compile(r"\s*\w[^:#\[\]{}]*(#.*)?")  # neither key nor list
 _INT = re.compile(r"[-+]?[0-9]+")
 _BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -40,12 +43,15 @@ Place = tuple[int, int]
 
 @dataclass
 class Document:
-    """data : dicts, lists, strings, numbers, booleans, None;  values, keys : path -> (line, column) of a value or its key"""
+    """data : dicts, lists, strings, numbers, booleans, None;  values, keys : path -> (line, column) of a value or its key
+    commas : lists in which a comma runs into the next number, while others have a space behind them, as in [0,28, 0]
+    """
 
     name: str
     data: Any = None
     values: dict[Path_, Place] = field(default_factory=dict)
     keys: dict[Path_, Place] = field(default_factory=dict)
+    commas: set[Path_] = field(default_factory=set)
 
     def place(self, path: Path_, *, key: bool = False) -> Place:
         """Where a path is written: its key if asked for, else its value; the nearest part above it if it is not there."""
@@ -112,6 +118,17 @@ def _syntax_problem(problem: yaml.MarkedYAMLError, source: str) -> Problem:
         hint = "indent with spaces, not with tabs"
     elif crowded := next(filter(None, map(_NO_SPACE.match, reversed(lines[max(line - 2, 0) : line]))), None):
         hint = f"a space is missing after the colon of {crowded[1]!r}"
+    elif (closing := _CLOSING.search(text)) and problem.context_mark:
+        row, place = problem.context_mark.line + 1, problem.context_mark.column + 1
+        hint = f"before here a comma is missing, or the {closing[1]} of what begins in line {row}, column {place}"
+    elif bare := next((k for k in (line - 1, line) if _BARE.fullmatch(lines[k - 1] if 0 < k <= len(lines) else "")), None):
+        hint = f"line {bare} has no colon; write 'name: value'"
+    elif "'-'" in text:
+        hint = "elements of a section are 'name: ...' lines, without -"
+    elif 1 < line <= len(lines) and all(map(_KEY.match, lines[line - 2 : line])):
+        here, above = (len(row) - len(row.lstrip()) for row in (lines[line - 1], lines[line - 2]))
+        if here != above:
+            hint = f"check indentation: line {line} begins with {here} spaces, line {line - 1} with {above}"
     return Problem(line, column, f"not valid YAML: {text}; {hint}")
 
 
@@ -187,10 +204,19 @@ class _Composer:
 
     def _sequence(self, events: Iterator[Any], path: Path_) -> list[Any]:
         items: list[Any] = []
+        before: Any = None
+        tight = loose = False
         for event in events:
             if isinstance(event, yaml.SequenceEndEvent):
                 break
+            if isinstance(before, yaml.ScalarEvent) and before.end_mark.line == event.start_mark.line:
+                close = event.start_mark.column - before.end_mark.column == 1
+                tight |= close and all(_FLOAT.fullmatch(getattr(one, "value", "")) is not None for one in (before, event))
+                loose |= not close
+            before = event
             items.append(self._node(event, events, (*path, len(items))))
+        if tight and loose:
+            self.target.commas.add(path)
         return items
 
     def _mapping(self, events: Iterator[Any], path: Path_) -> dict[str, Any]:

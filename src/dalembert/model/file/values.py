@@ -73,8 +73,31 @@ def _in_space(value: list[float], info: ValidationInfo) -> list[float]:
         return [told.get(axis, 0.0) for axis in "xyz"]
     if len(value) < 3:
         also = "; two do where the file has a plane: xz" if len(value) == 2 else ""
-        raise complaint(f"has {len(value)} entries, {shown(value)}; give 3{also}")
+        raise complaint(f"has {len(value)} entries, {shown(value)}; give {_how_many(plane)}{also}")
     return value
+
+
+def _how_many(plane: object) -> str:
+    """Numbers of a vector."""
+    return f"3, or 2, along {plane[0]} and {plane[1]}" if isinstance(plane, str) and plane in PLANES else "3"
+
+
+def _a_list(value: Any, info: ValidationInfo) -> Any:
+    if not isinstance(value, list):
+        wanted = f"a list in [ ] of numbers: {_how_many((info.context or {}).get('plane'))}"
+        raise complaint(f"is {'empty' if value is None else shown(value)}; give {wanted}")
+    return value
+
+
+def _about_normal(wanted: str) -> AfterValidator:
+    """One number where the file has a plane, for what turns about its normal; else what is wanted."""
+
+    def check(value: float, info: ValidationInfo) -> float:
+        if (info.context or {}).get("plane") not in PLANES and not math.isnan(value):  # of a parameter that is wrong
+            raise complaint(f"is {value:g}; give {wanted}; one number, about its normal, does where the file has a plane: xz")
+        return value
+
+    return AfterValidator(check)
 
 
 Number = Annotated[float, BeforeValidator(_number), WithJsonSchema(_EXPRESSION)]
@@ -84,6 +107,7 @@ Vector = Annotated[
     list[Number],
     Len(0, 3),
     AfterValidator(_in_space),
+    BeforeValidator(_a_list),
     WithJsonSchema({"type": "array", "items": _EXPRESSION, "minItems": 2, "maxItems": 3}),
 ]
 Quaternion = Annotated[list[Number], Len(4, 4)]
@@ -121,9 +145,19 @@ def _rotation_form(value: Any) -> str:
     return ("roll-pitch-yaw" if "rpy" in value else "axis-angle") if form == "mapping" else form
 
 
+def _form_or_list(value: Any) -> str:
+    return "list" if value is None else _form(value).replace("mapping", "list")
+
+
 Inertia = Annotated[
-    Annotated[Triple, Tag("list")] | Annotated[Matrix, Tag("matrix")],
-    Discriminator(lambda value: "matrix" if _form(value) == "matrix" else "list"),
+    Annotated[Number, _about_normal("3 of them in [ ], or a 3x3 matrix"), Tag("single")]
+    | Annotated[Triple, Tag("list")]
+    | Annotated[Matrix, Tag("matrix")],
+    Discriminator(_form_or_list),
+]
+Turn = Annotated[
+    Annotated[Number, _about_normal("3 of them in [ ]"), Tag("single")] | Annotated[Vector, Tag("list")],
+    Discriminator(lambda value: _form_or_list(value).replace("matrix", "list")),
 ]
 _Row = Annotated[list[Number], Len(6, 6)]
 Six = Annotated[
@@ -136,6 +170,11 @@ Rotation = Annotated[
     | Annotated[AxisAngle, Tag("axis-angle")]
     | Annotated[RollPitchYaw, Tag("roll-pitch-yaw")],
     Discriminator(lambda value: "list" if _form(value) == "single" else _rotation_form(value)),
+]
+BodyRotation = Annotated[
+    Annotated[Number, _about_normal("a quaternion (scalar first), {axis: ..., angle: ...} or {rpy: ...}"), Tag("single")]
+    | Annotated[Rotation, Tag("other")],
+    Discriminator(lambda value: "single" if _form_or_list(value) == "single" else "other"),
 ]
 Initial = Annotated[
     Annotated[Number, Tag("single")] | Annotated[list[Number | None], Len(0, 20), Tag("list")],

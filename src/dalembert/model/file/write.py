@@ -20,12 +20,14 @@ from dalembert.files import written_whole
 from dalembert.model.cables import cable_points
 from dalembert.model.editing import arguments_of, owner_of
 from dalembert.model.elements import GROUND, Body, Driver, Force, Joint, Marker
+from dalembert.model.file.plane_forms import as_link, flat_vector, in_plane
 from dalembert.model.file.read import _add, read_string
 from dalembert.model.file.schema import DEFAULT_TYPES, JOINT_TYPES, RECORDS, SCHEMA_FILE, VERSION
 from dalembert.model.file.values import MOTION_CLASSES
 from dalembert.model.frames import rotation_matrix, world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Function, Motion, leaves
+from dalembert.model.plane import InPlane
 from dalembert.model.serialise import encode
 from dalembert.model.store import Element
 from dalembert.model.validation import shown
@@ -53,7 +55,7 @@ def model_text(model: Model, folder: Path, *, t_end: float | None = None) -> str
     """The YAML text; mesh files are written relative to `folder`."""
     head: Data = {"dalembert": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
     if model.plane is not None:
-        head["plane"] = model.plane
+        head |= {"plane": model.plane, "gravity": flat_vector(InPlane(model.plane), head["gravity"])}
     if t_end is not None:
         head["t_end"] = float(t_end)
     lines = [f"# yaml-language-server: $schema={SCHEMA_FILE}", "# SI units: m, kg, s, rad, N"]
@@ -72,11 +74,11 @@ def _shortest(model: Model, section: str, element: Element, folder: Path) -> Dat
     """The first form of an element that builds it again exactly."""
     wanted = _text(element)
     others = {name: other for name, other in model._elements.items() if name != element.name}
-    for data in _forms(model, element, folder):
-        scratch = Model(model.gravity)
+    for data in _shorter_first(model, element, folder):
+        scratch = Model(model.gravity, plane=model.plane)
         scratch._elements = {name: other for name, other in others.items() if not isinstance(other, Driver)}
         try:
-            record = RECORDS[section][data["type"]].model_validate(data)
+            record = RECORDS[section][data["type"]].model_validate(data, context={"plane": model.plane})
             _add(scratch, element.name, record, {key: getattr(record, key) for key in data}, folder)
         except (ModelError, ValidationError):
             continue
@@ -120,9 +122,18 @@ def _text(element: Element) -> str:
     return json.dumps(encode(element), sort_keys=True)
 
 
+def _shorter_first(model: Model, element: Element, folder: Path) -> Iterator[Data]:
+    """Each form, in a plane in numbers of the plane before it is in those of space."""
+    for data in _forms(model, element, folder):
+        if model.plane is not None:
+            yield from in_plane(InPlane(model.plane), data)
+        yield data
+
+
 def _forms(model: Model, element: Element, folder: Path) -> Iterator[Data]:
     match element:
         case Body():
+            yield from as_link(element, _body(element, folder))
             yield _body(element, folder)
         case Joint() if element.type == "skate" or element.type.startswith("rolling"):
             yield from _on_plane(model, element)
@@ -190,7 +201,7 @@ def _shape(shape: Mapping[str, Any], folder: Path) -> Data:
 
 
 def _joint(model: Model, joint: Joint) -> Iterator[Data]:
-    """World point and axis, short and exact; then body-fixed ones; then the frames themselves."""
+    """World point and axis, short and exact; then body-fixed points, with the axis or axes; then the frames themselves."""
     i, j = model.body(joint.first), model.body(joint.second)
     head: Data = {"type": _VERBS.get(joint.type, joint.type), "first": joint.first, "second": joint.second}
     tail: Data = {}
@@ -211,6 +222,7 @@ def _joint(model: Model, joint: Joint) -> Iterator[Data]:
         for near in (_near, np.ndarray.tolist):
             directions = _world_directions(joint, world, near)
             yield {**head, "point": near(place), **directions, **tail}
+    yield {**head, **points, **_world_directions(joint, world, _near), **tail}
     yield {**head, **points, **_body_directions(joint), **tail}
     yield {**head, **points, "frames": [joint.E_i.tolist(), joint.E_j.tolist()], **tail}
 

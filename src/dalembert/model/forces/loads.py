@@ -162,7 +162,8 @@ class LoadVerbs(ElementStore):
         """A force at a body-fixed point, constant in world or body axes, times `factor(t)` if given.
 
         force : three numbers [N], or a function f(t) or f(t, r, v, R, w) returning three numbers, with r, v the point's
-            world position and velocity, R (3, 3) the rotation body -> world, w the world angular velocity
+            world position and velocity (three numbers in a plane, too), R (3, 3) the rotation body -> world, w the world
+            angular velocity
         point : where it acts, body axes [m], default the centre of mass;  at : instead, world coordinates of the model pose [m]
         frame : axes of the force, "world" or "body";  factor : function of time
         parameters : numbers or arrays by name, given to the function as keyword arguments; may change without compiling anew

@@ -1,0 +1,76 @@
+"""The table of a run in a plane, for people: without quaternions, in favour of angles, and without what is zero in every run
+because nothing leaves the plane.
+
+What is across the plane (positions, velocities and forces along the normal, turning and torques about the axes in it) stays
+where it is not zero: bars drawn beside each other load their pins across. Where they are zero throughout, torques of hinges are
+left out, and of a driver or a force element its force or its torque: what drives an angle has no force.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dalembert.arrays import Array
+from dalembert.io.export import columns_of
+from dalembert.model.joints import type_of
+from dalembert.model.model import Model
+from dalembert.model.plane import InPlane
+
+if TYPE_CHECKING:
+    import xarray
+
+Mask = npt.NDArray[np.bool_]
+
+_ROUNDING = 1e-10  # of the largest value of its kind
+_LOADS = {"reaction": "joint", "effort": "force_element"}  # and the dimension that names what has them
+_ABOUT = ("angular_velocity", "angular_acceleration", "reaction_torque", "effort_torque")
+
+
+def plane_table(dataset: xarray.Dataset, model: Model) -> xarray.Dataset:
+    """One variable over time for each column that says something; all of them where a body leaves the plane of the model, or
+    where it has none."""
+    if model.plane is None or "angle" not in dataset or dataset["angle"].dims != ("time", "body"):
+        return dataset
+    across = np.abs(InPlane(model.plane).normal) > 0.5
+    zeros = {str(name): _zero(dataset, str(name)) for name, v in dataset.data_vars.items() if v.dims[2:] == ("axis",)}
+    idle = {name: zero & (~across if name in _ABOUT else across) for name, zero in zeros.items()}
+    for name in (name for name in ("angular_velocity", "angular_acceleration") if name in idle):
+        idle[name] |= np.isnan(dataset["angle"].values).all(axis=0)[:, None]  # point masses do not turn
+    joints = {joint.name: type_of(joint).holds_rotation and "angle" not in joint.coordinates for joint in model.joints}
+    for kind, dim in ((kind, dim) for kind, dim in _LOADS.items() if f"{kind}_torque" in idle):
+        force, torque = (np.asarray(zeros[f"{kind}_{what}"].all(axis=1)) for what in ("force", "torque"))
+        names = dataset[dim].values.tolist()
+        idle[f"{kind}_torque"] |= (torque & ~np.array([joints.get(name, False) for name in names], dtype=bool))[:, None]
+        idle[f"{kind}_force"] |= (force & ~torque & ~np.array([name in joints for name in names], dtype=bool))[:, None]
+    left_out = {
+        f"{name}[{label},{axis}]"
+        for name, gone in idle.items()
+        for label, row in zip(dataset[dataset[name].dims[1]].values, gone, strict=True)
+        for axis, out in zip("xyz", row, strict=True)
+        if out
+    }
+    columns = columns_of(dataset.drop_vars("quaternion"))
+    kept = {
+        title: ("time", values)
+        for title, values in columns.items()
+        if title != "time" and title not in left_out and not (title.startswith("angle[") and np.isnan(values).all())
+    }
+    return dataset.drop_vars(dataset.variables).assign_coords(time=dataset["time"]).assign(kept)
+
+
+def _zero(dataset: xarray.Dataset, name: str) -> Mask:
+    """(labels, 3) whether a vector is zero throughout, to rounding, beside the largest of its kind."""
+    values = np.abs(dataset[name].values)
+    size = _largest(values)
+    if name.endswith("_torque"):
+        forces = [dataset[f"{kind}_force"].values for kind in _LOADS if f"{kind}_force" in dataset]
+        span = float(np.ptp(dataset["position"].values.reshape(-1, 3), axis=0).max(initial=0.0))
+        size = max(size, span * max(map(_largest, forces)))
+    return np.asarray(values.max(axis=0, initial=0.0) <= _ROUNDING * size)
+
+
+def _largest(values: Array) -> float:
+    return float(np.nan_to_num(np.abs(values)).max(initial=0.0))

@@ -1,0 +1,91 @@
+"""The angle of a body of a model in a plane: of its x axis (of a link the way from its start to its end) against the first axis
+of the plane, positive towards the second. At the start it lies within half a turn, from there on it counts turns.
+
+In a plane yz the x axis of a body that was not turned out of it is the normal; then it is the angle of the y axis.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.errors import ModelError
+from dalembert.model.plane import InPlane
+from dalembert.results.solution import BodyResult
+
+_TURN = 2.0 * np.pi
+_ACROSS = 1e-6  # an axis is the normal; a body leaves the plane [rad]
+_HALF = 1e-9  # half a turn is positive [rad]
+_SURE = 0.25  # of a turn: what rates may leave open between two states
+
+
+def body_angle(solution: BodyResult, body: str) -> Array:
+    """(nt,) [rad]"""
+    flat, plane = _plane_of(solution), solution.mechanism.plane
+    if plane is None:
+        return _counted(solution, body, flat)
+    b, side = solution._body(body), float(plane.normal @ flat.normal)
+    if abs(side) < 1.0 - _ACROSS:
+        raise _leaves(body, flat)
+    start = _start(solution, b, flat)
+    if solution.source is not None:  # beside a run: on the same side of half a turn
+        start += float(_whole(_start(solution.source, b, flat) - start))
+    return np.asarray(start + np.sign(side) * solution.q[:, solution._columns(b)[1] + 2])
+
+
+def body_rate(solution: BodyResult, body: str) -> Array:
+    """(nt,) how fast it grows [rad/s]"""
+    return np.asarray(solution.angular_velocity(body) @ _plane_of(solution).normal)
+
+
+def _plane_of(solution: BodyResult) -> InPlane:
+    name = solution.mechanism.model.structure.plane
+    assert name is not None
+    return InPlane(name)
+
+
+def _leaves(body: str, flat: InPlane) -> ModelError:
+    fix = f"ask for its rotation, solution.rotation({body!r}), or for angles of joints"
+    return ModelError(f"body {body!r} leaves the plane {flat.name} of the model, where it would have one angle; {fix}")
+
+
+def _start(solution: BodyResult, b: int, flat: InPlane) -> float:
+    """In the pose from which planar coordinates count."""
+    return float(_angles(solution.mechanism.start_in_plane(b)[1][None], flat)[0])
+
+
+def _angles(R: Array, flat: InPlane) -> Array:
+    """(nt,) of rotations (nt, 3, 3), each within half a turn."""
+    axis = R[:, :, 0 if abs(flat.normal @ R[0, :, 0]) < 1.0 - _ACROSS else 1]
+    values = np.arctan2(axis @ flat.axes[1], axis @ flat.axes[0])
+    return np.asarray(np.where(values < _HALF - np.pi, values + _TURN, values))
+
+
+def _whole(apart: Array | float) -> Array:
+    return np.asarray(_TURN * np.round(np.asarray(apart) / _TURN))
+
+
+def _counted(solution: BodyResult, body: str, flat: InPlane) -> Array:
+    """In coordinates that count no turns of bodies: by their rates from state to state, or from those of the run that these
+    states are of."""
+    R, source = solution.rotation(body), solution.source
+    if not len(R):
+        return np.zeros(0)
+    normal = np.swapaxes(R, 1, 2) @ flat.normal
+    if np.ptp(normal, axis=0).max() > _ACROSS:
+        raise _leaves(body, flat)
+    values, rate, t = _angles(R, flat), body_rate(solution, body), solution.t
+    if source is None:
+        apart = np.diff(t) * 0.5 * (rate[1:] + rate[:-1]) - np.diff(values)
+        values[1:] += np.cumsum(_whole(apart))
+    else:
+        at = np.clip(np.searchsorted(source.t, t, side="right") - 1, 0, None)
+        known, before = body_angle(source, body)[at], body_rate(source, body)[at]
+        apart = known + (t - source.t[at]) * 0.5 * (rate + before) - values
+        values += _whole(apart)
+    if np.abs(apart - _whole(apart)).max(initial=0.0) > _SURE * _TURN:
+        raise ModelError(
+            f"angle of body {body!r}: saved times are too far apart to count its turns in {solution.mechanism.coordinates}"
+            " coordinates; save more of them, or leave out coordinates= (planar ones count)"
+        )
+    return values
