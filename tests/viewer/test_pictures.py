@@ -14,7 +14,8 @@ from dalembert.viewer.animation import Film
 from dalembert.viewer.framing import framing, standard_view
 from dalembert.viewer.parts import Part
 from dalembert.viewer.raster import rgb
-from dalembert.viewer.scene import colours, scene_of
+from dalembert.viewer.scene import scene_of
+from dalembert.viewer.stage import colours
 from dalembert.viewer.surfaces import faces_of
 
 

@@ -28,7 +28,7 @@ from dalembert.viewer.framing import VIEWS, standard_view, upward
 from dalembert.viewer.ground import COLOUR
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies
+from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trail_bodies
 from dalembert.viewer.surfaces import coil, faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts

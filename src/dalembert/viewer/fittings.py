@@ -25,6 +25,7 @@ from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
 from dalembert.viewer.parts import Part, along_z, extruded, given_parts
+from dalembert.viewer.slides import Forms, telescope
 
 Place = tuple[str, Array]
 
@@ -116,13 +117,13 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
-def anchors_of(motion: Trajectory) -> dict[str, list[Array]]:
+def anchors_of(motion: Trajectory, joints: Sequence[Joint]) -> dict[str, list[Array]]:
     """Points of joints and springs on each body, in body axes."""
     model = motion.mechanism.model
     found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
     formless = [body.name for body in model.bodies if body.shape is None]
     ends: list[tuple[str, Array]] = []
-    for joint in (met(model, joint) for joint in model.joints):
+    for joint in joints:
         if type_of(joint).has_point:
             # the rail of a sliding joint passes its first body, the point on it is only where counting starts; one without a
             # shape is what holds the rail
@@ -138,25 +139,22 @@ def anchors_of(motion: Trajectory) -> dict[str, list[Array]]:
 
 
 def seen_where(joint: Joint, parts: Mapping[str, Sequence[Part]], radius: float, scale: float) -> Joint:
-    """The same joint where its bodies are: one that only slides is guided as well by a rail beside its centre, and a hinge may
-    be anywhere along its axis.
+    """The same joint where its bodies are: a hinge may be anywhere along its axis.
 
     parts : of bodies by name;  scale : size of the mechanism [m]
     """
     first, second = ([part for part in parts.get(name, ()) if not part.fixed] for name in (joint.first, joint.second))
-    if joint.type == "revolute" and first and second:
-
-        def gap(s: float) -> float:
-            ends = (first, joint.p_i + s * joint.E_i[:, 2]), (second, joint.p_j + s * joint.E_j[:, 2])
-            return max(min(part.gap(at) for part in own) for own, at in ends)
-
-        if gap(0.0) < 4.0 * radius:
-            return joint
-        s = min(np.linspace(-scale, scale, 201).tolist(), key=lambda s: (round(gap(s) / radius), abs(s)))
-        return replace(joint, p_i=joint.p_i + s * joint.E_i[:, 2], p_j=joint.p_j + s * joint.E_j[:, 2])
-    if joint.type != "prismatic" or not second or min(part.gap(joint.p_j) for part in second) < 4.0 * radius:
+    if joint.type != "revolute" or not first or not second:
         return joint
-    return replace(joint, p_i=joint.p_i - joint.E_i @ (joint.E_j.T @ joint.p_j), p_j=0.0 * joint.p_j)
+
+    def gap(s: float) -> float:
+        ends = (first, joint.p_i + s * joint.E_i[:, 2]), (second, joint.p_j + s * joint.E_j[:, 2])
+        return max(min(part.gap(at) for part in own) for own, at in ends)
+
+    if gap(0.0) < 4.0 * radius:
+        return joint
+    s = min(np.linspace(-scale, scale, 201).tolist(), key=lambda s: (round(gap(s) / radius), abs(s)))
+    return replace(joint, p_i=joint.p_i + s * joint.E_i[:, 2], p_j=joint.p_j + s * joint.E_j[:, 2])
 
 
 def met(model: Model, joint: Joint) -> Joint:
@@ -178,10 +176,15 @@ def met(model: Model, joint: Joint) -> Joint:
 
 
 def fittings_of(
-    motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float, paint: Mapping[str, str]
+    motion: Trajectory,
+    joints: Sequence[Joint],
+    radii: Mapping[str, float],
+    scale: float,
+    paint: Mapping[str, str],
+    forms: Forms,
 ) -> Iterator[Fitting]:
     """Solids of joints and forces; joints : `seen_where`;  radii : of their glyphs [m];  scale : size of the mechanism [m]
-    paint : colours of bodies, of which their rails are darker
+    paint : colours of bodies, of which their rails are darker;  forms : parts of bodies by name
     """
     model, r = motion.mechanism.model, _SMALL * scale
     eye = Part("sphere", (0.8 * r,), colour=_STEEL)
@@ -199,9 +202,11 @@ def fittings_of(
                 joint = model.joint(name)
                 yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
     for k, joint in enumerate(joints):
-        for body, part in glyph(joint, radii[joint.name], travel_of(motion, joint)):
+        travel = travel_of(motion, joint)
+        for body, part in [*telescope(joint, forms, travel)] or glyph(joint, radii[joint.name], travel):
             own = joint.type in RAILS and body == joint.first != GROUND
-            yield Fitting(f"joint {k}", body, replace(part, colour=_darker(paint[body])) if own else part)
+            colour = _darker(paint[body]) if own else part.colour or paint[body]
+            yield Fitting(f"joint {k}", body, replace(part, colour=colour))
         if joint.type == CABLE and joint.primitives:
             yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
