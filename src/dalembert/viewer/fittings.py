@@ -24,6 +24,7 @@ from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
+from dalembert.viewer.layers import Layered, pin_gap
 from dalembert.viewer.parts import Part, along_z, extruded, given_parts
 from dalembert.viewer.slides import Forms, telescope
 
@@ -176,7 +177,7 @@ def met(model: Model, joint: Joint) -> Joint:
 
 
 def fittings_of(
-    motion: Trajectory,
+    motion: Layered,
     joints: Sequence[Joint],
     radii: Mapping[str, float],
     scale: float,
@@ -200,10 +201,10 @@ def fittings_of(
         elif force.glyph in ("motor", "coil") and not _is_along_rail(force, motion):
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
-                yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
+                yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name], pin_gap(motion, joint)))
     for k, joint in enumerate(joints):
         travel = travel_of(motion, joint)
-        for body, part in [*telescope(joint, forms, travel)] or glyph(joint, radii[joint.name], travel):
+        for body, part in [*telescope(joint, forms, travel)] or glyph(joint, radii[joint.name], travel, pin_gap(motion, joint)):
             own = joint.type in RAILS and body == joint.first != GROUND
             colour = _darker(paint[body]) if own else part.colour or paint[body]
             yield Fitting(f"joint {k}", body, replace(part, colour=colour))
@@ -232,10 +233,12 @@ def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
     return float(values.min() - sprung * np.ptp(values)), float(values.max())
 
 
-def _on_axis(glyph: str, joint: Joint, r: float) -> Part:
-    """A motor's housing beside the joint, or a flat coil around it."""
-    along, size, colour = (4.2, (1.9 * r, 3.4 * r), _HOUSING) if glyph == "motor" else (-2.9, (2.2 * r, 0.5 * r), _STEEL)
-    return Part("cylinder", size, joint.p_i + along * r * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
+def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:
+    """A motor's housing beside the joint, or a flat coil around it; gap : between the bodies along the axis [m]"""
+    motor = glyph == "motor"
+    along = max(gap, 0.0) + 4.2 * r if motor else min(gap, 0.0) - 2.9 * r
+    size, colour = ((1.9 * r, 3.4 * r), _HOUSING) if motor else ((2.2 * r, 0.5 * r), _STEEL)
+    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
 
 
 def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:

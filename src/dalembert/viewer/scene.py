@@ -60,6 +60,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
                 "name": body.name,
                 "mass": 0.0 if body.name in weightless else body.mass,
                 "colour": colour,
+                "layer": _numbers(stage.layers.offset(body.name)),
                 **({} if body.name in weightless else _inertia(body)),
                 "parts": [_part(part) for part in stage.pictures[body.name].parts if not part.fixed],
             }
@@ -68,6 +69,7 @@ def scene_of(solution: BodyResult) -> dict[str, Any]:
         # a marker is shown as a small body, so that it has a path, a name and a curve as bodies do
         + [
             {"name": marker.name, "marker": True, "colour": colour, "parts": [_part(marker_part(stage.scale))]}
+            | {"layer": _numbers(stage.layers.offset(marker.body))}
             for marker, colour in zip(model.markers, paint[len(model.bodies) :], strict=True)
         ],
         "joints": [_joint(motion, joint) for joint in model.joints],

@@ -25,10 +25,11 @@ from dalembert.viewer.fittings import (
     seen_where,
     travel_of,
 )
-from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, upward
+from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
+from dalembert.viewer.layers import Layered, Layers, layers_of, seated
 from dalembert.viewer.parts import Part, Picture, Pin, picture_of
-from dalembert.viewer.slides import guided
+from dalembert.viewer.slides import Forms, guided
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
@@ -42,6 +43,7 @@ class Stage:
     from.
 
     follow : the motion goes far, the camera goes with its middle, see `middle_of`
+    layers : how far from its place each body is drawn
     """
 
     pictures: dict[str, Picture]
@@ -51,6 +53,7 @@ class Stage:
     scale: float
     look: Framing
     follow: bool
+    layers: Layers
 
 
 def middle_of(motion: Trajectory, normal: Array) -> Array:
@@ -60,14 +63,13 @@ def middle_of(motion: Trajectory, normal: Array) -> Array:
     return np.asarray(way - np.outer(way @ normal, normal))
 
 
-def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
+def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     """direction : to the camera, unit; default: well chosen"""
-    model, rolling = motion.mechanism.model, rolling_parts(motion.mechanism.model) | cam_forms(motion.mechanism.model)
-    joints = _seen_slides(motion, rolling)
-    anchors = anchors_of(motion, joints)
-    paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
-    points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
-    scale = _size(motion, anchors)
+    model, rolling = run.mechanism.model, rolling_parts(run.mechanism.model) | cam_forms(run.mechanism.model)
+    up, across = upward(model.gravity), plane_normal(run)
+    joints = _seen_slides(run, rolling)
+    anchors = anchors_of(run, joints)
+    scale = _size(run, anchors)
     pins = _pins(model)
     pictures = {
         body.name: picture_of(body, anchors[body.name], scale, rolling.get(body.name, ()), pins[body.name])
@@ -76,12 +78,20 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
     radii = {joint.name: _joint_radius(anchors, joint, pictures, scale) for joint in joints}
     drawn = {name: picture.parts for name, picture in pictures.items()}
     joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in joints]
+    layers = Layers() if across is None else layers_of(run, joints, _moving(drawn), to_viewer(across, up), scale)
+    motion = Layered(run, layers)
+    seats = [seated(motion, joint, _moving(drawn), radii[joint.name], travel_of(run, joint)) for joint in joints]
+    joints = [joint for joint, _ in seats]
+    paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
+    points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     mounted = mounts(motion, radii, fixed, scale)
     plates = [plate for _, plate, _ in mounted]
     paint = dict(zip(motion.mechanism.body_names, colours(len(model.bodies) + len(model.markers)), strict=False))
-    fittings = tuple(fittings_of(motion, joints, radii, scale, paint, drawn))
-    up = upward(model.gravity)
+    fittings = (
+        *fittings_of(motion, joints, radii, scale, paint, drawn),
+        *(Fitting(f"joint {k}", joints[k].second, part) for k, (_, necks) in enumerate(seats) for part in necks),
+    )
     low = _boxes([*plates, *(fitting.part for fitting in fittings if fitting.body == GROUND)])
     normal, floor = floor_of(motion, pictures, np.concatenate([points, low]), 0.002 * scale)
     way, held = middle_of(motion, normal), bool(plates or fixed)
@@ -90,13 +100,18 @@ def stage_of(motion: Trajectory, direction: Array | None = None) -> Stage:
         points = np.concatenate(paths) - np.tile(way, (len(paths), 1))
     around = _corners(motion, pictures, np.concatenate(paths) if held else points, way if follow else 0.0 * way)
     seen = np.concatenate([around, points, low])
-    direction = broad_side(seen, up, plane_normal(motion)) if direction is None else direction
+    direction = broad_side(seen, up, across) if direction is None else direction
     legs = [*stands(motion, pictures, mounted, around, (normal, floor, direction))]
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
-    seen = np.concatenate([seen, _boxes(legs)])
-    look = framing(seen, up, 0.002 * scale, direction, normal, floor)
+    look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow)
+    return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow, layers)
+
+
+def _moving(drawn: Forms) -> dict[str, tuple[Part, ...]]:
+    """The parts of bodies that move with them."""
+    found = {name: tuple(part for part in parts if not part.fixed) for name, parts in drawn.items()}
+    return {name: parts for name, parts in found.items() if parts}
 
 
 def _boxes(parts: Sequence[Part]) -> Array:
@@ -121,8 +136,7 @@ def _seen_slides(motion: Trajectory, rolling: dict[str, list[Part]]) -> list[Joi
     joints = [met(model, joint) for joint in model.joints]
     anchors = anchors_of(motion, [joint for joint in joints if joint.type not in ("prismatic", "cylindrical")])
     scale = _size(motion, anchors)
-    forms = {b.name: picture_of(b, anchors[b.name], scale, rolling.get(b.name, ())).parts for b in model.bodies}
-    forms = {name: tuple(part for part in parts if not part.fixed) for name, parts in forms.items()}
+    forms = _moving({b.name: picture_of(b, anchors[b.name], scale, rolling.get(b.name, ())).parts for b in model.bodies})
     whole = [body.name for body in model.bodies if (body.shape or {}).get("type") == "compound"]
     near = 4.0 * _THINNEST * scale
     return [guided(joint, forms, joint.second in whole, travel_of(motion, joint), near) for joint in joints]
