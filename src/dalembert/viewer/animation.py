@@ -95,11 +95,11 @@ def export_picture(
         raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no format of pictures; give .png")
     check_parent(target)
     film = _film("export_picture", solution, size, camera)
-    at = film.end if t is None else float(t)
+    at = film.start if t is None else float(t)
     if not film.start <= at <= film.end:
         raise ModelError(f"export_picture: t is {t!r}; the run goes from {film.start:g} to {film.end:g} s")
     memory = _MEMORY * usual_speed(film.end - film.start)
-    (picture,) = film.pictures(np.array([at]), memory)
+    (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)
     with written_whole(target) as temporary:
         picture.save(temporary, "PNG", optimize=True)
 
@@ -157,7 +157,7 @@ class Film:
         return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
 
     def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
-        """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
+        """One picture per time, or of only some of them; trails last `memory` seconds of motion, negative: of that ahead."""
         moving = poses(self.motion, times)
         digits = max(2, 2 - math.floor(math.log10(max(self.end - self.start, 1e-9))))
         slower = "" if self.speed >= 1 else f", {1 / self.speed:.6g} times slower"
@@ -183,9 +183,11 @@ class Film:
                 faces = coil(start, end, r, wire) if coiled else faces_of(between(start, end, line.radius * self.scale))
                 solids.append((faces, np.tile(colour, (len(faces), 1))))
         corners, paint = _together(solids)
-        recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
+        recent = slice(*np.searchsorted(self.motion.t, sorted((t - memory, t))))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
-        trails = [camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages) for b in self.trails]
+        order = ages.argsort(kind="stable")[::-1]  # from the farthest instant to this one
+        paths = ((np.vstack([self.paths[b][recent], pose[b, :3]])[order], self.colours[b]) for b in self.trails)
+        trails = [camera.ribbon(path, colour, ages[order]) for path, colour in paths]
         shaded = draw_shadows(empty, camera, corners)
         picture = painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear)))
         loads = _together([self._arrow(arrow, t, place) for arrow in self.arrows])
