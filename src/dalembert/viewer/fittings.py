@@ -22,6 +22,7 @@ from dalembert.model.joints import direction_of, type_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.viewer.belts import belt_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
 from dalembert.viewer.layers import Layered, pin_gap
@@ -72,7 +73,7 @@ def lines_of(model: Model) -> Iterator[Line]:
             yield Line(f"joint {k}", "rod", (joint.first, joint.p_i), (joint.second, joint.p_j))
         elif joint.type == CABLE and joint.primitives:
             yield from (Line(f"joint {k}", "cable", *ends) for ends in pairwise(cable_points(joint)))
-        elif joint.type == COUPLING:
+        elif joint.type == COUPLING and belt_of(model, joint) is None:
             places = [_place(model.joint(name), component) for name, component in joint.coupled]
             yield from (Line(f"joint {k}", "coupling", *ends) for ends in pairwise(places) if ends[0][1] is not ends[1][1])
 
@@ -208,7 +209,12 @@ def fittings_of(
             own = joint.type in RAILS and body == joint.first != GROUND
             colour = _darker(paint[body]) if own else part.colour or paint[body]
             yield Fitting(f"joint {k}", body, replace(part, colour=colour))
-        if joint.type == CABLE and joint.primitives:
+        if (belt := belt_of(model, joint)) is not None:
+            carrier, wheel, part = belt
+            turn = motion.rotation(carrier)[0].T
+            way = turn @ (motion.layers.offset(wheel) - motion.layers.offset(carrier))
+            yield Fitting(f"joint {k}", carrier, replace(part, at=part.at + way))
+        elif joint.type == CABLE and joint.primitives:
             yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
             yield from (Fitting(f"joint {k}", *cam) for cam in _cam(model, joint) if cam[0] not in cam_forms(model))
