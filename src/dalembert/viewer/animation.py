@@ -35,6 +35,7 @@ from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, tr
 from dalembert.viewer.surfaces import coil, faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
+_STILL = 3.0  # seconds of motion that a trail of a picture lasts, longer for long runs
 _MOST_FRAMES = 3000
 _LARGE = 0.05  # half a part's size, over that of the mechanism: round ones get more faces
 
@@ -98,7 +99,8 @@ def export_picture(
     at = film.start if t is None else float(t)
     if not film.start <= at <= film.end:
         raise ModelError(f"export_picture: t is {t!r}; the run goes from {film.start:g} to {film.end:g} s")
-    memory = _MEMORY * usual_speed(film.end - film.start)
+    span = film.end - film.start
+    memory = min(max(_STILL, _MEMORY * usual_speed(span)), span or 1.0)
     (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)
     with written_whole(target) as temporary:
         picture.save(temporary, "PNG", optimize=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from dalembert.viewer.fittings import (
 from dalembert.viewer.framing import Framing, broad_side, framing, plane_normal, to_viewer, upward
 from dalembert.viewer.ground import floor_of, mounts, rail_legs, rolling_parts, stands
 from dalembert.viewer.layers import Layered, Layers, layers_of, seated
-from dalembert.viewer.parts import Part, Picture, Pin, picture_of
+from dalembert.viewer.parts import STEM, Part, Picture, Pin, between, picture_of
 from dalembert.viewer.slides import Forms, guided
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
@@ -80,9 +80,11 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     joints = [seen_where(joint, drawn, radii[joint.name], scale) for joint in joints]
     layers = Layers() if across is None else layers_of(run, joints, _moving(drawn), to_viewer(across, up), scale)
     motion = Layered(run, layers)
+    pictures |= _with_markers(model, pictures, scale)
     seats = [seated(motion, joint, _moving(drawn), radii[joint.name], travel_of(run, joint)) for joint in joints]
     joints = [joint for joint, _ in seats]
     paths = [motion.point(body, point) for body, points in anchors.items() for point in (np.zeros(3), *points)]
+    paths += [motion.position(marker.name) for marker in model.markers if marker.body != GROUND]
     points = np.concatenate([*paths, np.reshape(_ground_points(motion), (-1, 3))])
     fixed = [part for picture in pictures.values() for part in picture.parts if part.fixed]
     mounted = mounts(motion, radii, fixed, scale)
@@ -106,6 +108,16 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
     return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow, layers)
+
+
+def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:
+    """Bodies with stems to markers beside them."""
+    for body in model.bodies:
+        picture, thin = pictures[body.name], 0.5 * STEM * scale
+        points = [marker.point for marker in model.markers if marker.body == body.name]
+        beside = [point for point in points if min(part.gap(point) for part in picture.parts) > 4.0 * thin]
+        stems = tuple(between(np.zeros(3), point, thin) for point in beside)
+        yield body.name, replace(picture, parts=(*picture.parts, *stems))
 
 
 def _moving(drawn: Forms) -> dict[str, tuple[Part, ...]]:
@@ -182,12 +194,13 @@ def colours(n: int) -> list[str]:
 
 
 def trail_bodies(model: Model) -> list[int]:
-    """Which bodies leave trails: all of a few; of many, those at the ends of the tree, on which nothing else hangs; and all
-    markers, which come behind the bodies."""
+    """What leaves trails: markers, which count behind the bodies, where there are some on bodies, for their paths are wanted;
+    else all of a few bodies; of many, those at the ends of the tree, on which nothing else hangs."""
     names = [body.name for body in model.bodies]
+    if marked := [len(names) + k for k, marker in enumerate(model.markers) if marker.body != GROUND]:
+        return marked
     firsts = {joint.first for joint in model.joints} if len(names) > MOST_TRAILS else set()
-    ends = [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
-    return ends + list(range(len(names), len(names) + len(model.markers)))
+    return [b for b, name in enumerate(names) if name not in firsts][:MOST_TRAILS]
 
 
 def marker_part(scale: float) -> Part:
