@@ -72,7 +72,15 @@ def test_viewer_and_plots_draw_the_path(run):
 
     scene = scene_of(run)
     assert [body["name"] for body in scene["bodies"]] == ["arm", "tip", "there", "wall"]
-    assert scene["trails"] == [0, 1, 2, 3]
+    assert scene["trails"] == [1, 2]  # of markers on bodies instead of centres of mass
+    stems = [
+        part for part in scene["bodies"][0]["parts"] if part["kind"] == "capsule" and part["size"][0] < 0.003 * scene["scale"]
+    ]
+    assert len(stems) == 2  # to markers beside the rod, thinner than that to the hinge
+    model = da.Model()
+    model.add_body("arm", **da.rod(1.0, 0.5).body())
+    model.add_marker("wall", "ground", at=(1, 2, 3))
+    assert scene_of(da.simulate(model, 0.1))["trails"] == [0]
     labels = [line.get_label() for line in run.plot.trajectories().axes[0].lines]
     assert {"tip", "there"} <= set(labels)
     ax = run.plot.trajectories("tip", "arm").axes[0]

@@ -15,7 +15,7 @@ from dalembert.run.progress import Progress
 from dalembert.viewer import animation
 from dalembert.viewer.animation import Film
 from dalembert.viewer.raster import rgb
-from dalembert.viewer.scene import colours
+from dalembert.viewer.stage import colours
 
 
 def pixels(image):

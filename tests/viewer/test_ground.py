@@ -6,7 +6,8 @@ import pytest
 import dalembert as da
 from dalembert.gallery import GALLERY
 from dalembert.viewer.fittings import met
-from dalembert.viewer.scene import scene_of, stage_of
+from dalembert.viewer.scene import scene_of
+from dalembert.viewer.stage import stage_of
 
 
 def test_rails_stand_on_the_floor_beside_what_they_guide():

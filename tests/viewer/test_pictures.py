@@ -14,7 +14,8 @@ from dalembert.viewer.animation import Film
 from dalembert.viewer.framing import framing, standard_view
 from dalembert.viewer.parts import Part
 from dalembert.viewer.raster import rgb
-from dalembert.viewer.scene import colours, scene_of
+from dalembert.viewer.scene import scene_of
+from dalembert.viewer.stage import colours
 from dalembert.viewer.surfaces import faces_of
 
 
@@ -209,12 +210,12 @@ def test_a_gallery_run_with_user_functions_is_viewed_again(tmp_path):
 
 def test_a_picture_of_an_instant(crank, andrews, tmp_path):
     crank.export_picture(tmp_path / "now.png", t=0.5, size=(200, 150), camera=(0, -1, 0))
-    crank.export_picture(tmp_path / "end.png", size=(200, 150), camera=(0, -1, 0))
-    now, end = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB")).astype(float) for name in ("now", "end"))
-    assert now.shape == end.shape == (150, 200, 3)
-    assert (np.abs(now - end).max(axis=2) > 40).mean() > 0.01
-    crank.export_picture(tmp_path / "front.png", size=(200, 150), camera="front")
-    assert (tmp_path / "front.png").read_bytes() == (tmp_path / "end.png").read_bytes()
+    crank.export_picture(tmp_path / "start.png", size=(200, 150), camera=(0, -1, 0))
+    now, start = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB")).astype(float) for name in ("now", "start"))
+    assert now.shape == start.shape == (150, 200, 3)
+    assert (np.abs(now - start).max(axis=2) > 40).mean() > 0.01
+    crank.export_picture(tmp_path / "front.png", t=0.0, size=(200, 150), camera="front")
+    assert (tmp_path / "front.png").read_bytes() == (tmp_path / "start.png").read_bytes()
     with pytest.raises(da.ModelError, match="no view 'frnt'; give one of front, back, left, right, top, bottom, iso, or"):
         crank.export_picture(tmp_path / "x.png", camera="frnt")
     for options, message in (({"t": 9.0}, "from 0 to 2 s"), ({"size": (1, 1)}, "size is 1"), ({"camera": (0, 0, 0)}, "camera")):
@@ -226,6 +227,20 @@ def test_a_picture_of_an_instant(crank, andrews, tmp_path):
     assert result.exit_code == 0, result.output
     assert Image.open(tmp_path / "a.png").size == (80, 60)
     assert not (tmp_path / "no.png").exists()
+
+
+def test_a_picture_of_the_start_shows_the_paths_ahead():
+    """A bob that goes half around: its path is on the circle, nearer to the bob the stronger."""
+    model = da.Model((0, 0, 0))
+    model.add_point_mass("bob", mass=1.0, position=(1, 0, 0), velocity=(0, np.pi, 0))
+    model.add_distance("rod", model.ground, "bob", points=((0, 0, 0), (0, 0, 0)))
+    film = Film(da.simulate(model, 1.0), (300, 300), np.array([0.0, 0.0, 1.0]))
+    ahead, none = (np.asarray(next(film.pictures(np.array([0.0]), m))).astype(float) for m in (-1.2, 1e-9))
+    strength = []
+    for angle in (0.5, 1.5, 2.5):  # the run ends at 3.1
+        x, y = film.camera.seen(np.array([np.cos(angle), np.sin(angle), 0.0]))[0] / 2
+        strength.append(np.abs(ahead - none)[round(y) - 1 : round(y) + 2, round(x) - 1 : round(x) + 2].max())
+    assert strength[0] > strength[1] > strength[2] > 10
 
 
 def test_joints_are_the_same_parts_in_pages_and_in_pictures(crank):

@@ -30,7 +30,7 @@ Speed = Annotated[
     float | None, typer.Option(help="Of an animation: seconds of motion per second; default: real time, slow motion if short.")
 ]
 Size = Annotated[str, typer.Option(help="Of a picture or an animation: WIDTHxHEIGHT in pixels.")]
-Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the end.")]
+Time = Annotated[float | None, typer.Option("--at", help="Of a picture: the time in seconds; default: the start.")]
 CameraFrom = Annotated[
     str | None,
     typer.Option(

@@ -231,7 +231,7 @@ class Solution(AnySolution, BodyResult):
     ) -> None:
         """The mechanism at one instant with the trails that lead there, as a picture (.png); needs neither screen nor browser.
 
-        t : default: the end of the run [s]
+        t : default: the start of the run, with the paths that lie ahead [s]
         size : pixels;  camera : "front", "back", "left", "right", "top", "bottom", "iso", or (x, y, z) from the mechanism to
             the camera; default: well chosen
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,20 @@ from dalembert.model.validation import unit_vector
 from dalembert.results.sampling import curve, usable, usual_speed
 from dalembert.results.solution import BodyResult
 from dalembert.run.progress import Progress, ProgressFunction
+from dalembert.viewer.arrows import COLOUR as ARROWS
+from dalembert.viewer.arrows import Arrow, arrows_of, reach_of
 from dalembert.viewer.fittings import COLOURS, SPRING
 from dalembert.viewer.frames import poses
-from dalembert.viewer.framing import VIEWS, standard_view, upward
+from dalembert.viewer.framing import VIEWS, standard_view, upward, widened
 from dalembert.viewer.ground import COLOUR
+from dalembert.viewer.layers import Layered
 from dalembert.viewer.parts import Part, between
 from dalembert.viewer.raster import Camera, Surface, background, draw_shadows, finished, painted, rgb
-from dalembert.viewer.scene import colours, marker_part, middle_of, stage_of, trail_bodies
+from dalembert.viewer.stage import colours, marker_part, middle_of, stage_of, trail_bodies
 from dalembert.viewer.surfaces import coil, faces_of
 
 _MEMORY = 1.2  # seconds of animation that a trail lasts
+_STILL = 3.0  # seconds of motion that a trail of a picture lasts, longer for long runs
 _MOST_FRAMES = 3000
 _LARGE = 0.05  # half a part's size, over that of the mechanism: round ones get more faces
 
@@ -92,11 +96,12 @@ def export_picture(
         raise StoreError(f"{target}: {target.suffix or 'no suffix'!r} is no format of pictures; give .png")
     check_parent(target)
     film = _film("export_picture", solution, size, camera)
-    at = film.end if t is None else float(t)
+    at = film.start if t is None else float(t)
     if not film.start <= at <= film.end:
         raise ModelError(f"export_picture: t is {t!r}; the run goes from {film.start:g} to {film.end:g} s")
-    memory = _MEMORY * usual_speed(film.end - film.start)
-    (picture,) = film.pictures(np.array([at]), memory)
+    span = film.end - film.start
+    memory = min(max(_STILL, _MEMORY * usual_speed(span)), span or 1.0)
+    (picture,) = film.pictures(np.array([at]), memory if at > film.start else -memory)
     with written_whole(target) as temporary:
         picture.save(temporary, "PNG", optimize=True)
 
@@ -127,13 +132,18 @@ class Film:
         outline = Trajectory(solution.mechanism, self.motion.t[few], self.motion.x[few])
         stage = stage_of(outline, direction)
         self.scale = stage.scale
-        self.camera = Camera(stage.look, size)
+        self.arrows, self.legend = arrows_of(self.motion, stage.scale, stage.look.radius)
+        shown = Layered(self.motion, stage.layers)
+        ends = reach_of(self.arrows, [shown.point(arrow.load.body, arrow.load.point) for arrow in self.arrows])
+        self.camera = Camera(stage.look if stage.follow else widened(stage.look, ends), size)
         self.empty = background(self.camera)
         self.way = middle_of(self.motion, stage.look.normal) if stage.follow else None
         names, markers = solution.mechanism.body_names, solution.mechanism.model.markers
         self.colours = [rgb(colour) for colour in colours(len(names) + len(markers))]
         self.trails = trail_bodies(solution.mechanism.model)
-        self.paths = [self.motion.position(name) for name in (*names, *(marker.name for marker in markers))]
+        places = [(name, name) for name in names] + [(marker.name, marker.body) for marker in markers]
+        self.layers = np.array([stage.layers.offset(body) for _, body in places]).reshape(-1, 3)
+        self.paths = [self.motion.position(name) + layer for (name, _), layer in zip(places, self.layers, strict=True)]
         own = [(b, part) for b, name in enumerate(names) for part in stage.pictures[name].parts if not part.fixed]
         own += [(b, marker_part(stage.scale)) for b in range(len(names), len(names) + len(markers))]
         others = [(-1, part) for part in stage.ground] + [(self._index(f.body), f.part) for f in stage.fittings]
@@ -149,7 +159,7 @@ class Film:
         return -1 if body == GROUND else self.motion.mechanism.body_names.index(body)
 
     def pictures(self, times: Array, memory: float, only: Sequence[int] | None = None) -> Iterator[Image.Image]:
-        """One picture per time, or of only some of them; trails last `memory` seconds of motion."""
+        """One picture per time, or of only some of them; trails last `memory` seconds of motion, negative: of that ahead."""
         moving = poses(self.motion, times)
         digits = max(2, 2 - math.floor(math.log10(max(self.end - self.start, 1e-9))))
         slower = "" if self.speed >= 1 else f", {1 / self.speed:.6g} times slower"
@@ -158,6 +168,7 @@ class Film:
 
     def picture(self, t: float, pose: Array, memory: float, note: str) -> Image.Image:
         """The mechanism at time t in its pose (nb, 7)."""
+        pose = np.concatenate([pose[:, :3] + self.layers, pose[:, 3:]], axis=1)
         place, camera, empty = partial(_placed, pose), self.camera, self.empty
         if self.way is not None:
             camera = camera.moved(np.array([np.interp(t, self.motion.t, axis) for axis in self.way.T]))
@@ -174,13 +185,23 @@ class Film:
                 faces = coil(start, end, r, wire) if coiled else faces_of(between(start, end, line.radius * self.scale))
                 solids.append((faces, np.tile(colour, (len(faces), 1))))
         corners, paint = _together(solids)
-        recent = slice(*np.searchsorted(self.motion.t, [t - memory, t]))
+        recent = slice(*np.searchsorted(self.motion.t, sorted((t - memory, t))))
         ages = np.append(np.clip((t - self.motion.t[recent]) / memory, 0, 1), 0.0)
-        trails = [camera.ribbon(np.vstack([self.paths[b][recent], pose[b, :3]]), self.colours[b], ages) for b in self.trails]
+        order = ages.argsort(kind="stable")[::-1]  # from the farthest instant to this one
+        paths = ((np.vstack([self.paths[b][recent], pose[b, :3]])[order], self.colours[b]) for b in self.trails)
+        trails = [camera.ribbon(path, colour, ages[order]) for path, colour in paths]
         shaded = draw_shadows(empty, camera, corners)
-        return finished(
-            painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear))), self.title, note
-        )
+        picture = painted(shaded, [camera.faces(corners, paint)], trails, camera.faces(*_together(clear)))
+        loads = _together([self._arrow(arrow, t, place) for arrow in self.arrows])
+        if len(loads[0]):
+            picture = painted(picture, [camera.faces(*loads)], [], camera.faces(*_together([])))  # over all else
+        return finished(picture, self.title, note, self.legend, ARROWS)
+
+    def _arrow(self, arrow: Arrow, t: float, place: Callable[[int, Array], Array]) -> tuple[Array, Array]:
+        """Its faces and their colours; place : of points of bodies"""
+        vector = np.array([np.interp(t, self.motion.t, axis) for axis in arrow.vectors.T])
+        faces = arrow.faces(place(self._index(arrow.load.body), arrow.load.point), vector, self.scale)
+        return faces, np.tile(rgb(ARROWS), (len(faces), 1))
 
 
 def _together(solids: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

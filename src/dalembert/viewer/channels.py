@@ -85,20 +85,9 @@ def efforts(solution: BodyResult) -> dict[str, Effort]:
 def loads(solution: BodyResult) -> Iterator[Load]:
     """All arrows beside reactions, the same ones for every part of a run: elements that only push have no torque."""
     model = solution.mechanism.model
-    joints = {joint.name: joint for joint in model.joints}
-    nothing = np.full((len(solution.t), 3), np.nan)
     known = efforts(solution)
     for k, force in enumerate(model.forces):
-        kind: Kind = "spring" if force.glyph == "spring" else "applied"
-        effort = known.get(force.name)
-        for body, point in force.sides(joints):
-            if body == GROUND:
-                continue
-            wrench = None if effort is None else effort.on[body]
-            if force.noun != "torque":
-                yield Load(f"force {k}", kind, "force", body, point, nothing if wrench is None else wrench.force)
-            if not force.places():
-                yield Load(f"force {k}", kind, "torque", body, point, nothing if wrench is None else wrench.torque)
+        yield from _of_force(solution, k, known.get(force.name))
     for k, driver in enumerate(model.drivers):
         with suppress(DalembertError):
             reaction, point = solution.reaction(driver.name), driver.primitive.p_j
@@ -109,6 +98,29 @@ def loads(solution: BodyResult) -> Iterator[Load]:
     for b, heavy in enumerate(model.bodies):
         if np.any(model.gravity) and heavy.name not in weightless:
             yield Load(f"body {b}", "gravity", "force", heavy.name, np.zeros(3), heavy.mass * model.gravity[None])
+
+
+def applied(solution: BodyResult) -> Iterator[Load]:
+    """Of these, the forces and torques on bodies that the model says, as far as their functions are at hand."""
+    for k, force in enumerate(solution.mechanism.model.forces):
+        if force.noun in ("force", "torque"):
+            with suppress(DalembertError):
+                yield from (load for load in _of_force(solution, k, solution.effort(force.name)) if load.what == force.noun)
+
+
+def _of_force(solution: BodyResult, k: int, effort: Effort | None) -> Iterator[Load]:
+    """What a force element does to bodies, NaN where that is not known."""
+    model, nothing = solution.mechanism.model, np.full((len(solution.t), 3), np.nan)
+    force = model.forces[k]
+    kind: Kind = "spring" if force.glyph == "spring" else "applied"
+    for body, point in force.sides({joint.name: joint for joint in model.joints}):
+        if body == GROUND:
+            continue
+        wrench = None if effort is None else effort.on[body]
+        if force.noun != "torque":
+            yield Load(f"force {k}", kind, "force", body, point, nothing if wrench is None else wrench.force)
+        if not force.places():
+            yield Load(f"force {k}", kind, "torque", body, point, nothing if wrench is None else wrench.torque)
 
 
 def turning(model: Model) -> list[int]:

@@ -22,9 +22,12 @@ from dalembert.model.joints import direction_of, type_of
 from dalembert.model.mesh import Mesh
 from dalembert.model.model import Model
 from dalembert.model.rotation import matrix_to_quaternion
+from dalembert.viewer.belts import belt_of
 from dalembert.viewer.framing import upward
 from dalembert.viewer.glyphs import RAIL, RAILS, glyph, rail_ends
+from dalembert.viewer.layers import Layered, pin_gap
 from dalembert.viewer.parts import Part, along_z, extruded, given_parts
+from dalembert.viewer.slides import Forms, telescope
 
 Place = tuple[str, Array]
 
@@ -70,7 +73,7 @@ def lines_of(model: Model) -> Iterator[Line]:
             yield Line(f"joint {k}", "rod", (joint.first, joint.p_i), (joint.second, joint.p_j))
         elif joint.type == CABLE and joint.primitives:
             yield from (Line(f"joint {k}", "cable", *ends) for ends in pairwise(cable_points(joint)))
-        elif joint.type == COUPLING:
+        elif joint.type == COUPLING and belt_of(model, joint) is None:
             places = [_place(model.joint(name), component) for name, component in joint.coupled]
             yield from (Line(f"joint {k}", "coupling", *ends) for ends in pairwise(places) if ends[0][1] is not ends[1][1])
 
@@ -116,13 +119,13 @@ def held_places(model: Model) -> list[Place]:
     return places + [p for joint in model.joints if joint.type == CABLE and joint.primitives for p in cable_points(joint)]
 
 
-def anchors_of(motion: Trajectory) -> dict[str, list[Array]]:
+def anchors_of(motion: Trajectory, joints: Sequence[Joint]) -> dict[str, list[Array]]:
     """Points of joints and springs on each body, in body axes."""
     model = motion.mechanism.model
     found: dict[str, list[Array]] = {body.name: [] for body in model.bodies}
     formless = [body.name for body in model.bodies if body.shape is None]
     ends: list[tuple[str, Array]] = []
-    for joint in (met(model, joint) for joint in model.joints):
+    for joint in joints:
         if type_of(joint).has_point:
             # the rail of a sliding joint passes its first body, the point on it is only where counting starts; one without a
             # shape is what holds the rail
@@ -138,25 +141,22 @@ def anchors_of(motion: Trajectory) -> dict[str, list[Array]]:
 
 
 def seen_where(joint: Joint, parts: Mapping[str, Sequence[Part]], radius: float, scale: float) -> Joint:
-    """The same joint where its bodies are: one that only slides is guided as well by a rail beside its centre, and a hinge may
-    be anywhere along its axis.
+    """The same joint where its bodies are: a hinge may be anywhere along its axis.
 
     parts : of bodies by name;  scale : size of the mechanism [m]
     """
     first, second = ([part for part in parts.get(name, ()) if not part.fixed] for name in (joint.first, joint.second))
-    if joint.type == "revolute" and first and second:
-
-        def gap(s: float) -> float:
-            ends = (first, joint.p_i + s * joint.E_i[:, 2]), (second, joint.p_j + s * joint.E_j[:, 2])
-            return max(min(part.gap(at) for part in own) for own, at in ends)
-
-        if gap(0.0) < 4.0 * radius:
-            return joint
-        s = min(np.linspace(-scale, scale, 201).tolist(), key=lambda s: (round(gap(s) / radius), abs(s)))
-        return replace(joint, p_i=joint.p_i + s * joint.E_i[:, 2], p_j=joint.p_j + s * joint.E_j[:, 2])
-    if joint.type != "prismatic" or not second or min(part.gap(joint.p_j) for part in second) < 4.0 * radius:
+    if joint.type != "revolute" or not first or not second:
         return joint
-    return replace(joint, p_i=joint.p_i - joint.E_i @ (joint.E_j.T @ joint.p_j), p_j=0.0 * joint.p_j)
+
+    def gap(s: float) -> float:
+        ends = (first, joint.p_i + s * joint.E_i[:, 2]), (second, joint.p_j + s * joint.E_j[:, 2])
+        return max(min(part.gap(at) for part in own) for own, at in ends)
+
+    if gap(0.0) < 4.0 * radius:
+        return joint
+    s = min(np.linspace(-scale, scale, 201).tolist(), key=lambda s: (round(gap(s) / radius), abs(s)))
+    return replace(joint, p_i=joint.p_i + s * joint.E_i[:, 2], p_j=joint.p_j + s * joint.E_j[:, 2])
 
 
 def met(model: Model, joint: Joint) -> Joint:
@@ -178,10 +178,15 @@ def met(model: Model, joint: Joint) -> Joint:
 
 
 def fittings_of(
-    motion: Trajectory, joints: Sequence[Joint], radii: Mapping[str, float], scale: float, paint: Mapping[str, str]
+    motion: Layered,
+    joints: Sequence[Joint],
+    radii: Mapping[str, float],
+    scale: float,
+    paint: Mapping[str, str],
+    forms: Forms,
 ) -> Iterator[Fitting]:
     """Solids of joints and forces; joints : `seen_where`;  radii : of their glyphs [m];  scale : size of the mechanism [m]
-    paint : colours of bodies, of which their rails are darker
+    paint : colours of bodies, of which their rails are darker;  forms : parts of bodies by name
     """
     model, r = motion.mechanism.model, _SMALL * scale
     eye = Part("sphere", (0.8 * r,), colour=_STEEL)
@@ -197,12 +202,19 @@ def fittings_of(
         elif force.glyph in ("motor", "coil") and not _is_along_rail(force, motion):
             for name in dict.fromkeys(getattr(force, "joints", None) or (str(getattr(force, "joint", "")),)):
                 joint = model.joint(name)
-                yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name]))
+                yield Fitting(tag, joint.first, _on_axis(force.glyph, joint, radii[name], pin_gap(motion, joint)))
     for k, joint in enumerate(joints):
-        for body, part in glyph(joint, radii[joint.name], travel_of(motion, joint)):
+        travel = travel_of(motion, joint)
+        for body, part in [*telescope(joint, forms, travel)] or glyph(joint, radii[joint.name], travel, pin_gap(motion, joint)):
             own = joint.type in RAILS and body == joint.first != GROUND
-            yield Fitting(f"joint {k}", body, replace(part, colour=_darker(paint[body])) if own else part)
-        if joint.type == CABLE and joint.primitives:
+            colour = _darker(paint[body]) if own else part.colour or paint[body]
+            yield Fitting(f"joint {k}", body, replace(part, colour=colour))
+        if (belt := belt_of(model, joint)) is not None:
+            carrier, wheel, part = belt
+            turn = motion.rotation(carrier)[0].T
+            way = turn @ (motion.layers.offset(wheel) - motion.layers.offset(carrier))
+            yield Fitting(f"joint {k}", carrier, replace(part, at=part.at + way))
+        elif joint.type == CABLE and joint.primitives:
             yield from (Fitting(f"joint {k}", body, replace(eye, at=point)) for body, point in cable_points(joint)[1:-1])
         elif joint.type.startswith("cam_") and joint.primitives:
             yield from (Fitting(f"joint {k}", *cam) for cam in _cam(model, joint) if cam[0] not in cam_forms(model))
@@ -227,10 +239,12 @@ def travel_of(motion: Trajectory, joint: Joint) -> tuple[float, float] | None:
     return float(values.min() - sprung * np.ptp(values)), float(values.max())
 
 
-def _on_axis(glyph: str, joint: Joint, r: float) -> Part:
-    """A motor's housing beside the joint, or a flat coil around it."""
-    along, size, colour = (4.2, (1.9 * r, 3.4 * r), _HOUSING) if glyph == "motor" else (-2.9, (2.2 * r, 0.5 * r), _STEEL)
-    return Part("cylinder", size, joint.p_i + along * r * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
+def _on_axis(glyph: str, joint: Joint, r: float, gap: float) -> Part:
+    """A motor's housing beside the joint, or a flat coil around it; gap : between the bodies along the axis [m]"""
+    motor = glyph == "motor"
+    along = max(gap, 0.0) + 4.2 * r if motor else min(gap, 0.0) - 2.9 * r
+    size, colour = ((1.9 * r, 3.4 * r), _HOUSING) if motor else ((2.2 * r, 0.5 * r), _STEEL)
+    return Part("cylinder", size, joint.p_i + along * joint.E_i[:, 2], matrix_to_quaternion(joint.E_i), colour=colour)
 
 
 def _cam(model: Model, joint: Joint) -> Iterator[tuple[str, Part]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import asin, cos, radians, sin
 
 import numpy as np
@@ -77,6 +77,16 @@ def framing(points: Array, up: Array, margin: float, direction: Array, normal: A
     return Framing(target, extent, radius, axes, up, normal, floor)
 
 
+def widened(look: Framing, points: Array) -> Framing:
+    """The same that shows points (n, 3), too."""
+    seen = np.concatenate([(points - look.target) @ look.axes.T, [-look.extent, look.extent]])
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    way = look.axes.T @ (0.5 * (low + high))
+    farthest = np.linalg.norm(points - look.target - way, axis=1).max(initial=0.0)
+    radius = max(look.radius + float(np.linalg.norm(way)), float(farthest))
+    return replace(look, target=look.target + way, extent=0.5 * (high - low), radius=radius)
+
+
 def plane_normal(motion: Trajectory) -> Array | None:
     """Unit, across the plane in which all bodies move, which have hinges across it alone; None where there is none."""
     model = motion.mechanism.model
@@ -91,11 +101,16 @@ def plane_normal(motion: Trajectory) -> Array | None:
     return normal if hinges and parallel and not (across or tilted) else None
 
 
+def to_viewer(normal: Array, up: Array) -> Array:
+    """Of the normals of a plane that towards which it is usually seen."""
+    return normal if normal @ (up if abs(normal @ up) > 0.5 else _USUAL) > 0 else -normal
+
+
 def broad_side(points: Array, up: Array, normal: Array | None = None) -> Array:
     """From the side on which the motion is widest, a little turned and from above; from far above where it is flat; nearly
     straight at the plane with this normal, where there is one."""
     if normal is not None and np.ptp(points @ normal) < _DEEP * np.linalg.norm(np.ptp(points, axis=0)):
-        return _facing(normal, up)
+        return _facing(to_viewer(normal, up), up)
     centre = points.mean(axis=0)
     heights = (points - centre) @ up
     level = points - centre - np.outer(heights, up)
@@ -115,7 +130,6 @@ def _facing(normal: Array, up: Array) -> Array:
     """Unit, to the camera, nearly straight at a plane; at a level one from the front, so that x goes to the right."""
     if abs(normal @ up) > 0.9:
         return np.asarray(cos(_ASIDE) * up + sin(_ASIDE) * front_of(up))
-    normal = normal if normal @ (up if abs(normal @ up) > 0.5 else _USUAL) > 0 else -normal
     return _from(normal, up, _ASIDE, max(asin(normal @ up), 0.0) + _ABOVE)
 
 

@@ -21,10 +21,11 @@ _ALONG_X, _ALONG_Y = np.sqrt(0.5) * np.array([1.0, 0.0, 1.0, 0.0]), np.sqrt(0.5)
 _STRAIGHT, _Z = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 
-def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterator[tuple[str, Part]]:
+def glyph(joint: Joint, radius: float, travel: Sequence[float] | None, gap: float) -> Iterator[tuple[str, Part]]:
     """(body, part in its axes) of all that is drawn of a joint; the axis of its frames is z.
 
     radius : of the joint [m];  travel : least and largest coordinate of one that slides [m]
+    gap : from the first body to the second along the axis of a hinge [m]
     """
     if type_of(joint).form or not type_of(joint).has_point or joint.type in MEASURED:
         return
@@ -33,8 +34,10 @@ def glyph(joint: Joint, radius: float, travel: Sequence[float] | None) -> Iterat
     second: list[Part] = []
     match joint.type:
         case "revolute":
-            caps = [_pin(0.85 * r, 0.3 * r, side * 2.1 * r * _Z) for side in (-1, 1)]
-            first, second = [_pin(0.62 * r, 4.2 * r), *caps], [Part("ring", (r, 0.3 * r), colour=BALL)]
+            low, high = min(gap, 0.0) - 2.1 * r, max(gap, 0.0) + 2.1 * r
+            caps = [_pin(0.85 * r, 0.3 * r, end * _Z) for end in (low, high)]
+            first = [_pin(0.62 * r, high - low, 0.5 * (low + high) * _Z), *caps]
+            second = [Part("ring", (r, 0.3 * r), colour=BALL)]
         case "universal":
             first = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_X)]
             second = [_pin(0.36 * r, 3.6 * r, turn=_ALONG_Y), _ball(0.8 * r)]

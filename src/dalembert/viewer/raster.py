@@ -18,7 +18,7 @@ from dalembert.viewer.framing import Framing
 _OVERSAMPLING = 2
 _TANGENT = np.tan(np.radians(16.0))  # of half the field of view
 _NEAREST = 0.05  # of the camera's distance: what is nearer is not drawn
-_PAPER, _GRID, _INK = (246, 245, 242), (222, 219, 211), (36, 39, 45)
+_PAPER, _GRID, _INK, _GREY = (246, 245, 242), (222, 219, 211), (36, 39, 45), (109, 113, 120)
 _GRID_CELLS = 12
 _OPACITY = 0.4  # of what is seen through
 
@@ -216,13 +216,18 @@ def _spread(first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> tuple[np
     return first[which] + within, which
 
 
-def finished(picture: Image.Image, title: str, note: str) -> Image.Image:
-    """Scaled down, with a title at the top and a note at the bottom."""
+def finished(picture: Image.Image, title: str, note: str, legend: str = "", colour: str = "") -> Image.Image:
+    """Scaled down, with a title at the top, a note at the bottom, and at its right what a colour means."""
     size = (picture.width // _OVERSAMPLING, picture.height // _OVERSAMPLING)
     small = picture.resize(size, Image.Resampling.BOX)
     draw = ImageDraw.Draw(small)
     draw.text((14, 10), title, fill=_INK, font=_font(16))
-    draw.text((14, size[1] - 26), note, fill=(109, 113, 120), font=_font(14))
+    draw.text((14, size[1] - 26), note, fill=_GREY, font=_font(14))
+    width = draw.textlength(legend, font=_font(14))
+    if legend and width + draw.textlength(note, font=_font(14)) < size[0] - 80:  # a small picture has no room for it
+        left = size[0] - 14 - width
+        draw.rectangle((left - 24, size[1] - 20, left - 8, size[1] - 16), fill=colour)
+        draw.text((left, size[1] - 26), legend, fill=_GREY, font=_font(14))
     return small
 
 

@@ -52,14 +52,27 @@ def coil(start: Array, end: Array, radius: float, wire: float) -> Array:
     away, angle = radius * np.minimum(1.0, 12.0 * np.minimum(wound, 1.0 - wound)), 2.0 * np.pi * _WINDINGS * wound
     out = np.stack([np.cos(angle), np.sin(angle), 0.0 * s], axis=1)
     middle = away[:, None] * out + np.outer(s * np.linalg.norm(end - start), [0.0, 0.0, 1.0])
+    faces = _tube(middle, out, wire)
+    return np.asarray(start + faces @ quaternion_to_matrix(along_z(end - start)).T)
+
+
+def arc(at: Array, axis: Array, radius: float, wire: float) -> tuple[Array, Array, Array]:
+    """Three quarters of a turn about an axis, the place of its end and the direction there."""
+    angle = np.linspace(0.0, 1.5 * np.pi, 2 * _AROUND)
+    out = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    turn = quaternion_to_matrix(along_z(axis))
+    return at + _tube(radius * out, out, wire) @ turn.T, at - radius * turn[:, 1], turn[:, 0]
+
+
+def _tube(middle: Array, out: Array, wire: float) -> Array:
+    """Around a line (n, 3); out : (n, 3) about across it"""
     along = np.gradient(middle, axis=0)
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
-    out -= np.sum(out * along, axis=1, keepdims=True) * along
+    out = out - np.sum(out * along, axis=1, keepdims=True) * along
     out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-300)
     side = np.cross(along, out)
     corners = np.stack([middle + wire * (np.cos(a) * out + np.sin(a) * side) for a in np.linspace(0, 2 * np.pi, 7)])
-    faces = np.stack([corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2).reshape(-1, 4, 3)
-    return np.asarray(start + faces @ quaternion_to_matrix(along_z(end - start)).T)
+    return np.stack([corners[:-1, :-1], corners[1:, :-1], corners[1:, 1:], corners[:-1, 1:]], axis=2).reshape(-1, 4, 3)
 
 
 def _turned(profile: list[tuple[float, float]], radius: float, length: float, *, around: int = _AROUND) -> Array:

@@ -56,7 +56,7 @@ export class Actor {
   moveTo(t) {
     const { run } = this;
     run.moveTo(t);
-    this.bodyFrames.forEach((frame, b) => frame.compose(run.position[b], run.rotation[b], ONE));
+    this.bodyFrames.forEach((frame, b) => frame.compose(run.drawn[b], run.rotation[b], ONE));
     for (const stretch of this.links) stretch();
     this.bodies.update();
     if (this.glyphs.meshes[0]?.visible) this.glyphs.update();

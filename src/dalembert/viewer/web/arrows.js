@@ -1,4 +1,5 @@
-// Forces and torques as arrows with numbers: of joints, force elements, drivers and gravity, all on one scale.
+// Forces as arrows, torques as arrows around their axes, with numbers: of joints, force elements, drivers and gravity, all on
+// one scale.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import { Solids } from "./solids.js";
@@ -12,6 +13,7 @@ export const KINDS = {
   gravity: { text: "weights", force: "#51628a", torque: "#51628a" },
 };
 const Z = new Vector3(0, 0, 1);
+const Z_TO_X = new Quaternion().setFromUnitVectors(Z, new Vector3(1, 0, 0));
 
 export class Arrows {
   constructor(stage, run, layer, visibility) {
@@ -39,11 +41,12 @@ export class Arrows {
 
   #made(tag, kind, what, body, point, vector) {
     const { scale } = this.run.scene;
-    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), second: new Matrix4(), end: new Vector3(), value: 0, shown: false };
+    const arrow = { tag, kind, what, body, point, vector, shaft: new Matrix4(), tip: new Matrix4(), end: new Vector3(), value: 0, shown: false };
     const colour = KINDS[kind][what];
     const add = (solid, size, part) => this.solids.add({ kind: solid, size, colour, frame: () => (arrow.shown ? arrow[part] : null), tag });
-    add("shaft", [0.0055 * scale], "shaft");
-    for (const part of what === "torque" ? ["tip", "second"] : ["tip"]) add("tip", [0.015 * scale, 0.04 * scale], part); // a torque has two
+    if (what === "torque") add("arc", [(0.0055 * scale) / (0.5 * this.#longest)], "shaft");
+    else add("shaft", [0.0055 * scale], "shaft");
+    add("tip", [0.015 * scale, 0.04 * scale], "tip");
     return arrow;
   }
 
@@ -68,24 +71,33 @@ export class Arrows {
     this.solids.update();
   }
 
-  // Lengths are proportional; the largest usual reaction is a fifth of the picture.
-  #point(arrow, vector) {
+  // The largest usual reaction is a fifth of the picture; a torque's circle is as wide.
+  get #longest() {
     const { scale, camera } = this.run.scene;
-    const longest = 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
-    const tip = 0.04 * scale;
+    return 0.22 * Math.min(2 * camera.radius, 1.6 * scale);
+  }
+
+  // Lengths are proportional.
+  #point(arrow, vector) {
+    const tip = 0.04 * this.run.scene.scale;
     const value = vector.length();
-    const length = Math.min(1.5, (this.factor * value) / (this.run.usual[arrow.what] || 1)) * longest;
+    const length = Math.min(1.5, (this.factor * value) / (this.run.usual[arrow.what] || 1)) * this.#longest;
     arrow.shown = Number.isFinite(value) && length > 0.15 * tip;
     if (!arrow.shown) return;
     arrow.value = value;
     turn.setFromUnitVectors(Z, vector.divideScalar(value));
     this.run.point(arrow.body, arrow.point, from);
-    const body = Math.max(length - tip, 1e-3 * tip);
-    const thin = Math.min(1, length / (1.5 * tip));
     const sharp = Math.min(1, length / (2 * tip));
-    arrow.shaft.compose(from, turn, size.set(thin, thin, body));
-    arrow.tip.compose(to.copy(from).addScaledVector(vector, body), turn, size.setScalar(Math.min(1, length / tip)));
-    arrow.second.compose(to.copy(from).addScaledVector(vector, body - 0.75 * sharp * tip), turn, size.setScalar(sharp));
+    if (arrow.what === "torque") {
+      arrow.shaft.compose(from, turn, size.setScalar(0.5 * length));
+      arrow.end.set(0, -0.5 * length, 0).applyQuaternion(turn).add(from); // three quarters of a turn from x
+      arrow.tip.compose(arrow.end, turn.multiply(Z_TO_X), size.setScalar(sharp));
+      arrow.end.add(to.set(0, 0, sharp * tip).applyQuaternion(turn));
+      return;
+    }
+    const body = length - sharp * tip;
+    arrow.shaft.compose(from, turn, size.set(sharp, sharp, body));
+    arrow.tip.compose(to.copy(from).addScaledVector(vector, body), turn, size.setScalar(sharp));
     arrow.end.copy(from).addScaledVector(vector, length);
   }
 }

@@ -39,7 +39,7 @@ export class Chosen {
 
   update() {
     if (!this.group.visible) return;
-    this.group.position.copy(this.actor.run.position[this.body]);
+    this.group.position.copy(this.actor.run.drawn[this.body]);
     this.group.quaternion.copy(this.actor.run.rotation[this.body]);
   }
 }

@@ -114,7 +114,7 @@ export class Inspector {
     const named = (kind, all, at) => all.map((one, k) => ({ tag: `${kind} ${k}`, label: element(labels, "span", kind, one.name), at: () => at(one, k) }));
     const drawn = run.joints.map((joint, j) => run.scene.fittings.find(({ tag }) => tag === `joint ${j}`) ?? { body: joint.second, part: { at: joint.p_j } });
     const joint = (_, j) => run.point(drawn[j].body, drawn[j].part.at, point);
-    this.names = value ? [...named("body", run.bodies, (_, b) => run.position[b]), ...named("joint", run.joints, joint)] : [];
+    this.names = value ? [...named("body", run.bodies, (_, b) => run.drawn[b]), ...named("joint", run.joints, joint)] : [];
   }
 
   update(t, now) {

@@ -58,6 +58,8 @@ export class Run {
     }));
     this.position = scene.bodies.map(() => new Vector3());
     this.rotation = scene.bodies.map(() => new Quaternion());
+    this.layers = scene.bodies.map(({ layer }) => new Vector3().fromArray(layer)); // from where a body is to where it is drawn
+    this.drawn = scene.bodies.map(() => new Vector3());
     this.append(scene);
   }
 
@@ -88,7 +90,7 @@ export class Run {
     return this.times[this.times.length - 1];
   }
 
-  // Poses of all bodies at time t, into this.position and this.rotation.
+  // Poses of all bodies at time t, into this.position, this.drawn and this.rotation.
   moveTo(t) {
     const [k, f] = locate(this.times, t);
     const width = 7 * this.bodies.length;
@@ -101,15 +103,16 @@ export class Run {
         poses[i + 1] + f * (poses[j + 1] - poses[i + 1]),
         poses[i + 2] + f * (poses[j + 2] - poses[i + 2]),
       );
+      this.drawn[b].addVectors(this.position[b], this.layers[b]);
       next_rotation.fromArray(poses, j + 3);
       q.fromArray(poses, i + 3).slerp(next_rotation, f);
     }
   }
 
-  // World position of a point on a body (or on the ground, -1) in the current pose.
+  // Where a point on a body (or on the ground, -1) is drawn in the current pose.
   point(body, local, out) {
     out.fromArray(local);
-    return body < 0 ? out : out.applyQuaternion(this.rotation[body]).add(this.position[body]);
+    return body < 0 ? out : out.applyQuaternion(this.rotation[body]).add(this.drawn[body]);
   }
 
   // How far the middle of the bodies has gone along a floor since the start.

@@ -62,6 +62,7 @@ const MAKERS = {
   ball: ([r], n) => plain(sphere(r, n)),
   bar: ([r], n) => plain(new CylinderGeometry(r, r, 1, n).rotateX(Math.PI / 2)),
   shaft: ([r], n) => plain(new CylinderGeometry(r, r, 1, n).rotateX(Math.PI / 2).translate(0, 0, 0.5)),
+  arc: ([r]) => plain(new TorusGeometry(1, r, 8, 40, 1.5 * Math.PI)),
   tip: ([r, l], n) => plain(new ConeGeometry(r, l, n).rotateX(Math.PI / 2).translate(0, 0, 0.5 * l)),
   spring: ([r, thick, length]) => plain(new TubeGeometry(new Coil(r, length), 320, thick, 8)),
   ring: ([r, thick], n) => plain(new TorusGeometry(r, thick, 12, n)),

@@ -75,8 +75,9 @@ export class Trails {
   }
 }
 
-function ribbon({ times, poses, bodies }, b) {
+function ribbon({ times, poses, bodies, layers }, b) {
   const n = times.length;
+  const layer = layers[b].toArray();
   const at = (k) => 7 * (bodies.length * Math.min(n - 1, Math.max(0, k)) + b);
   const place = new Float32Array(6 * n);
   const before = new Float32Array(6 * n);
@@ -88,9 +89,9 @@ function ribbon({ times, poses, bodies }, b) {
     for (const half of [0, 1]) {
       const v = 2 * k + half;
       for (let axis = 0; axis < 3; axis++) {
-        place[3 * v + axis] = poses[at(k) + axis];
-        before[3 * v + axis] = poses[at(k - 1) + axis];
-        after[3 * v + axis] = poses[at(k + 1) + axis];
+        place[3 * v + axis] = poses[at(k) + axis] + layer[axis];
+        before[3 * v + axis] = poses[at(k - 1) + axis] + layer[axis];
+        after[3 * v + axis] = poses[at(k + 1) + axis] + layer[axis];
       }
       side[v] = 2 * half - 1;
       time[v] = times[k];

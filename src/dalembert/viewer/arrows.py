@@ -1,0 +1,73 @@
+"""Loads of the model as arrows in pictures, proportional to each other, with the sizes of the page (web/arrows.js)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.results.solution import BodyResult
+from dalembert.viewer.channels import Load, applied
+from dalembert.viewer.parts import Part, along_z
+from dalembert.viewer.surfaces import arc, faces_of
+
+COLOUR = "#1f7a34"
+_UNITS = {"force": "N", "torque": "N m"}
+_USUAL = 0.98  # of all instants, at which an arrow is not longer: peaks do not shrink all others
+_MOST = 1.5  # longest arrow, over the usual one
+_LEAST = 0.006  # shortest one that is drawn, over the size of the mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """A load over time; vectors : (nt, 3) of the world, from where it acts, or about which it turns, as long as drawn [m]"""
+
+    load: Load
+    vectors: Array
+
+    def faces(self, at: Array, vector: Array, scale: float) -> Array:
+        """(n, 4, 3) of it at a point of the world; scale : size of the mechanism [m]"""
+        length = float(np.linalg.norm(vector))
+        if not length > _LEAST * scale:
+            return np.zeros((0, 4, 3))
+        along, sharp = vector / length, min(1.0, length / (0.08 * scale))
+        thin, tip = 0.0055 * scale * sharp, (0.015 * scale * sharp, 0.04 * scale * sharp)
+        if self.load.what == "force":
+            body = length - tip[1]
+            shaft, end = faces_of(Part("cylinder", (thin, body), at + 0.5 * body * along, along_z(along))), at + body * along
+        else:
+            shaft, end, along = arc(at, along, 0.5 * length, thin)
+        return np.concatenate([shaft, faces_of(Part("cone", tip, end + 0.5 * tip[1] * along, along_z(along)))])
+
+
+def arrows_of(run: BodyResult, scale: float, radius: float) -> tuple[list[Arrow], str]:
+    """Arrows of all forces and torques on bodies that the model says, and what a picture tells about their lengths.
+
+    scale : size of the mechanism [m];  radius : of the sphere around the motion [m]
+    """
+    loads = list(applied(run))
+    usual = {what: max((_large(load.values) for load in loads if load.what == what), default=0.0) for what in _UNITS}
+    longest = 0.22 * min(2.0 * radius, 1.6 * scale)
+    sizes = [f"{size:.4g} {_UNITS[what]}" for what, size in usual.items() if size]
+    note = f"loads, longest usual arrow {', '.join(sizes)}" if sizes else ""
+    return [Arrow(load, _drawn(load.values / (usual[load.what] or 1.0), longest)) for load in loads], note
+
+
+def _drawn(values: Array, longest: float) -> Array:
+    size = np.linalg.norm(values, axis=1, keepdims=True)
+    return np.asarray(values * longest * np.minimum(1.0, _MOST / np.maximum(size, 1e-300)))
+
+
+def _large(values: Array) -> float:
+    sizes = np.linalg.norm(values, axis=1)
+    sizes = np.sort(sizes[np.isfinite(sizes)])
+    return float(sizes[int(_USUAL * (len(sizes) - 1))]) if len(sizes) else 0.0
+
+
+def reach_of(arrows: Sequence[Arrow], places: Sequence[Array]) -> Array:
+    """(n, 3) where arrows end; places : (nt, 3) of each where it begins"""
+    ends = [np.zeros((0, 3)), *(place + arrow.vectors for arrow, place in zip(arrows, places, strict=True))]
+    found = np.concatenate(ends)
+    return found[np.isfinite(found).all(axis=1)]
