@@ -13,9 +13,9 @@ from dalembert.cli import app
 from dalembert.viewer.animation import Film
 from dalembert.viewer.framing import framing, standard_view
 from dalembert.viewer.parts import Part
-from dalembert.viewer.raster import rgb
+from dalembert.viewer.raster import painted, rgb
 from dalembert.viewer.scene import scene_of
-from dalembert.viewer.stage import colours
+from dalembert.viewer.stage import colours, stage_of
 from dalembert.viewer.surfaces import faces_of
 
 
@@ -62,6 +62,27 @@ def test_trails_are_round_however_few_pictures_there_are():
     around = [film.camera.seen(np.array([np.cos(a), np.sin(a), 0.0]))[0] / 2 for a in angles]
     differs = [np.abs(second - first)[round(y) - 1 : round(y) + 2, round(x) - 1 : round(x) + 2].max() > 15 for x, y in around]
     assert np.mean(differs) > 0.6
+
+
+def test_where_a_path_comes_back_the_newer_part_is_seen():
+    """Though the older one, which is nearly gone, is a little nearer."""
+    film = Film(da.simulate(gallery.build("euler_top"), 0.1), (100, 80), np.array([0.0, -1.0, 0.0]))
+    out, back = np.array([[-1.0, -0.02, 0.0], [1.0, -0.02, 0.0]]), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    old = film.camera.ribbon(out, np.array([1.0, 0.0, 0.0]), np.array([0.9, 0.9]))
+    new = film.camera.ribbon(back, np.array([1.0, 0.0, 0.0]), np.array([0.1, 0.0]))
+    none = film.camera.faces(np.zeros((0, 4, 3)), np.zeros((0, 3)))
+    seen = np.asarray(painted(film.empty, [none], [old, new], none))
+    (column, row), _ = film.camera.seen(np.zeros(3))
+    assert seen[round(row), round(column)].tolist() == pytest.approx([255, 25, 25], abs=15)
+
+
+def test_joints_of_a_long_chain_do_not_hide_its_links():
+    model = da.Model(plane="xz")
+    for k in range(60):
+        model.add_link(f"link {k}", (0.1 * k, 0), (0.1 * (k + 1), 0), mass=0.1)
+        model.add_revolute(f"pin {k}", f"link {k - 1}" if k else "ground", f"link {k}", point=(0.1 * k, 0))
+    widest = max(max(f.part.half[:2]) for f in stage_of(da.simulate(model, 0.01)).fittings)
+    assert 0.005 < widest < 0.03  # m
 
 
 def test_export_chooses_slow_motion_and_takes_options(andrews, tmp_path):

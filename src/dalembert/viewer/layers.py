@@ -23,7 +23,7 @@ _BROAD = 0.03  # half as wide in the plane, over the size of the mechanism: behi
 _OWN = 1e-6  # off the plane by more, over the size of the mechanism: whoever gave the shape knows of depths
 _LOOKS = 48  # instants at which bodies may cross
 _TOUCH = 0.98  # of their size: wheels in mesh do not cross
-_CLEAR = 0.05  # between layers, over how thick they are
+_CLEAR = 0.002  # between layers, over the size of the mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ def layers_of(motion: Trajectory, joints: Sequence[Joint], forms: Forms, normal:
     placed = dict.fromkeys(deep, 0.0)
     for g in 2 * _order([g for g in groups if g not in deep], outlines, joints, scale):  # again, when the others are there
         others = [h for h in placed if frozenset((g, h)) in crossing]
-        placed[g] = _best(g, others, placed, spans, joints)
+        placed[g] = _best(g, others, placed, spans, joints, _CLEAR * scale)
     return Layers(normal, {name: depth for g, depth in placed.items() for name in g})
 
 
@@ -179,14 +179,19 @@ def _order(groups: list[Group], outlines: Mapping[str, list[_Outline]], joints: 
 
 
 def _best(
-    group: Group, others: Sequence[Group], placed: Mapping[Group, float], spans: Mapping[Group, Span], joints: Sequence[Joint]
+    group: Group,
+    others: Sequence[Group],
+    placed: Mapping[Group, float],
+    spans: Mapping[Group, Span],
+    joints: Sequence[Joint],
+    gap: float,
 ) -> float:
     """Of the depths in which it is clear of the others, that with the shortest pins, rather in front."""
     low, high = spans[group]
-    gap = _CLEAR * (high - low)
     ranges = [(placed[h] + spans[h][0], placed[h] + spans[h][1]) for h in others]
     free = [0.0, *(last - low + gap for _, last in ranges), *(first - high - gap for first, _ in ranges)]
-    free = [d for d in free if all(d + low >= last or d + high <= first for first, last in ranges)]
+    slack = 1e-3 * gap  # what touches is clear
+    free = [d for d in free if all(d + low > last - slack or d + high < first + slack for first, last in ranges)]
     depths = {name: depth for h, depth in placed.items() for name in h}
 
     def cost(depth: float) -> float:

@@ -113,7 +113,7 @@ class Camera:
         corners = np.stack([p - over - side, p - over + side, q + over + side, q + over - side], axis=1)
         slope = along * (near_q - near_p)[:, None] / np.maximum(length, 1e-9)
         nearness = np.concatenate([slope, (near_p - np.sum(slope * p, axis=1))[:, None]], axis=1)
-        nearness *= 1.002 - 0.001 * ages[:-1, None]  # where a path comes back the newer part is seen
+        nearness *= 1.002  # before what it lies on
         kept = length[:, 0] > 1e-6
         return Polygons(corners[kept], nearness[kept], np.tile(colour, (int(kept.sum()), 1)), 1.0 - ages[:-1][kept])
 
@@ -153,8 +153,8 @@ def draw_shadows(picture: Image.Image, camera: Camera, corners: Array) -> Image.
 
 
 def painted(picture: Image.Image, layers: Sequence[Polygons], trails: Sequence[Polygons], clear: Polygons) -> Image.Image:
-    """The picture with polygons over it, the nearest one in each pixel; then trails, which fade over what is behind them; then
-    what is seen through, the farthest first."""
+    """The picture with polygons over it, the nearest one in each pixel; then trails, which fade over what is behind them, the
+    strongest one, so that where a path comes back the newer part is seen; then what is seen through, the farthest first."""
     image = np.array(picture)
     height, width, _ = image.shape
     pixels, nearest = image.reshape(-1, 3), np.zeros(width * height)
@@ -163,11 +163,13 @@ def painted(picture: Image.Image, layers: Sequence[Polygons], trails: Sequence[P
     seen = near >= nearest[pixel]
     pixels[pixel[seen]] = inks[seen]
     if trails:
-        front = nearest.copy()
+        strongest = np.zeros(width * height)
         pixel, near, inks, which = _inked(trails, width, height)
-        np.maximum.at(front, pixel, near)
-        seen = (near >= front[pixel]) & (near > nearest[pixel])
-        part = np.concatenate([trail.opacity for trail in trails])[which[seen], None]
+        opacity = np.concatenate([trail.opacity for trail in trails])[which]
+        before = near > nearest[pixel]
+        np.maximum.at(strongest, pixel[before], opacity[before])
+        seen = before & (opacity >= strongest[pixel])
+        part = opacity[seen, None]
         pixels[pixel[seen]] = np.round((1 - part) * pixels[pixel[seen]] + part * inks[seen]).astype(np.uint8)
     pixel, near, inks, _ = _inked([clear], width, height)
     order = np.lexsort((near, pixel))

@@ -33,6 +33,7 @@ from dalembert.viewer.slides import Forms, guided
 
 _THINNEST, _THICKEST = 0.008, 0.03  # radius of a joint's glyph, over the size of the mechanism
 MOST_TRAILS = 12
+_SHORT = 0.15  # least radius of a joint's glyph, over the way to the next one
 _FAR = 4.0  # ways longer than this, over the size of the mechanism, are followed by the camera
 _SIGNS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T  # of the corners of a box
 
@@ -209,11 +210,14 @@ def marker_part(scale: float) -> Part:
 
 
 def _joint_radius(anchors: dict[str, list[Array]], joint: Joint, pictures: dict[str, Picture], scale: float) -> float:
-    """Of the joint's glyph: a little thicker than the bodies that it joins [m]."""
+    """Of the joint's glyph: a little thicker than the bodies that it joins, thinner than its way to the next one [m]."""
     thick = [
         thickness
         for body, point in ((joint.first, joint.p_i), (joint.second, joint.p_j))
         for anchor, thickness in zip(anchors.get(body, ()), pictures[body].thickness if body != GROUND else (), strict=True)
         if np.array_equal(anchor, point)
     ]
-    return float(np.clip(1.3 * max(thick, default=0.0), _THINNEST * scale, _THICKEST * scale))
+    ends = ((joint.first, joint.p_i), (joint.second, joint.p_j))
+    ways = [float(np.linalg.norm(anchor - point)) for body, point in ends for anchor in anchors.get(body, ())]
+    least = min(_THINNEST * scale, _SHORT * min((way for way in ways if way > 1e-9 * scale), default=np.inf))
+    return float(np.clip(1.3 * max(thick, default=0.0), least, _THICKEST * scale))
