@@ -76,6 +76,16 @@ def test_damaged_kernels_are_not_compiled_to_the_command_line(folder):
     assert kernel.state == "not compiled"
 
 
+def test_kernels_that_are_not_kept_are_not_compiled_to_the_command_line(monkeypatch):
+    """As after sources have changed under this process."""
+    from dalembert.cli.kernels import KERNELS
+    from dalembert.kernels.base import slots
+
+    monkeypatch.setattr(cache, "_changed", lambda path: True)
+    monkeypatch.setattr(slots, "no_callback", compiler.kernel(slots.no_callback.py_func))
+    assert next(kernel for kernel in KERNELS if kernel.name == "no_callback").state == "not compiled"
+
+
 def test_ready_code_in_a_folder_that_cannot_be_written(folder, made, monkeypatch):
     assert made() == 0
     monkeypatch.setattr(cache, "CACHE", None)

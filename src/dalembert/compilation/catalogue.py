@@ -38,12 +38,14 @@ class Kernel:
     @property
     def state(self) -> Literal["cached", "not compiled", "plain Python"]:
         """Where its machine code is; plain Python means that NUMBA_DISABLE_JIT is set."""
+        from dalembert.kernels.base.cache import DiskCache
         from dalembert.kernels.base.compiler import JIT
 
         function = self.function
         if not JIT:
             return "plain Python"
-        return "cached" if function._cache.ready(function.targetctx) else "not compiled"
+        on_disk = isinstance(function._cache, DiskCache) and function._cache.ready(function.targetctx)
+        return "cached" if on_disk else "not compiled"
 
 
 @cache
