@@ -48,13 +48,13 @@ class Stage:
     """
 
     pictures: dict[str, Picture]
+    layers: Layers
     fittings: tuple[Fitting, ...]
     lines: tuple[Line, ...]
     ground: tuple[Part, ...]
     scale: float
     look: Framing
     follow: bool
-    layers: Layers
 
 
 def middle_of(motion: Trajectory, normal: Array) -> Array:
@@ -108,7 +108,7 @@ def stage_of(run: Trajectory, direction: Array | None = None) -> Stage:
     legs += rail_legs(motion, pictures, joints, radii, (normal, floor, direction))
     look = framing(np.concatenate([seen, _boxes(legs)]), up, 0.002 * scale, direction, normal, floor)
     lines = (*lines_of(model), *rail_springs(motion, joints, radii, scale))
-    return Stage(pictures, fittings, lines, (*legs, *fixed), scale, look, follow, layers)
+    return Stage(pictures, layers, fittings, lines, (*legs, *fixed), scale, look, follow)
 
 
 def _with_markers(model: Model, pictures: Mapping[str, Picture], scale: float) -> Iterator[tuple[str, Picture]]:
