@@ -46,6 +46,7 @@ def four_bar(without="", driven=True, axis=(0, 1, 0), **types) -> da.Model:
 
 AT_B, AT_D = (f"turn about (0, 1, 0) through joint '{joint}'" for joint in "BD")
 MISSING = ": a joint may be missing, if this is not meant"
+ON = "an end of {!r} is on {!r} and nothing joins them there: a joint may be missing"
 SPIN = "is free to spin about its own length, which moves nothing else"
 
 
@@ -198,7 +199,7 @@ def test_chains_on_what_is_driven(axis, steady):
     [
         (("foot", "eye", "base"), []),
         (("eye", "base"), ["'boom' and 2 more are"]),
-        (("foot", "base"), ["'boom' and 2 more are"]),
+        (("foot", "base"), [ON.format("rod", "boom"), "'boom' and 2 more are"]),
     ],
 )
 def test_a_cylinder_of_which_an_end_is_loose(held, told):
@@ -237,3 +238,92 @@ def test_motors_of_arms_without_a_loop_are_where_they_belong():
     model = four_bar(without="D")
     model.add_driver("elbow", "B", da.Polynomial((0, 6.0)))
     assert not any("between two moving" in text for text in left_free(compile(model)))
+
+
+WIPER = {"O": (0, 0), "C": (0.045, 0), "A": (0.3, -0.02), "B": (0.34, 0.04), "T": (0.5, 0.28)}
+FAR = {name: (x + 0.4, z) for name, (x, z) in WIPER.items()}
+
+
+def wipers(without="", friction="", motion=None, second=True) -> da.Model:
+    """Two wipers of one crank, the second one at the middle of its bar; friction : joints with a damper."""
+    model = da.Model(plane="xz")
+    bars = {"crank": (WIPER["O"], WIPER["C"]), "rod": (WIPER["C"], WIPER["B"]), "one": (WIPER["A"], WIPER["T"])}
+    bars |= {"link": (WIPER["B"], FAR["B"]), **({"two": (FAR["A"], FAR["T"])} if second else {})}
+    for name, (start, end) in bars.items():
+        model.add_link(name, start, end, mass=1.0)
+    for name, first, other, point in (
+        ("O", "ground", "crank", WIPER["O"]),
+        ("C", "crank", "rod", WIPER["C"]),
+        ("B", "rod", "one", WIPER["B"]),
+        ("A", "ground", "one", WIPER["A"]),
+        ("F", "one", "link", WIPER["B"]),
+        *((("E", "link", "two", FAR["B"]), ("D", "ground", "two", FAR["A"])) if second else ()),
+    ):
+        if name not in without:
+            model.add_revolute(name, first, other, point=point)
+    for name in friction:
+        model.add_joint_spring_damper(f"friction {name}", name, damping=0.5)
+    model.add_driver("motor", "O", motion or da.Polynomial((0, 6.0)))
+    return model
+
+
+@pytest.mark.parametrize("friction", ["", "AD", "ABCDEF"])
+@pytest.mark.parametrize(
+    ("without", "told"),
+    [
+        ("", []),
+        ("E", [ON.format("link", "two"), "'two' is"]),
+        ("D", ["'link' and 'two' are"]),  # a chain on a rocker that the crank moves
+    ],
+)
+def test_wipers_of_which_a_pin_is_missing(without, told, friction):
+    """Friction in pins does not say that what turns in them was meant to be free."""
+    model = wipers(without, "".join(name for name in friction if name not in without))
+    assert doubted(model) == told
+    assert da.simulate(model, 0.05).report().headline.startswith("trusted, but" if told else "trusted")
+
+
+def test_what_may_be_meant_beside_a_linkage():
+    """One pendulum on a rocker; a chain on one that is rocked; a bar on a spring, which may lie on another."""
+    assert doubted(wipers(second=False)) == []
+    assert doubted(wipers("D", motion=da.Harmonic(0.1, 6.0))) == []
+    held = wipers("E", "AD")
+    held.add_joint_spring_damper("coil", "F", stiffness=1.0)
+    assert doubted(held) == ["'two' is"]
+
+
+def test_chains_on_what_slides_are_loads():
+    """A double pendulum below the slider of a crank."""
+    model = da.Model(plane="xz")
+    for name, start, end in (("crank", (0, 0), (0, 0.1)), ("rod", (0, 0.1), (0.3, 0)), ("upper", (0.3, 0), (0.4, -0.3))):
+        model.add_link(name, start, end, mass=1.0)
+    model.add_link("lower", (0.4, -0.3), (0.4, -0.6), mass=1.0)
+    model.add_body("slider", **da.box(1.0, (0.05, 0.05, 0.05)).body(), position=(0.3, 0))
+    model.add_prismatic("guide", "ground", "slider", point=(0.3, 0), axis=(1, 0))
+    for name, first, second, point in (
+        ("A", "ground", "crank", (0, 0)),
+        ("B", "crank", "rod", (0, 0.1)),
+        ("C", "rod", "slider", (0.3, 0)),
+        ("hook", "slider", "upper", (0.3, 0)),
+        ("knee", "upper", "lower", (0.4, -0.3)),
+    ):
+        model.add_revolute(name, first, second, point=point)
+    model.add_driver("motor", "A", da.Polynomial((0, 6.0)))
+    assert len(left_free(compile(model))) == 1 and doubted(model) == []
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [((0.6, 0.3), True), ((0.55, 0.3), True), ((0.6, 0.31), False), ((0.6, 0.34), False)],
+)
+def test_an_end_on_a_bar_that_it_crosses(end, told):
+    """The pendulum of a driven cart, and a bar that is held above it."""
+    model = da.Model(plane="xz")
+    model.add_body("cart", **da.box(1.0, (0.1, 0.1, 0.1)).body())
+    model.add_prismatic("rail", "ground", "cart", point=(0, 0), axis=(1, 0))
+    model.add_driver("shaker", "rail", da.Harmonic(0.1, 3.0))
+    model.add_link("arm", (0, 0), end, mass=1.0)
+    model.add_revolute("hinge", "cart", "arm", point=(0, 0))
+    model.add_link("beam", (0.4, 0.3), (1.0, 0.3), mass=1.0)
+    model.add_fixed("weld", "ground", "beam", point=(1.0, 0.3))
+    assert doubted(model) == [ON.format("arm", "beam")] * told

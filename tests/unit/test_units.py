@@ -169,3 +169,16 @@ def test_slack_lengths_in_millimetres(length, told):
     assert [text.startswith(slack) for text in doubts(model)] == [True] * told
     if length == 300:
         assert doubts(model)[0].endswith("300 mm are 0.3")
+
+
+def test_bars_in_millimetres_are_not_said_to_meet():
+    """Half a per cent of 450 m is more than the gap between two of them; what is right still is."""
+    model = da.Model(plane="xz")
+    for name, x in (("one", 0.0), ("two", 0.4)):
+        model.add_link(name, (x, 0), (x, 450), mass=0.5)
+        model.add_link(f"lever {name}", (x, 0), (0.2, 0.1), mass=0.5)
+        model.add_revolute(name.upper(), "ground", name, point=(x, 0))
+        model.add_revolute(f"at {name}", name, f"lever {name}", point=(x, 0))
+    said = ["body 'one' of 0.5 kg is 450 m large", "body 'two' of 0.5 kg is 450 m large"]
+    assert [text.partition(",")[0] for text in doubts(model)[:2]] == said
+    assert [text.partition(" and ")[0] for text in doubts(model)[2:]] == ["an end of 'lever one' is at an end of 'lever two'"]

@@ -63,8 +63,8 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     from dalembert.results.versions import current_versions
 
     model = mechanism.model
-    free = dict(left_free(mechanism))
-    doubtful = [text for text in (free.pop(MODEL, ""), *doubts(model, assembly)) if text]
+    free = [*left_free(mechanism)]
+    doubtful = [*(text for name, text in free if name == MODEL), *doubts(model, assembly)]
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
@@ -82,7 +82,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
         "position_residual": {"given": assembly.position_residual[0], "assembled": assembly.position_residual[1]},
         "velocity_residual": {"given": assembly.velocity_residual[0], "assembled": assembly.velocity_residual[1]},
         "unconnected": unconnected(model),
-        "left_free": free,
+        "left_free": {name: text for name, text in free if name != MODEL},
         "moved": list(mechanism.moved),
         "completed": list(mechanism.completed),
         "warnings": [*mechanism.warnings, *doubtful],

@@ -15,7 +15,7 @@ from dalembert.arrays import Array
 from dalembert.compilation.compiled import Compiled
 from dalembert.compilation.doubts import MODEL
 from dalembert.compilation.mechanism import Mechanism
-from dalembert.compilation.missing_joints import misses_joint
+from dalembert.compilation.missing_joints import misses_joint, unjoined_ends
 from dalembert.compilation.pins import links_of
 from dalembert.compilation.rank import arm_length, unit
 from dalembert.compilation.row_words import turning
@@ -31,8 +31,8 @@ _IDLE = ", which moves nothing else"
 
 
 def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
-    """At most three sentences, by name: drivers that move one body of many and nothing else, or turn steadily inside a loop;
-    what is free besides the driven; a doubt, where a joint is likely to be missing."""
+    """Sentences, by name: drivers that move one body of many and nothing else, or turn steadily inside a loop; what is free
+    besides the driven; doubts, where a joint is likely to be missing."""
     if not isinstance(mechanism, Mechanism) or not mechanism.model.drivers or mechanism.nb > MANY:
         return
     start = _Start(mechanism)
@@ -43,6 +43,8 @@ def left_free(mechanism: Compiled) -> Iterator[tuple[str, str]]:
         told = [words for _, words in found]
         cause = "" if told[0].endswith(_IDLE) else ": a joint may be missing, if this is not meant"
         yield "left free", f"besides what is driven, {'; '.join(told[:TOLD])}{more}{cause}"
+        free = set[str]().union(*(bodies for bodies, _ in found))
+        yield from ((MODEL, text) for text in unjoined_ends(mechanism, free))
         missing = [bodies for bodies, _ in found if misses_joint(mechanism, start.state, bodies)]
         if names := [body.name for body in mechanism.model.bodies if any(body.name in bodies for bodies in missing)]:
             others = f" and {names[1]!r}" if len(names) == 2 else f" and {len(names) - 1} more" if names[2:] else ""

@@ -2,32 +2,33 @@
 
 A bar is what pins.py takes for one. Its end is loose where no joint and no force of its own is at it, within `AT` of its
 length; along the axis of a hinge does not count. Bodies that are joined elsewhere may well touch: folded links, a piston in its
-barrel, what is welded. Cables and constraints of the user may hold any point of a body.
+barrel, what is welded. Cables and constraints of the user may hold any point of a body. On another bar, between its ends, they
+may lie by chance: that is asked of bars that are left free (missing_joints.py). Bars whose length is doubted say nothing of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.compilation.pins import AT, HINGES, Link, links_of
-from dalembert.model.elements import GROUND
+from dalembert.compilation.units import too_long
+from dalembert.model.elements import GROUND, Body
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 
+ALONG = 0.1  # sine of the angle between bars that lie along each other, as folded ones
 _ACROSS = np.eye(3)
 
 
 def loose_ends(model: Model) -> Iterator[str]:
     """One sentence for each place."""
-    ends = [(bar, s * 0.5 * bar.length * bar.along) for bar in links_of(model).values() if bar and bar.bar for s in (-1.0, 1.0)]
-    held, near = _held(model), _neighbours(model)
-    loose = [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
+    ends, loose = _ends(model)
     if not any(loose):
         return
-    bodies = {body.name: body for body in (model.ground, *model.bodies)}
+    near, bodies = _neighbours(model), {body.name: body for body in (model.ground, *model.bodies)}
     spots = [({bar.body}, f"an end of {bar.body!r}", world_point(bodies[bar.body], p)) for bar, p in ends]
     for joint in model.joints:
         if not joint.coupled:
@@ -41,6 +42,32 @@ def loose_ends(model: Model) -> Iterator[str]:
         if other is not None and not told & set(there):
             told.add(k)
             yield f"an end of {bar.body!r} is at {spots[other][1]} and nothing joins them there: a joint may be missing"
+
+
+def ends_on_bars(model: Model, bodies: Sequence[Body]) -> Iterator[tuple[str, str]]:
+    """Bars with a loose end on another one, between its ends and across it, and a sentence for each; bodies : in their pose"""
+    near, placed = _neighbours(model), {body.name: body for body in bodies}
+    links = [link for link in links_of(model).values() if link]
+    for (bar, p), loose in zip(*_ends(model), strict=True):
+        own = placed[bar.body]
+        for other in (link for link in links if loose and link.body not in {bar.body, *near[bar.body]}):
+            body = placed[other.body]
+            x = body.matrix.T @ (world_point(own, p) - body.position)
+            s, aside = abs(float(x @ other.along)) / other.length, np.linalg.norm(np.cross(x, other.along))
+            folded = np.linalg.norm(np.cross(body.matrix @ other.along, own.matrix @ bar.along)) < ALONG
+            if s < 0.5 - AT and aside <= AT * min(bar.length, other.length) and not folded:
+                yield (
+                    bar.body,
+                    f"an end of {bar.body!r} is on {other.body!r} and nothing joins them there: a joint may be missing",
+                )
+
+
+def _ends(model: Model) -> tuple[list[tuple[Link, Array]], list[bool]]:
+    """Both ends of every bar, in its axes, and whether nothing holds them."""
+    doubted, held = {name for name, _ in too_long(model)}, _held(model)
+    bars = [link for link in links_of(model).values() if link and link.bar and link.body not in doubted]
+    ends = [(bar, s * 0.5 * bar.length * bar.along) for bar in bars for s in (-1.0, 1.0)]
+    return ends, [_is_loose(bar, p, held.get(bar.body, [])) for bar, p in ends]
 
 
 def _is_loose(bar: Link, p: Array, own: list[tuple[Array, Array | None]]) -> bool:

@@ -118,8 +118,13 @@ def _values(motion: Motion | None) -> list[float]:
 
 
 def in_millimetres(model: Model) -> Iterator[str]:
-    """Solids that are much too light for their size, a bar far longer than others, springs slack far from where they start."""
+    """Springs slack far from where they start, and bodies that are too long."""
     yield from _slack_lengths(model)
+    yield from (text for _, text in too_long(model))
+
+
+def too_long(model: Model) -> Iterator[tuple[str, str]]:
+    """Solids that are much too light for their size, a bar far longer than others: bodies, and a sentence for each."""
     if np.linalg.norm(model.gravity) >= IN_MILLIMETRES:
         return
     bars = sorted((link.length, link.body) for link in links_of(model).values() if link is not None and link.bar)
@@ -128,17 +133,15 @@ def in_millimetres(model: Model) -> Iterator[str]:
         if body.name == longest[1] and longest[0] > LARGE * other:
             length, ratio = longest[0], longest[0] / other
             words = f"bar {body.name!r} is {length:.4g} m long, {ratio:.3g} times as long as the next of the model"
-            yield f"{words}: lengths are in m, {length:.4g} mm are {1e-3 * length:.4g}"
+            yield body.name, f"{words}: lengths are in m, {length:.4g} mm are {1e-3 * length:.4g}"
             continue
         if body.shape is None or body.mass == 0.0:
             continue
         size, dimension, content = _extent(body.shape)
         if size > LONG and body.mass < LIGHT[dimension] * content:
             than = {1: "a wire", 2: "foil", 3: "air"}[dimension]
-            yield (
-                f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}: lengths are in m,"
-                f" {size:.4g} mm are {1e-3 * size:.4g}"
-            )
+            words = f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}"
+            yield body.name, f"{words}: lengths are in m, {size:.4g} mm are {1e-3 * size:.4g}"
 
 
 def in_grams(model: Model) -> Iterator[str]:
