@@ -130,7 +130,35 @@ def test_check_shows_settings_and_versions_where_asked():
         "force elements 0",
         f"versions {', '.join(f'{name} {version}' for name, version in findings['versions'].items())}",
         f"model hash {findings['model_hash']}",
+        "body mass drawn as",
+        *(f"{facts['name']} {facts['mass']:.4g} kg {facts['drawn']}" for facts in findings["each_body"]),
     ]
+
+
+def test_check_tells_gravity_and_what_bodies_are():
+    """What is seen there: an arm in millimetres, a mass in grams, gravity that acts the other way."""
+    model = da.Model(plane="xz")
+    model.add_link("arm", (0, 0), (0.3, 0.4), mass=0.25)
+    model.add_body("block", **da.box(2.0, (0.1, 0.2, 0.1)).body(), position=(0.3, 0.4))
+    model.add_body("load", mass=3.0, inertia=0.1, position=(0.3, 0.4))
+    for name, first, second, point in (("A", "ground", "arm", (0, 0)), ("B", "arm", "block", (0.3, 0.4))):
+        model.add_revolute(name, first, second, point=point)
+    model.add_fixed("weld", "block", "load")
+    model.to_yaml("arm.yaml")
+    assert "gravity             9.81 m/s^2 along -z\n" in call("check", "arm.yaml").stdout
+    lines = [" ".join(line.split()) for line in call("check", "arm.yaml", "--verbose").stdout.splitlines()]
+    assert lines[-5:-1] == ["body mass drawn as", "arm 0.25 kg bar of 0.5 m", "block 2 kg box of 0.2 m", "load 3 kg"]
+
+
+@pytest.mark.parametrize(
+    ("gravity", "told"),
+    [((0, 0, 0), "none"), ((0, 9.81, 0), "9.81 m/s^2 along +y"), ((3, 0, -4), "5 m/s^2 along (0.6, 0, -0.8)")],
+)
+def test_gravity_in_words(gravity, told):
+    model = da.Model(gravity)
+    model.add_body("ball", **da.sphere(1.0, 0.1).body())
+    line = da.simulate(model, 0.01).report()["gravity"]
+    assert (line.value, line.block) == (told, "details")
 
 
 def test_check_runs_nothing(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dalembert.cli.console import AsJson, ModelName, Set, Verbose, Voice, print_json, reported_errors
@@ -56,6 +57,7 @@ def _count(number: int, one: str, more: str | None = None) -> str:
 
 def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | None = None) -> dict[str, Any]:
     """Everything that `check` shows, as plain data;  end : of a run, where it is known."""
+    from dalembert.compilation.body_words import body_facts
     from dalembert.compilation.doubts import MODEL, doubts
     from dalembert.compilation.driver_words import driven
     from dalembert.compilation.left_free import left_free
@@ -68,6 +70,8 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
     return {
         "name": model.name or name,
         "bodies": len(model.bodies),
+        "each_body": [asdict(facts) for facts in body_facts(model)],
+        "gravity": model.gravity.tolist(),
         "joints": len(model.joints),
         "drivers": len(model.drivers),
         "forces": len(model.forces),
@@ -97,6 +101,7 @@ def examine(name: str, mechanism: Mechanism, assembly: Assembly, end: float | No
 def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: bool = False) -> None:
     from rich.table import Table
 
+    from dalembert.compilation.body_words import body_facts, gravity_words
     from dalembert.compilation.cures import cure
     from dalembert.compilation.doubts import look_at
     from dalembert.compilation.row_words import freedom, held_twice, not_unique
@@ -117,6 +122,7 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     for level, done in zip(("position", "velocity"), mechanism.assembly.remedies, strict=True):
         residual = f[f"{level}_residual"]
         rows += [(f"{level} residual", f"{residual['given']:.2e} as given, {residual['assembled']:.2e} assembled{done}")]
+    rows += [("gravity", gravity_words(mechanism.model))]
     for name, value in rows:
         table.add_row(name, value)
     if f["unconnected"]:
@@ -137,4 +143,9 @@ def _show(title: str, findings: dict[str, Any], mechanism: Mechanism, verbose: b
     voice = Voice()
     voice.say(title)
     voice.show(table)
+    if verbose:
+        bodies = Table("body", "mass", "drawn as", box=None, pad_edge=False)
+        for item in body_facts(mechanism.model):
+            bodies.add_row(item.name, f"{item.mass:.4g} kg", item.shown)
+        voice.show(bodies)
     voice.say(f"it can be simulated{', but ' + look_at(f['doubts']) if f['doubts'] else ''}")

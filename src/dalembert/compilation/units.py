@@ -137,7 +137,7 @@ def too_long(model: Model) -> Iterator[tuple[str, str]]:
             continue
         if body.shape is None or body.mass == 0.0:
             continue
-        size, dimension, content = _extent(body.shape)
+        size, dimension, content = extent(body.shape)
         if size > LONG and body.mass < LIGHT[dimension] * content:
             than = {1: "a wire", 2: "foil", 3: "air"}[dimension]
             words = f"body {body.name!r} of {body.mass:.3g} kg is {size:.4g} m large, lighter than {than}"
@@ -147,7 +147,7 @@ def too_long(model: Model) -> Iterator[tuple[str, str]]:
 def in_grams(model: Model) -> Iterator[str]:
     """Plain solids, with the inertia of such, that are much too heavy for their size."""
     for body in model.bodies if np.linalg.norm(model.gravity) < IN_MILLIMETRES else ():
-        size, dimension, content = _extent(body.shape or {})
+        size, dimension, content = extent(body.shape or {})
         if size > 0.0 and dimension == 3 and body.mass > HEAVY * content and _is_solid(body):
             words = f"body {body.name!r} of {body.mass:.4g} kg is {size:.3g} m large, {body.mass / content:.2g} kg/m^3 where"
             yield f"{words} steel has 7850: masses are in kg, {body.mass:.4g} g are {1e-3 * body.mass:.4g}; lengths in m"
@@ -183,7 +183,7 @@ def _slack_lengths(model: Model) -> Iterator[str]:
             )
 
 
-def _extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
+def extent(shape: Mapping[str, Any]) -> tuple[float, int, float]:
     """Size [m], dimension, and length, area or volume of a plain solid; nothing of others."""
     match shape:
         case {"type": "rod", "length": length}:

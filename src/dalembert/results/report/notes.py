@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.compilation.body_words import gravity_words
 from dalembert.compilation.cures import cure
 from dalembert.compilation.doubts import MODEL, doubts
 from dalembert.compilation.driver_words import driven
@@ -128,6 +129,9 @@ def _run_notes(solution: Result) -> Iterator[Line]:
         if part == "formulation" and (why := settings.get("chosen")):
             yield Line("chosen", f"{settings[part]['type']} by default: {why}", data=why)
     yield Line("coordinates", settings["coordinates"], data=settings["coordinates"])
+    if isinstance(solution.mechanism, Mechanism):
+        model = solution.mechanism.model
+        yield Line("gravity", gravity_words(model), data=model.gravity.tolist())
     versions = ", ".join(f"{name} {version}" for name, version in solution.versions.items())
     yield Line("versions", versions, data=dict(solution.versions))
     model_hash = solution.mechanism.model.hash

@@ -1,0 +1,48 @@
+"""What a model says of its bodies and of gravity, in words that a drawing can be compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.compilation.pins import links_of
+from dalembert.compilation.units import extent
+from dalembert.compilation.wrong_axes import shown_axis
+from dalembert.model.model import Model
+
+
+@dataclass(frozen=True)
+class BodyFacts:
+    """mass [kg];  drawn : "bar", else the type of its shape, "" without one;  size : length of a bar, largest of another plain
+    solid [m], 0 where it is not known"""
+
+    name: str
+    mass: float
+    drawn: str
+    size: float
+
+    @property
+    def shown(self) -> str:
+        """ "bar of 0.3 m" """
+        return self.drawn + (f" of {self.size:.4g} m" if self.size else "")
+
+
+def body_facts(model: Model) -> list[BodyFacts]:
+    links, found = links_of(model), []
+    for body in model.bodies:
+        link, shape = links[body.name], body.shape or {}
+        drawn, size = ("bar", link.length) if link and link.bar else (str(shape.get("type", "")), extent(shape)[0])
+        found.append(BodyFacts(body.name, body.mass, drawn, float(size)))
+    return found
+
+
+def gravity_words(model: Model) -> str:
+    """ "9.81 m/s^2 along -z" """
+    size = float(np.linalg.norm(model.gravity))
+    if size == 0.0:
+        return "none"
+    along = model.gravity / size
+    k = int(np.argmax(np.abs(along)))
+    axis = f"{'-' if along[k] < 0 else '+'}{'xyz'[k]}" if np.count_nonzero(along) == 1 else shown_axis(along)
+    return f"{size:.6g} m/s^2 along {axis}"
