@@ -141,3 +141,34 @@ def test_velocities_that_had_to_change(given, told):
         assert len(found) == 1 and " m/s and " in found[0] and "rad/s: " in found[0]
     else:
         assert found == ([words] if told else [])
+
+
+def by_lengths(tip=(0.25, 0), drawn=True) -> da.Model:
+    """A four-bar of which lengths are known, and the pose roughly; tip : of the coupler;  drawn : else it has no shape"""
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0.1, 0), mass=1.0)
+    if drawn:
+        model.add_link("coupler", (0.1, 0), (0.6, 0), mass=1.0)
+    else:
+        model.add_body("coupler", mass=1.0, inertia=0.02, position=(0.35, 0))
+    model.add_link("rocker", (0.5, 0), (0.5, 0.3), mass=1.0)
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    model.add_revolute("B", "crank", "coupler", points=((0.05, 0), (-0.25, 0)))
+    model.add_revolute("C", "coupler", "rocker", points=(tip, (0.15, 0)))
+    model.add_revolute("D", "ground", "rocker", point=(0.5, 0))
+    model.add_driver("motor", "A", da.Polynomial((0.0, 6.0)))
+    return model
+
+
+def test_a_loop_by_lengths_may_be_given_roughly():
+    model = by_lengths()
+    assert "C" in model.assemble().open and doubts(model, model.assemble()) == []
+    line = da.simulate(model, 0.01).report()["assembly moved"]
+    assert "coupler: moved" in line.value and line.block == "careful"
+    assert line.value.endswith("loops were closed from a rough pose; they may close in other ways, too: look at the start")
+
+
+@pytest.mark.parametrize("given", [{"tip": (0.3, 0.02)}, {"drawn": False}])  # beside the bar; nothing else tells its length
+def test_a_loop_that_does_not_agree_with_what_is_drawn_is_doubted(given):
+    model = by_lengths(**given)
+    assert [text for text in doubts(model, model.assemble()) if text.startswith("assembly moved")] != []

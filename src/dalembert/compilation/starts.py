@@ -2,6 +2,7 @@
 
 Joint coordinates that are given, and motions of drivers, may well begin elsewhere; a driver that holds still there may be one
 that should move at that speed. Joints that are open in the pose, and velocities that do not fit, are two numbers of one thing.
+But a loop may be given by lengths, its pose roughly: then its points are on the bodies as they are drawn, and lengths agree.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.compilation.pack import Packed
 from dalembert.compilation.pack_motions import motion_values
+from dalembert.compilation.pins import AT
+from dalembert.compilation.points import drawn_as
 from dalembert.compilation.rows import blame
+from dalembert.compilation.wrong_axes import loops_of
 from dalembert.model.assembly import OPEN, ROUNDING, Assembly
-from dalembert.model.elements import Driver
+from dalembert.model.elements import GROUND, Driver, Joint
 from dalembert.model.frames import world_point
 from dalembert.model.model import Model
 from dalembert.model.motions import Constant, Motion, Polynomial
@@ -77,7 +81,7 @@ def _as_given(model: Model, driver: Driver) -> float:
 
 def misfits(model: Model, assembly: Assembly) -> Iterator[str]:
     """Bodies that assembly moved because joints are open as they are given, and velocities of which it changed."""
-    if assembly.open:
+    if assembly.open and not is_rough_pose(model, assembly):
         worst = max(assembly.moved, key=lambda item: max(item.distance, item.angle))
         far = " and ".join(f"{x:.3g} {unit}" for x, unit in ((worst.distance, "m"), (worst.angle, "rad")) if x > ROUNDING)
         others = f" and {len(assembly.open) - 1} more do" if len(assembly.open) > 1 else " does"
@@ -95,6 +99,28 @@ def misfits(model: Model, assembly: Assembly) -> Iterator[str]:
         if told:
             words = f"assembly changed the velocity that is given for {item.body!r} by {' and '.join(told)}"
             yield f"{words}: joints, rates and drivers ask for another"
+
+
+def is_rough_pose(model: Model, assembly: Assembly) -> bool:
+    """Whether only hinges and balls of loops are open, at points of their bodies as drawn, and moves are less than the size."""
+    placed = {body.name: body for body in (model.ground, *assembly.bodies)}
+    places = [world_point(placed[joint.first], joint.p_i) for joint in model.joints if not joint.coupled]
+    size = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if places else 0.0
+    looped = {joint.name for loop in loops_of(model) for joint in loop}
+    fits = all(name in looped and _is_on_bodies(model, model.joint(name)) for name in assembly.open)
+    return bool(assembly.open) and fits and all(item.distance < size for item in assembly.moved)
+
+
+def _is_on_bodies(model: Model, joint: Joint) -> bool:
+    """Whether the points of a hinge or a ball are on what is drawn, and the axes of a hinge are parallel in the pose."""
+    axes = [model.body(name).matrix @ E[:, 2] for name, E in ((joint.first, joint.E_i), (joint.second, joint.E_j))]
+    if joint.type != "spherical" and (joint.type != "revolute" or np.linalg.norm(axes[1] - axes[0]) > OPEN):
+        return False
+    for name, p in ((joint.first, joint.p_i), (joint.second, joint.p_j)):
+        drawn = None if name == GROUND else drawn_as(model.body(name).shape)
+        if name != GROUND and (drawn is None or drawn.off(p) > AT * drawn.size):
+            return False
+    return True
 
 
 def open_joints(packed: Packed, G: Array, g: Array) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from dalembert.compilation.left_free import left_free
 from dalembert.compilation.mechanism import Mechanism
 from dalembert.compilation.parts import unconnected
 from dalembert.compilation.row_words import freedom, held_twice, not_unique
-from dalembert.compilation.starts import moved_by_drivers
+from dalembert.compilation.starts import is_rough_pose, moved_by_drivers
 from dalembert.results.plain import INCOMPLETE
 from dalembert.results.report.advice import opened
 from dalembert.results.report.checks import ENDED_WELL
@@ -53,7 +53,9 @@ def mechanism_notes(solution: Result) -> Iterator[Line]:
         text = f"{dependent} row(s) became dependent during the run: a singular configuration was met"
         yield Line("dependent rows", text, data=dependent, block="careful")
     if mechanism.moved:
-        yield listed("assembly moved", mechanism.moved, "the initial data did not fit")
+        rough = isinstance(mechanism, Mechanism) and is_rough_pose(mechanism.whole or mechanism.model, mechanism.assembly)
+        closed = "loops were closed from a rough pose; they may close in other ways, too: look at the start"
+        yield listed("assembly moved", mechanism.moved, closed if rough else "the initial data did not fit")
     if mechanism.completed:
         names = list(mechanism.completed)
         yield Line("completed", f"velocities of {', '.join(names)}, from what was given", data=names, block="details")
