@@ -18,7 +18,10 @@ from dalembert.model.validation import nearest
 if TYPE_CHECKING:
     from dalembert.simulation.sweep import Sweep
 
-_HOW = "NAME=FROM:TO:COUNT or NAME=A,B,C, an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
+_HOW = (
+    "NAME=FROM:TO:COUNT, so many values from end to end (crank=0.1:0.3:5 is 0.1, 0.15, 0.2, 0.25, 0.3), or NAME=A,B,C;"
+    " an argument of `build(...)` or of a gallery function, or a parameter of a YAML file"
+)
 Set = Annotated[list[str] | None, typer.Option("--set", help=f"{_HOW}; repeated: all combinations.")]
 Out = Annotated[Path, typer.Option(help="Store to write, as in --out s.zarr; the same command goes on with one that exists.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a sweep at --out that was called otherwise.")]

@@ -1,0 +1,69 @@
+"""What a user guesses on the way from the README alone, and what is answered."""
+
+import pytest
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import app
+
+
+def said(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 2 and result.stdout == "", result.output
+    return result.stderr
+
+
+@pytest.fixture
+def press(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["new", "press.yaml", "--plane"]).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["x.yml", "x.yaml", "x.json", "x.png", "x.html", "x.csv"])
+def test_stores_are_not_called_like_files(press, name):
+    for command in ("run", "press.yaml"), ("kinematics", "press.yaml", "--times", "0:1:0.5"):
+        assert f"{name}: a result is stored as a folder" in (text := said(*command, "--out", name))
+        assert "give a path that ends in .zarr, then `dalembert " in text
+    swept = said("sweep", "press.yaml", "--set", "crank=0.1,0.11", "--t-end", "0.01", "--out", name)
+    assert "a sweep is stored as a folder" in swept
+    assert not (press / name).exists()
+
+
+def test_a_driven_model_at_rest_is_told_of_inverse(press):
+    assert "`dalembert inverse`" in said("equilibrium", "press.yaml")
+
+
+@pytest.mark.parametrize("command", ["kinematics", "inverse"])
+def test_a_count_is_no_step(press, command):
+    assert "STEP, from value to value, leads beyond TO; give a smaller one" in said(command, "press.yaml", "--times", "0:2:101")
+
+
+@pytest.mark.parametrize(
+    ("guess", "between", "in_joint"),
+    [
+        ("k", "stiffness", "stiffness"),
+        ("c", "damping", "damping"),
+        ("damper", "damping", "damping"),
+        ("rest", "length", "reference"),
+        ("free_length", "length", "reference"),
+        ("l0", "length", "reference"),
+        ("length0", "length", "reference"),
+        ("angle", None, "reference"),
+    ],
+)
+def test_what_springs_have_by_other_names(press, guess, between, in_joint):
+    model = da.Model(plane="xz")
+    model.add_link("crank", (0, 0), (0, 0.1), mass=0.2)
+    model.add_revolute("A", "ground", "crank", point=(0, 0))
+    with pytest.raises(TypeError, match=f"has no argument {guess!r}; did you mean {in_joint!r}"):
+        model.add_joint_spring_damper("spring", "A", stiffness=1.0, **{guess: 0.1})
+    if between is not None:
+        with pytest.raises(TypeError, match=f"has no argument {guess!r}; did you mean {between!r}"):
+            model.add_spring_damper("spring", "ground", "crank", **{guess: 0.1})
+    model.add_joint_spring_damper("spring", "A", stiffness=1.0)
+    model.to_yaml("spring.yaml")
+    text = (press / "spring.yaml").read_text(encoding="utf-8")
+    assert "stiffness: 1" in text
+    (press / "spring.yaml").write_text(text.replace("stiffness: 1", f"{guess}: 1"), encoding="utf-8")
+    assert f"did you mean {in_joint!r}" in said("check", "spring.yaml")
