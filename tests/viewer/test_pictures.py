@@ -230,12 +230,12 @@ def test_a_gallery_run_with_user_functions_is_viewed_again(tmp_path):
 
 
 def test_a_picture_of_an_instant(crank, andrews, tmp_path):
-    crank.export_picture(tmp_path / "now.png", t=0.5, size=(200, 150), camera=(0, -1, 0))
+    crank.export_picture(tmp_path / "now.png", at=0.5, size=(200, 150), camera=(0, -1, 0))
     crank.export_picture(tmp_path / "start.png", size=(200, 150), camera=(0, -1, 0))
     now, start = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB")).astype(float) for name in ("now", "start"))
     assert now.shape == start.shape == (150, 200, 3)
     assert (np.abs(now - start).max(axis=2) > 40).mean() > 0.01
-    crank.export_picture(tmp_path / "front.png", t=0.0, size=(200, 150), camera="front")
+    crank.export_picture(tmp_path / "front.png", at=0.0, size=(200, 150), camera="front")
     assert (tmp_path / "front.png").read_bytes() == (tmp_path / "start.png").read_bytes()
     with pytest.raises(da.ModelError, match="no view 'frnt'; give one of front, back, left, right, top, bottom, iso, or"):
         crank.export_picture(tmp_path / "x.png", camera="frnt")

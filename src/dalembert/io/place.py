@@ -231,8 +231,10 @@ def check_suffix(target: Path, what: str = "a result") -> None:
         **dict.fromkeys((".json", ".txt", ".xlsx"), ("a table", f"`dalembert export {store} {target.stem}.csv`")),
     }.get(target.suffix.lower())
     if written is not None:
-        fix = f"give a path that ends in .zarr, then {written[1]}"
-        raise StoreError(f"{target}: {what} is stored as a folder, {written[0]} is written from it; {fix}")
+        fix = "give a path that ends in .zarr"
+        if what == "a sweep":
+            raise StoreError(f"{target}: {what} is stored as a folder; {fix}")
+        raise StoreError(f"{target}: {what} is stored as a folder, {written[0]} is written from it; {fix}, then {written[1]}")
 
 
 def check_target(target: Path, overwrite: bool, *, locked: bool = False) -> None:
