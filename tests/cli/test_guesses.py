@@ -74,7 +74,7 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
     model.add_link("crank", (0, 0), (0, 0.1), mass=0.2)
     model.add_revolute("A", "ground", "crank", point=(0, 0))
     run = da.simulate(model, t_end=0.1)
-    with pytest.raises(TypeError, match="export_picture has no argument 't'; known: 'path', 'at', 'size', 'camera'"):
+    with pytest.raises(TypeError, match="export_picture has no argument 't'; did you mean 'at'"):
         run.export_picture("a.png", t=0.1)
     with pytest.raises(TypeError, match="export_animation has no argument 'sped'; did you mean 'speed'"):
         run.export_animation("a.gif", sped=0.1)
@@ -84,7 +84,7 @@ def test_verbs_of_a_solution_tell_which_arguments_they_have():
         run.export("a.csv", every=0.1)
 
 
-def test_a_fan_of_few_runs_names_them_all():
+def test_a_fan_of_few_runs_names_them_all(tmp_path):
     def build(length=0.1):
         model = da.Model(plane="xz")
         model.add_link("crank", (0, 0), (length, 0), mass=0.2)
@@ -93,6 +93,6 @@ def test_a_fan_of_few_runs_names_them_all():
 
     lengths = [0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17]
     times = [0.0, 0.1, 0.2, 0.3]
-    sweep = da.simulate_many(build, 0.3, parameters={"length": lengths}, save_at=times, outputs=["A"])
+    sweep = da.simulate_many(build, 0.3, parameters={"length": lengths}, save_at=times, outputs=["A"], out=tmp_path / "s.zarr")
     panel = sweep.plot.fan("A").axes[0]
     assert [line.get_label() for line in panel.lines] == [f"length = {length:g}" for length in lengths]

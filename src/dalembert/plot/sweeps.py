@@ -89,8 +89,8 @@ class SweepPlots:
         return figure
 
     def fan(self, output: str, *, degrees: bool = False, ax: Axes | None = None) -> Figure:
-        """A series of all runs over time: up to twelve one by one, with their parameters; of more the median, the middle half and
-        nine tenths of the runs, and a few of them.
+        """A series of all runs over time: up to twelve one by one, with their parameters; of more the median, the middle half
+        and nine tenths of the runs, and a few of them.
 
         degrees : as for `map`
         """
