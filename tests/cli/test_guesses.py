@@ -96,3 +96,12 @@ def test_a_fan_of_few_runs_names_them_all(tmp_path):
     sweep = da.simulate_many(build, 0.3, parameters={"length": lengths}, save_at=times, outputs=["A"], out=tmp_path / "s.zarr")
     panel = sweep.plot.fan("A").axes[0]
     assert [line.get_label() for line in panel.lines] == [f"length = {length:g}" for length in lengths]
+
+
+@pytest.mark.parametrize("model", ["press.yaml", "slider_crank", "own.py"])
+def test_options_that_are_taken_for_parameters(press, model):
+    (press / "own.py").write_text("def build(length=1.0):\n    return None\n", encoding="utf-8")
+    for command, *more in (("run",), ("sweep", "--out", "s.zarr", "--t-end", "1")):
+        text = said(command, model, "--set", "t_end=1", *more)
+        assert "'t_end'" in text and text.endswith("--t-end is an option of its own: give --t-end VALUE, without --set\n")
+        assert "option of its own" not in said(command, model, "--set", "t_ende=1", *more)

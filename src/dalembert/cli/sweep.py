@@ -12,7 +12,7 @@ import typer
 from dalembert.cli.console import Answer, Code, ModelName, Voice, complain, names_in, print_json, reported_errors
 from dalembert.cli.method import Method, grouped
 from dalembert.cli.run import TEnd
-from dalembert.errors import ModelError, SimulationError
+from dalembert.errors import ModelError, SimulationError, UnknownParameter
 from dalembert.model.validation import nearest
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def sweep(
             raise ModelError("option --set: a name is given twice; give each once")
         for text, (name, given) in zip(set_, values.items(), strict=True):
             if build.parameters is not None and name not in build.parameters:
-                raise ModelError(f"option --set: {model} has no parameter {name!r}; {nearest(name, build.parameters)}")
+                text = f"option --set: {model} has no parameter {name!r}; {nearest(name, build.parameters)}"
+                raise UnknownParameter(text, name)
             if build.parameters is not None and given.dtype.kind == "U":
                 raise ModelError(f"option --set is {text!r}; parameters of model files are numbers")
         with _client(processes, scheduler) as client:
